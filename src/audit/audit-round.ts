@@ -1,6 +1,6 @@
 /** One round of the audit: every object that policies for the background are for, asked about where something has changed. */
 
-import { objectPages } from "../kubernetes/client/object-pages.js";
+import { ListError, objectPages } from "../kubernetes/client/object-pages.js";
 import type { Status } from "../reports/finding.js";
 import { type AskOptions, askPolicies, type Findings } from "./ask-policies.js";
 import { type AuditCluster, type AuditedKind, auditedKinds } from "./audit-kinds.js";
@@ -76,6 +76,8 @@ class Round {
   #moreProblems = 0;
   #objects = 0;
   #evaluated = 0;
+  /** Objects of pages so far, those of others among them; and of how many, as far as anybody says it. */
+  #passed = 0;
   #total = 0;
   #isComplete = true;
   /** Counts of objects that are not remembered. */
@@ -93,6 +95,7 @@ class Round {
     const { kinds, problems } = await auditedKinds(cluster, policies, namespace);
     for (const problem of problems) this.#problem(problem);
     const namespaces = await NamespaceLabels.read(cluster);
+    if (this.#options.progress !== undefined) this.#total = await this.#count(kinds);
     for (const kind of kinds) {
       try {
         await this.#kind(kind, namespaces);
@@ -126,15 +129,29 @@ class Round {
     else this.#moreProblems += 1;
   }
 
+  /** How many objects there are: lists say how many come after a page. What can't be listed is told when its turn comes. */
+  async #count(kinds: readonly AuditedKind[]): Promise<number> {
+    let total = 0;
+    for (const kind of kinds) {
+      try {
+        for await (const { items, left = 0 } of objectPages(this.#options.cluster, kind, this.#options.namespace)) {
+          total += items.length + left;
+          break;
+        }
+      } catch (error) {
+        if (!(error instanceof ListError)) throw error;
+      }
+    }
+    return total;
+  }
+
   async #kind(kind: AuditedKind, namespaces: NamespaceLabels): Promise<void> {
     const { cluster, namespace, memory, pace, excluded, isOwn, signal, progress } = this.#options;
     const ids = kind.policies.map(({ served }) => served.id);
     const marks = memory.marks.markOf(kind.policies);
     const always = kind.policies.some(({ looksElsewhere }) => looksElsewhere);
     let waiting: Promise<void>[] = [];
-    let before = this.#objects;
-    for await (const { items, left } of objectPages(cluster, kind, namespace)) {
-      if (left !== undefined) this.#total = Math.max(this.#total, before + items.length + left);
+    for await (const { items } of objectPages(cluster, kind, namespace)) {
       for (const item of items) {
         const turn = pace.step();
         if (turn !== undefined) await turn;
@@ -150,8 +167,8 @@ class Round {
         await Promise.all(waiting);
         waiting = [];
       }
-      before += items.length;
-      progress?.(this.#objects, Math.max(this.#total, this.#objects));
+      this.#passed += items.length;
+      progress?.(this.#passed, this.#total);
       if (signal.aborted) break;
     }
     await Promise.all(waiting);
@@ -182,7 +199,7 @@ class Round {
     this.#evaluated += 1;
     const answer = askPolicies(kind, object, namespaces, this.#options);
     const conclude = (findings: Findings): void | Promise<void> => {
-      const pattern = this.#count(ids, findings);
+      const pattern = this.#tally(ids, findings);
       const at = seen.add(uid);
       if (at >= 0) {
         seen.meet(at);
@@ -195,7 +212,7 @@ class Round {
   }
 
   /** @returns the number of the results' pattern; 0: they have none, and are counted for themselves */
-  #count(ids: readonly string[], findings: Findings): number {
+  #tally(ids: readonly string[], findings: Findings): number {
     const statuses = findings.map((finding) => finding?.status);
     const pattern = this.#options.memory.patterns.numberOf(ids, statuses);
     if (pattern !== 0) this.#options.memory.patterns.count(pattern);

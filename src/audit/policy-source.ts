@@ -5,6 +5,7 @@ import {
   type ClusterEntries,
   type ClusterEntryOptions,
   ClusterEntryReader,
+  Rollouts,
 } from "../config/from-cluster/index.js";
 import type { Config, ConfigEntry, Problem } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
@@ -33,6 +34,8 @@ export interface LoadedAudit extends AuditedPolicies {
 export class AuditPolicySource {
   readonly #loader: PolicyLoader;
   readonly #documents = new ClusterDocuments();
+  /** What is in shadow is not audited. */
+  readonly #rollouts = new Rollouts();
   readonly #reader: ClusterEntryReader | undefined;
   readonly #cluster: ClusterPolicies | undefined;
   readonly #now: () => number;
@@ -104,7 +107,8 @@ export class AuditPolicySource {
     isTaken: (id: string) => boolean,
   ): Promise<{ readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }> {
     if (this.#reader === undefined || this.#cluster === undefined) return { entries: [], problems: [] };
-    const all = this.#reader.entries(this.#documents.documents);
+    this.#rollouts.update(this.#documents.documents);
+    const all = this.#reader.entries(this.#rollouts.inForce);
     this.#read.clear();
     const { served, problems } = await this.#whole(this.#cluster, all, isTaken);
     const wanted = new Set(all.entries.map(({ id }) => id));

@@ -33,7 +33,7 @@ export interface AgentOptions {
   readonly log: Logger;
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
-  readonly serving: Serving;
+  readonly serving: Omit<Serving, "shadows">;
   readonly parts: readonly PartFactory[];
   /** Which policies webhooks ask about together, by the documents; default none. */
   readonly setsOf?: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];

@@ -1,4 +1,5 @@
 /** The agent of `serve --from-cluster`. */
+import { randomBytes } from "node:crypto";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -12,6 +13,7 @@ import type { AgentMetrics } from "./metrics.js";
 import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
+import { ShadowPart } from "./shadow/shadow-part.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
 import type { WebhookDeriver } from "./webhooks/from-documents.js";
 import { deriverFor, setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
@@ -31,6 +33,7 @@ export interface StartOptions {
 const partsFor = ({ settings, serving }: StartOptions, deriver: WebhookDeriver): readonly PartFactory[] => [
   (context) => certifiedWebhooks(context, settings, serving, deriver),
   (context) => new PolicyStatuses(context),
+  (context) => new ShadowPart({ ...context, source: serving.shadows, instance: randomBytes(4).toString("hex") }),
   ...(settings.auditInterval > 0
     ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
     : []),

@@ -1,4 +1,5 @@
-import type { GaugeName, Rejections } from "../telemetry/metrics.js";
+import type { GaugeName } from "../telemetry/gauges.js";
+import type { Rejections } from "../telemetry/metrics.js";
 
 /** Where the agent and its parts put what can be measured of them, and what they know of those who serve. */
 export interface AgentMetrics {

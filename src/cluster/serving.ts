@@ -1,8 +1,20 @@
 /** Those who serve policies, as the agent of a cluster sees them: this process, or several others. */
+
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import type { ShadowRows } from "../evaluation/shadow/tally.js";
+
+/** What this replica has counted of versions in shadow. */
+export interface ShadowSource {
+  /** Of all its processes. */
+  rows(): Promise<ShadowRows>;
+  /** How often one of them has ended with what it had counted. */
+  readonly lost: number;
+}
 
 /** Serves what the agent finds in the cluster. */
 export interface Serving {
+  /** What has been counted of versions in shadow. */
+  readonly shadows: ShadowSource;
   /**
    * Has everybody load what has changed, and then serve it in one step.
    * @returns what became of each policy that was loaded anew, when all serve it; never rejects

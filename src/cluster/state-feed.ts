@@ -15,7 +15,7 @@ import type { Sources } from "./sources/sources.js";
 /** What it needs. */
 export interface FeedOptions {
   readonly clock: Clock;
-  readonly serving: Serving;
+  readonly serving: Omit<Serving, "shadows">;
   readonly sources: Pick<Sources, "complete" | "documents" | "item" | "unread">;
   /** Which policies webhooks ask about together, by the documents. */
   readonly setsOf: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];

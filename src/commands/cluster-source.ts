@@ -1,8 +1,9 @@
 /** Policies of files and of a cluster as one set: both may change, each by itself. */
 import { ClusterDocuments, type ClusterEntryOptions, ClusterEntryReader } from "../config/from-cluster/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
-import type { PolicyLoader } from "../loader/index.js";
+import { type PolicyLoader, RolledOutPolicies } from "../loader/index.js";
 import type { ClusterSource, LoadResult, PolicySource } from "./policy-source.js";
+import { shadowed } from "./shadow-policies.js";
 
 /**
  * The source of both.
@@ -24,7 +25,7 @@ export function createClusterSource(
         return together(served ?? (await loadFile(generation)), generation, isFirst);
       }),
   };
-  const policies = loader.clusterPolicies(() => cluster.wanted());
+  const policies = new RolledOutPolicies(reader, () => loader.clusterPolicies(() => cluster.wanted()));
   /** What the files came to that are served; those that were kept out count for nothing. */
   let served: LoadResult | undefined;
   /** One after the other: each goes on from what the last one has left. */
@@ -39,12 +40,12 @@ export function createClusterSource(
   const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
     if (file.fatal !== undefined) return file;
     const own = file.policies.entries;
-    const loaded = await policies.load(reader.entries(documents.documents), (id) => own.has(id), isFirst);
+    const loaded = await policies.load(documents.documents, (id) => own.has(id), isFirst);
     const isNew = file !== served;
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
     return {
       ...file,
-      policies: createPolicySet([...own.values(), ...loaded.served], generation, documents.sets),
+      policies: createPolicySet(shadowed([...own.values(), ...loaded.served], file), generation, documents.sets),
       problems,
       errors: problems.filter(({ severity }) => severity === "error").length,
       fromCluster: {

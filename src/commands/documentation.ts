@@ -1,4 +1,5 @@
 import { APPLY_OPTIONS } from "./apply/options.js";
+import { AUDIT_OPTIONS } from "./audit/options.js";
 import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
@@ -16,9 +17,18 @@ export function commandLineTables(): Readonly<Record<string, string>> {
         ({ flags, testKey, description }) => `| \`${flags}\` | \`${testKey}\` | ${description} |`,
       ),
     ].join("\n"),
+    "audit-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...auditRows()].join("\n"),
     "apply-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...applyRows()].join("\n"),
     "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   };
+}
+
+function auditRows(): string[] {
+  return AUDIT_OPTIONS.map(({ flags, choices, default: fallback, description }) => {
+    const written = choices === undefined ? flags : flags.replace(/<.*>/, choices.join("\\|"));
+    const value = fallback !== undefined ? `\`${fallback}\`` : flags.includes("<") ? "none" : "off";
+    return `| \`${written}\` | ${value} | ${description} |`;
+  });
 }
 
 function applyRows(): string[] {

@@ -1,13 +1,6 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
-import {
-  addressPath,
-  type Config,
-  type ConfigEntry,
-  formatProblem,
-  loadConfig,
-  type Problem,
-} from "../config/index.js";
+import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
@@ -20,11 +13,13 @@ import type { Logger } from "../telemetry/logger.js";
 import { createClusterSource } from "./cluster-source.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
+import { filesOf } from "./files-of.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
 import { clusterEntryOptions } from "./namespaced-options.js";
 import { givenFile, policiesFile } from "./policies-file.js";
 import type { LoadResult, PolicySource } from "./policy-source.js";
+import { joined, withShadowFile } from "./shadow-policies.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
@@ -49,11 +44,19 @@ export function createPolicySource(
   const fromCluster = values.fromCluster === true;
   const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
+  const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
-  const loadFile = async (generation: number): Promise<LoadResult> =>
-    file === undefined ? noFile(generation) : load({ file, loader, generation, problem, warn });
+  const loadFile = async (generation: number): Promise<LoadResult> => {
+    const own = file === undefined ? noFile(generation) : await load({ file, loader, generation, problem, warn });
+    return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
+  };
   const common = { policyTimeout, access };
-  if (!fromCluster) return { ...common, load: (generation = 1) => loadFile(generation), close: () => loader.close() };
+  if (!fromCluster)
+    return {
+      ...common,
+      load: async (generation = 1) => joined(await loadFile(generation)),
+      close: () => loader.close(),
+    };
   return { ...common, ...createClusterSource(loadFile, loader, clusterEntryOptions(values)) };
 }
 
@@ -125,19 +128,19 @@ async function load({ file, loader, generation, problem, warn }: Loading): Promi
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
   const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const files = [...config.files, ...config.entries.flatMap(moduleFiles)];
+  const files = filesOf(config);
   const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
-  return { file, policies: loaded.policies, files, problems, errors, ...(withoutCluster && { withoutCluster }) };
+  return {
+    file,
+    policies: loaded.policies,
+    files,
+    problems,
+    errors,
+    ...(withoutCluster && { withoutCluster }),
+  };
 }
 
 /** All problems as lines for a person. */
 export function problemLines({ problems }: LoadResult): string[] {
   return problems.map(formatProblem);
-}
-
-/** The local module files of an entry and its members: they are looked after like the configuration. */
-function moduleFiles(entry: ConfigEntry): string[] {
-  if (entry.kind === "module") return entry.module.kind === "file" ? [addressPath(entry.module)] : [];
-  if (entry.kind !== "group") return [];
-  return entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : moduleFiles(policy)));
 }

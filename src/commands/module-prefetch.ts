@@ -11,7 +11,10 @@ import { policiesFile } from "./policies-file.js";
 export function modulePrefetch(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): () => Promise<void> {
   const options = fetchOptions(values, env, () => {});
   return async () => {
-    const read = loadConfig(policiesFile(values));
-    if (read.ok) await prefetchModules(read.config, options);
+    const shadows = typeof values.shadowPolicies === "string" ? [values.shadowPolicies] : [];
+    for (const file of [policiesFile(values), ...shadows]) {
+      const read = loadConfig(file);
+      if (read.ok) await prefetchModules(read.config, options);
+    }
   };
 }

@@ -305,7 +305,7 @@ const OPTIONS: readonly Written[] = [
   {
     flag: "shadow-policies",
     kind: "string",
-    description: "a policies file whose policies are evaluated beside the served ones and decide nothing",
+    description: "a second policies file: its policies are asked beside those that are served, and only counted",
   },
   {
     flag: "events",

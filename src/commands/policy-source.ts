@@ -2,6 +2,7 @@
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/index.js";
 import type { Problem } from "../config/index.js";
 import type { PolicySet } from "../evaluation/policy-set.js";
+import type { ShadowSet } from "../evaluation/shadow/versions.js";
 import type { ClusterAccess, ClusterNeed } from "../loader/index.js";
 import type { ClusterProblem } from "./kubernetes-options.js";
 
@@ -24,6 +25,8 @@ export interface LoadResult {
   readonly fatal?: string;
   /** Set when some of the policies will fail: they need a cluster, and none is found. */
   readonly withoutCluster?: WithoutCluster;
+  /** Policies to be put in the shadow of all that are served, those of a cluster among them. */
+  readonly shadows?: ShadowSet;
   /** Where policies come from a cluster as well. */
   readonly fromCluster?: FromCluster;
 }

@@ -11,6 +11,9 @@ import { SLICE_MS, Turns } from "../policy/turns.js";
 import { type JoinedVerdict, joinVerdicts } from "./joined-verdict.js";
 import type { PolicySet, ServedPolicy } from "./policy-set.js";
 import type { ServedSet } from "./served-set.js";
+import { ShadowQueue } from "./shadow/queue.js";
+import type { ShadowResult } from "./shadow/tally.js";
+import { answering } from "./shadow/versions.js";
 import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
 /** What an evaluator needs besides the policies. */
@@ -23,6 +26,10 @@ export interface EvaluatorOptions {
   readonly now?: () => number;
   /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. The request is denied. */
   readonly onDefect?: (policy: string, error: unknown) => void;
+  /** Milliseconds since 1970; default `Date.now`. */
+  readonly wall?: () => number;
+  /** Told of each answer of a version in shadow that was compared, and of each that was not asked for. */
+  readonly onShadow?: (policy: string, result: ShadowResult) => void;
 }
 
 /** What is asked of a policy. */
@@ -33,6 +40,8 @@ export interface Asked {
   readonly deadline?: number;
   /** Takes what to call when the client goes before it has an answer; only asked when the answer takes a while. */
   readonly whenGone?: (abandon: () => void) => void;
+  /** Of the body that the review came in; default none. */
+  readonly bytes?: number;
 }
 
 /** Asks policies. */
@@ -41,9 +50,11 @@ export interface Evaluator {
   readonly policies: PolicySet;
   /** The turns that evaluations take on the main thread; for what else a request needs it for. */
   readonly turns: Turns;
+  /** Versions in shadow: what was counted of them. */
+  readonly shadows: ShadowQueue;
   /** Swaps the whole set. */
   use(policies: PolicySet): void;
-  /** Answers a review. Never throws and never rejects: failures of policies are denials. */
+  /** Answers a review, by the version that is in force for it. Never throws and never rejects: failures of policies are denials. */
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
   /** Asks all of a set, each in its own time, and joins what they answer. As `evaluate`. */
   evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict>;
@@ -65,22 +76,35 @@ class SetEvaluator implements Evaluator {
   readonly #now: () => number;
   readonly #onDefect: (policy: string, error: unknown) => void;
   readonly turns = new Turns();
+  readonly shadows: ShadowQueue;
 
-  constructor(policies: PolicySet, { policyTimeout, alwaysAcceptNamespace, now, onDefect }: EvaluatorOptions) {
+  constructor(policies: PolicySet, options: EvaluatorOptions) {
+    const { policyTimeout, alwaysAcceptNamespace, now, onDefect } = options;
     this.policies = policies;
     this.#timeout = policyTimeout;
     this.#acceptedNamespace = alwaysAcceptNamespace;
     this.#now = now ?? (() => performance.now());
     this.#onDefect = onDefect ?? (() => {});
+    this.shadows = new ShadowQueue({
+      policyTimeout,
+      now: this.#now,
+      wall: options.wall ?? (() => Date.now()),
+      turns: this.turns,
+      onDefect: this.#onDefect,
+      onResult: options.onShadow ?? (() => {}),
+    });
+    this.shadows.follow(policies);
   }
 
   use(policies: PolicySet): void {
     this.policies = policies;
+    this.shadows.follow(policies);
   }
 
-  evaluate(entry: ServedPolicy, asked: Asked): Verdict | Promise<Verdict> {
+  evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict> {
     const started = this.#now();
-    if (this.#acceptsUnseen(asked.review)) return accepted(entry, asked.review);
+    if (this.#acceptsUnseen(asked.review)) return accepted(policy, asked.review);
+    const entry = answering(policy, asked.review);
     const limit = started + (entry.timeout ?? this.#timeout);
     const run = new EvaluationRun(
       Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY),
@@ -90,7 +114,18 @@ class SetEvaluator implements Evaluator {
     const { whenGone } = asked;
     const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
     const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);
-    const conclude = (settled: Outcome): Verdict => this.#conclude(entry, asked, run, started, settled);
+    const conclude = (settled: Outcome): Verdict => {
+      const verdict = this.#conclude(entry, asked, run, started, settled);
+      // The audit scanner asks about the same objects again and again.
+      if (entry.shadow !== undefined && asked.origin !== "audit")
+        this.shadows.offer(entry.shadow, {
+          review: asked.review,
+          origin: asked.origin,
+          verdict,
+          bytes: asked.bytes ?? 0,
+        });
+      return verdict;
+    };
     return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
   }
 

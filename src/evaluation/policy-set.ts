@@ -2,7 +2,7 @@
 import type { ServedPolicy } from "./served-policy.js";
 import { type ServedSet, type SetRoute, servedSets } from "./served-set.js";
 
-export type { ServedPolicy } from "./served-policy.js";
+export type { ServedPolicy, ShadowVersion } from "./served-policy.js";
 
 /** A set of policies that is served. */
 export interface PolicySet {

@@ -20,4 +20,18 @@ export interface ServedPolicy {
   readonly asks?: readonly string[];
   /** Why this is not what was asked for, though it answers: a newer version of it is broken, or it is gone. Absent: it is. */
   readonly outdated?: string;
+  /** Another version, which is asked beside this one; absent: none. */
+  readonly shadow?: ShadowVersion;
+}
+
+/** A version of a policy that is not in force, or not yet: its answers are counted, and nobody gets them. */
+export interface ShadowVersion {
+  /** As it would be served, under the same id. */
+  readonly entry: ServedPolicy;
+  /** What was counted is kept as long as this is the same, over reloads too. */
+  readonly version: string;
+  /** Admission requests of these namespaces are answered by this version already, and the other is not asked. */
+  readonly enforcedNamespaces: ReadonlySet<string>;
+  /** Whether there is no other version: what serves then says nothing. */
+  readonly isAlone: boolean;
 }

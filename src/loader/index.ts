@@ -29,6 +29,7 @@ export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
 export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
+export { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
 /** How modules are fetched, and images looked at for guests. */

@@ -1,13 +1,13 @@
 /** The circumstances of one evaluation: its deadline, a signal made only when somebody asks for it, and what was observed on the way. */
 import type { EvaluationContext, Observation } from "./policy.js";
-import type { Turns } from "./turns.js";
+import type { TurnGiver } from "./turns.js";
 
 /** One use per request, and one per member of a group that is asked. */
 export class EvaluationRun implements EvaluationContext {
   readonly deadline: number;
   readonly observe: (observation: Observation) => void;
   readonly onDefect: (policy: string, error: unknown) => void;
-  readonly turns: Turns | undefined;
+  readonly turns: TurnGiver | undefined;
   readonly #parent: EvaluationContext | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
@@ -19,7 +19,12 @@ export class EvaluationRun implements EvaluationContext {
    * @param onDefect told when a policy throws or rejects
    * @param parent the evaluation that this one is part of: it ends with it, is observed by it, and takes turns as it does
    */
-  constructor(deadline: number, onDefect?: EvaluationContext["onDefect"], turns?: Turns, parent?: EvaluationContext) {
+  constructor(
+    deadline: number,
+    onDefect?: EvaluationContext["onDefect"],
+    turns?: TurnGiver,
+    parent?: EvaluationContext,
+  ) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
     this.onDefect = onDefect ?? (() => {});
     this.turns = turns;

@@ -3,7 +3,7 @@
  */
 import type { Outcome } from "./outcome.js";
 import type { Review } from "./review.js";
-import type { Turns } from "./turns.js";
+import type { TurnGiver } from "./turns.js";
 
 /** What kind of thing decides. */
 export type PolicyKind = "wasm" | "cel" | "group" | "unavailable";
@@ -18,7 +18,7 @@ export interface EvaluationContext {
   /** Aborted when the caller has gone or the deadline has passed. Made when somebody asks for it. */
   readonly signal: AbortSignal;
   /** Whose turn it is on the main thread; absent where nobody else waits, as on a command line. */
-  readonly turns?: Turns | undefined;
+  readonly turns?: TurnGiver | undefined;
   /** Told of every policy evaluated on the way, members of groups included: for metrics, logs and explanations. */
   readonly observe?: (observation: Observation) => void;
   /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. */

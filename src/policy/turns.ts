@@ -18,12 +18,19 @@ export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 /** Milliseconds from which a turn counts as long: what comes in pieces is cut into shorter ones. */
 const LONG_TURN_MS = 2 * SLICE_MS;
 
+/** Gives turns. */
+export interface TurnGiver {
+  /** Resolves when it is one's turn. */
+  next(): Promise<void>;
+}
+
 /** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
-export class Turns {
+export class Turns implements TurnGiver {
   /** Done before each turn: what has come meanwhile and is short, which would else wait for a second one. */
   before: () => void = () => {};
   readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
+  readonly #waitingBehind: (() => void)[] = [];
   #began = Number.NEGATIVE_INFINITY;
   /** Whether the next turn has been put off for what came meanwhile. */
   #isPutOff = false;
@@ -35,9 +42,16 @@ export class Turns {
 
   /** Resolves when it is one's turn. */
   next(): Promise<void> {
+    return this.#next(this.#waiting);
+  }
+
+  /** The turns that are left: for what nobody waits for. */
+  readonly behind: TurnGiver = { next: () => this.#next(this.#waitingBehind) };
+
+  #next(line: (() => void)[]): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      if (this.#waiting.length === 1) setImmediate(this.#give);
+      line.push(resolve);
+      if (this.#waiting.length + this.#waitingBehind.length === 1) setImmediate(this.#give);
     });
   }
 
@@ -49,8 +63,8 @@ export class Turns {
     }
     this.#isPutOff = false;
     this.#began = this.#now();
-    this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) setImmediate(this.#goOn);
+    (this.#waiting.shift() ?? this.#waitingBehind.shift())?.();
+    if (this.#waiting.length + this.#waitingBehind.length > 0) setImmediate(this.#goOn);
   };
 
   /** Does what is short; when together it was not, the event loop has its turn, once. */

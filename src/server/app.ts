@@ -1,38 +1,35 @@
 /** The routes that are on Express, which only GET and HEAD of their paths load: what is served, and profiles. */
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { ShadowRows } from "../evaluation/shadow/tally.js";
 import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
+import { shownPolicy } from "./shown-policies.js";
 
 /** What the API port's app shows. */
 export interface AppOptions {
   readonly evaluator: Evaluator;
   /** Whether profiles may be taken. */
   readonly profiles: boolean;
+  /** What all processes have counted of versions in shadow. */
+  readonly shadows: () => Promise<ShadowRows>;
 }
 
 /** The app behind the hot and the plain routes on the API port. */
-export function createApp({ evaluator, profiles }: AppOptions): Express {
+export function createApp({ evaluator, profiles, shadows }: AppOptions): Express {
   const app = bareApp();
-  app.get("/policies", (_request, response) => {
-    response.json(listPolicies(evaluator));
+  app.get("/policies", (_request, response, next) => {
+    listPolicies(evaluator, shadows).then((list) => response.json(list), next);
   });
   if (profiles) addProfiles(app);
   return withFallbacks(app);
 }
 
-/** The answer to `GET /policies`; `error` says why a policy is unavailable. */
-function listPolicies({ policies }: Evaluator): object {
-  const rows = Array.from(policies.entries.values(), (entry) => {
-    const { id, policy, mode, allowedToMutate, unavailable, outdated } = entry;
-    const { kind, implementation, start } = policy;
-    const available = unavailable === undefined;
-    const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
-    const problem = !available && { error: unavailable };
-    const older = outdated !== undefined && { outdated };
-    return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...older };
-  });
-  return { generation: policies.generation, policies: rows };
+/** The answer to `GET /policies`. Other processes are only asked when something is in shadow. */
+async function listPolicies({ policies }: Evaluator, shadows: AppOptions["shadows"]): Promise<object> {
+  const served = [...policies.entries.values()];
+  const rows = served.some(({ shadow }) => shadow !== undefined) ? await shadows() : [];
+  return { generation: policies.generation, policies: served.map((entry) => shownPolicy(entry, rows)) };
 }
 
 /** Express without the things that a machine's client has no use for, and with paths taken literally. */

@@ -40,6 +40,11 @@ export class Phases {
     this.#later = later;
   }
 
+  /** Whether anything is to be done. */
+  get isDue(): boolean {
+    return this.#isDue;
+  }
+
   /**
    * Reads a request, in this turn of the event loop or one of the next.
    * @param bytes of its body

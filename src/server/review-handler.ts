@@ -15,6 +15,7 @@ import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
 import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import type { ServedSet } from "../evaluation/served-set.js";
+import { answering } from "../evaluation/shadow/versions.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { receiveJson } from "./body.js";
@@ -73,6 +74,8 @@ class Exchange {
   readonly #route: ReviewRoute;
   readonly #received = performance.now();
   #ifGone: (() => void) | undefined;
+  /** Of the body. */
+  #bytes = 0;
 
   constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
     this.#options = options;
@@ -136,6 +139,7 @@ class Exchange {
 
   /** The review in a body; undefined when the request has been refused. */
   #read(body: Buffer): Review | undefined {
+    this.#bytes = body.length;
     const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
     const review = decode(body, this.#options.maxValues);
     if (review.kind !== "problem") return review;
@@ -147,7 +151,10 @@ class Exchange {
     const { evaluator, gate, metrics } = this.#options;
     const { id, query } = this.#route;
     const { policies } = evaluator;
-    const entry = policies.entries.get(id) ?? (this.#route.origin === "validate" ? policies.sets.get(id) : undefined);
+    const found = policies.entries.get(id);
+    // Which of two versions answers is known before it takes a place.
+    const entry =
+      (found && answering(found, review)) ?? (this.#route.origin === "validate" ? policies.sets.get(id) : undefined);
     if (entry === undefined) {
       this.fail(unknownPolicy(id));
       return;
@@ -190,7 +197,7 @@ class Exchange {
   #evaluate(entry: ServedPolicy | ServedSet, review: Review, deadline: number, placed: boolean): void {
     const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
-    const asked = { review, origin, deadline, whenGone: this.#whenGone };
+    const asked = { review, origin, deadline, whenGone: this.#whenGone, bytes: this.#bytes };
     const verdict = "members" in entry ? evaluator.evaluateSet(entry, asked) : evaluator.evaluate(entry, asked);
     if (verdict instanceof Promise) {
       if (!placed) gate.take(entry.id);

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { ShadowRows } from "../evaluation/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -10,6 +11,7 @@ import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
+import { MainThreadLoad } from "./main-thread-load.js";
 import { Phases } from "./phases.js";
 import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
@@ -56,6 +58,8 @@ export interface ServerOptions {
   readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
+  /** What all processes have counted of versions in shadow; default this process' own. */
+  readonly shadows?: () => Promise<ShadowRows>;
 }
 
 /** How to stop. */
@@ -105,15 +109,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const phases = new Phases();
   evaluator.turns.before = phases.run;
+  const load = new MainThreadLoad();
+  evaluator.shadows.isBusy = (isImmediate) =>
+    phases.isDue || gate.waiting > 0 || (!isImmediate && gate.busy > 0) || load.isHigh();
   const review = createReviewHandler({ evaluator, gate, phases, ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;
+  const shadows = options.shadows ?? (async () => evaluator.shadows.tally.rows);
   const app = plainOr({
     plain: apiRoutes(metricsText),
     loaded: {
       paths: appPaths(profiles),
-      load: async () => (await import("./app.js")).createApp({ evaluator, profiles }),
+      load: async () => (await import("./app.js")).createApp({ evaluator, profiles, shadows }),
     },
     isPosted: (path) => isReviewPath(path) || webhooks.some((webhook) => webhook.path === path),
   });

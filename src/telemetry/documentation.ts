@@ -1,5 +1,6 @@
 /** The table of docs/metrics.md, made from the metrics themselves. */
-import { GAUGES, Metrics } from "./metrics.js";
+import { GAUGES } from "./gauges.js";
+import { Metrics } from "./metrics.js";
 
 /** Blocks by name. */
 export function metricsTables(): Readonly<Record<string, string>> {

@@ -1,5 +1,7 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type AuditSample, auditResultsGauge } from "./audit-results.js";
+import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
 import { Slices } from "./slices.js";
@@ -39,43 +41,6 @@ export interface EvaluationSample {
   readonly milliseconds: number;
 }
 
-/** Values that are asked for when somebody reads the metrics. */
-export type GaugeName = keyof typeof GAUGE_HELP;
-
-const GAUGE_HELP = {
-  requests_in_flight: "Evaluations under way.",
-  requests_queued: "Requests waiting for an evaluation to finish.",
-  log_lines_dropped: "Log lines lost since the start because nobody read them fast enough.",
-  log_records_dropped:
-    "Log records lost since the start because the OTLP collector was too slow, refused them or was away.",
-  policies: "Policies and groups that are served.",
-  policies_unavailable: "Served policies that could not be loaded and deny every request.",
-  certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
-  cluster_contact_timestamp_seconds:
-    "When the API server last answered the agent of `--from-cluster`, in seconds since 1970. It is asked every 10 s.",
-  cluster_sources_unread: "Kinds of policies in the cluster that could not be read, or not yet.",
-  cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
-  cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
-  cluster_leader: "1 while this replica leads, else 0.",
-  audit_objects: "Objects that the last background audit of this replica has looked at.",
-  audit_evaluated_objects:
-    "Those of them that policies were asked about: all others, and the policies, had not changed.",
-  audit_duration_seconds: "How long the last background audit took.",
-  audit_timestamp_seconds: "When it ended, in seconds since 1970.",
-  audit_problems:
-    "What it could not look at: kinds that can't be listed, policies that can't be loaded, reports that can't be written.",
-} as const;
-
-/** Every gauge there may be. */
-export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
-
-/** Values that every process has, not each a part of. */
-const SAME_EVERYWHERE: readonly GaugeName[] = [
-  "policies",
-  "policies_unavailable",
-  "certificate_expiry_timestamp_seconds",
-];
-
 /** As approver-policy calls it (spec certificate-request-policy.md 7.5). */
 const APPROVALS = "certmanager_approverpolicy_certificaterequests_approval";
 const APPROVALS_HELP =
@@ -86,18 +51,6 @@ interface ApprovalSample {
   readonly namespace: string;
   readonly status: string;
   readonly count: number;
-}
-
-/** What objects came to in background audits. */
-const AUDIT_RESULTS = "policy_server_audit_results";
-const AUDIT_RESULTS_HELP =
-  "Objects of this replica's part of the cluster by what a policy says of them in the background: pass, fail, warn, error or skip.";
-
-/** How many objects a policy came to a result for. */
-interface AuditSample {
-  readonly policy: string;
-  readonly result: string;
-  readonly objects: number;
 }
 
 /** Series in one message between processes: some 50 KiB. */
@@ -140,6 +93,7 @@ export class Metrics {
   readonly #refused: SeriesTable;
   readonly #reloads: SeriesTable;
   readonly #replaced: SeriesTable;
+  readonly #shadows: SeriesTable;
   readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
   #counted = 0;
@@ -193,6 +147,11 @@ export class Metrics {
       "policy_server_processes_replaced_total",
       "Serving processes that were replaced: they died, or hung and were killed.",
       ["reason"],
+    );
+    this.#shadows = this.#counter(
+      "policy_server_shadow_evaluations_total",
+      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for want of time or room.",
+      ["policy_name", "result"],
     );
     this.#folded = this.#counter(
       "policy_server_metrics_folded_total",
@@ -349,6 +308,11 @@ export class Metrics {
     this.#refused.count([reason]);
   }
 
+  /** Counts what a version in shadow would have answered. */
+  shadowed(policy: string, result: string): void {
+    this.#shadows.count([policy, result]);
+  }
+
   /** Counts a reload: `applied`, or `rejected` because the new configuration was worse. */
   reloaded(result: string): void {
     this.#reloads.count([result]);
@@ -393,19 +357,7 @@ export class Metrics {
 
   /** Adds what objects came to in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
-    this.registry.registerMetric(
-      new Gauge({
-        name: AUDIT_RESULTS,
-        help: AUDIT_RESULTS_HELP,
-        labelNames: ["policy_name", "result"],
-        registers: [],
-        aggregator: "sum",
-        collect() {
-          this.reset();
-          for (const { policy, result, objects } of read()) this.set({ policy_name: policy, result }, objects);
-        },
-      }),
-    );
+    this.registry.registerMetric(auditResultsGauge(read));
   }
 
   /** Adds a value that is read at every scrape. */

@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: [
       "admission",
       "approver",
+      "audit",
       "batch",
       "cel",
       "cel-policy",
@@ -73,8 +74,23 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
+  audit: {
+    rooms: ["admission", "cel-policy", "config", "documents", "kubernetes", "policy", "reports", "world"],
+    types: ["data", "evaluation", "loader"],
+  },
   cluster: {
-    rooms: ["cel", "cel-policy", "config", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry", "x509"],
+    rooms: [
+      "audit",
+      "cel",
+      "cel-policy",
+      "config",
+      "data",
+      "evaluation",
+      "kinds/kyverno",
+      "kubernetes",
+      "telemetry",
+      "x509",
+    ],
   },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {

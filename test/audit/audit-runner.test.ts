@@ -210,4 +210,19 @@ describe("rounds of the audit", () => {
     assert.equal(summary.isComplete, false);
     assert.deepEqual(Object.keys(reports()), ["a"]);
   });
+
+  test("tell how far they are of all that there is", async (context) => {
+    const { server, use, run } = await audit(context);
+    for (let i = 0; i < 300; i++) server.put("configmaps", configMap(`m${i}`, {}));
+    await use(
+      without("no-bad", "bad") +
+        without("owned", "x").replace("configmaps", "namespaces").replace("object.data", "object.metadata"),
+    );
+    const told: [number, number][] = [];
+    await run({ progress: (done, total) => told.push([done, total]) });
+    assert.deepEqual(
+      told.map(([done]) => done),
+      [250, 300, 301],
+    );
+  });
 });

@@ -66,6 +66,9 @@ async function found(
   };
 }
 
+const resultsOf = (report: unknown): readonly Record<string, unknown>[] =>
+  (report as { readonly results?: readonly Record<string, unknown>[] } | undefined)?.results ?? [];
+
 describe("policies for the background", () => {
   test("of Kubewarden are asked within their webhooks' selectors, as its scanner asks", async (context) => {
     const selectors = {
@@ -88,7 +91,7 @@ describe("policies for the background", () => {
     assert.deepEqual(finished.summary.problems, []);
     assert.deepEqual(results, { "clusterwide-registries": { pass: 1, fail: 1 } });
     const [report] = server.objects("reports");
-    const [result] = report?.results as readonly Record<string, unknown>[];
+    const [result] = resultsOf(report);
     assert.deepEqual(
       { ...result, message: undefined, timestamp: undefined },
       {
@@ -187,7 +190,7 @@ describe("policies for the background", () => {
     assert.deepEqual(finished.leftOut, []);
     assert.deepEqual(results, { "validatingpolicy-image": { pass: 1, fail: 1, skip: 1 } });
     const [report] = server.objects("reports");
-    const [result] = report?.results as readonly Record<string, unknown>[];
+    const [result] = resultsOf(report);
     assert.deepEqual(
       [result?.policy, result?.source, result?.message],
       ["image", "KyvernoValidatingPolicy", "bad image"],
@@ -224,7 +227,7 @@ describe("policies for the background", () => {
     const again = await run();
     assert.deepEqual([again.counts.fail, again.counts.warn, again.isGood], [1, 0, false]);
     const [report] = server.objects("reports");
-    assert.deepEqual((report?.results as readonly { properties: unknown }[])[0]?.properties, {
+    assert.deepEqual(resultsOf(report)[0]?.properties, {
       binding: "audited",
       process: "background scan",
     });

@@ -75,7 +75,9 @@ describe("eval and check", () => {
   test("loading looks for Namespaces and parameters before the first request", async (context) => {
     const { server, policies, kubeconfig } = await clusterWithPolicy(context);
     assert.equal((await run(["check", policies, "--kubeconfig", kubeconfig])).code, 0);
-    assert.equal(server.asked("GET /api/v1/configmaps?limit").length, 1);
+    const parameter = "GET /api/v1/namespaces/shop/configmaps?fieldSelector=metadata.name=c&limit";
+    assert.equal(server.asked(parameter).length, 1);
+    assert.deepEqual(server.asked("GET /api/v1/configmaps"), [], "only what is named");
     assert.equal(server.asked("GET /api/v1/namespaces?limit").length, 1);
   });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { GAUGES, Metrics } from "../../src/telemetry/metrics.js";
+import { GAUGES } from "../../src/telemetry/gauges.js";
+import { Metrics } from "../../src/telemetry/metrics.js";
 
 interface Panel {
   readonly id: number;

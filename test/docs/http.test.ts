@@ -67,7 +67,7 @@ describe("docs/http.md", () => {
   test("every route has a row", () => {
     const evaluator = createEvaluator(createPolicySet([]), { policyTimeout: 2000 });
     const metricsText = async () => ({ parts: [] });
-    assert.deepEqual(pathsOf(createApp({ evaluator, profiles: true })), appPaths(true));
+    assert.deepEqual(pathsOf(createApp({ evaluator, profiles: true, shadows: async () => [] })), appPaths(true));
     const paths = [
       ...appPaths(true),
       ...apiRoutes(metricsText).keys(),

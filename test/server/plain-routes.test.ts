@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { type LoadedRoutes, plainOr } from "../../src/server/plain-routes.js";
+import { type LoadedRoutes, plainOr, probeHandler } from "../../src/server/plain-routes.js";
 import { sendEmpty } from "../../src/server/respond.js";
 import { isReviewPath } from "../../src/server/routes.js";
 
@@ -69,4 +69,27 @@ describe("what is answered behind the hot routes", () => {
     assert.deepEqual(await asked(load, [policies, policies, policies, policies]), ["500 0", "500 0", "200 0", "200 0"]);
     assert.equal(loads, 3);
   });
+});
+
+test("readiness says why nobody should be sent here yet", async () => {
+  const probe = { ready: true, why: undefined as string | undefined };
+  const options = { ready: () => probe.ready, unready: () => probe.why, metricsText: async () => ({ parts: [] }) };
+  const server = createServer(probeHandler(options));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const answer = async (): Promise<string> => {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/readiness`);
+    return `${response.status} ${await response.text()}`;
+  };
+  try {
+    assert.equal(await answer(), "200 ");
+    probe.why = "policies are being read";
+    assert.equal(await answer(), "503 policies are being read\n");
+    probe.ready = false;
+    assert.equal(await answer(), "503 ");
+    probe.why = undefined;
+    assert.equal(await answer(), "503 ");
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiting } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
-import { EXPRESSION_STRETCH_MS, SLICE_MS, type Turns } from "../../policy/turns.js";
+import { EXPRESSION_STRETCH_MS, SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
@@ -24,7 +24,7 @@ export interface AttemptOptions {
   /** Monotonic milliseconds, and the clock that tells them. */
   readonly deadline?: { readonly at: number; readonly now: () => number } | undefined;
   /** Where others wait for their turn; absent: it is never paused. */
-  readonly turns?: Turns | undefined;
+  readonly turns?: TurnGiver | undefined;
   /** When the first attempt began, in monotonic milliseconds; absent: with its first look at the clock, for those who do nothing before. */
   readonly begun?: number | undefined;
   /** What earlier attempts came to; default nothing. */
@@ -39,7 +39,7 @@ export class Attempt {
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
-  readonly #turns: Turns | undefined;
+  readonly #turns: TurnGiver | undefined;
   readonly #progress: Progress;
   /** When a repeated attempt began. */
   readonly #repeated: number | undefined;

@@ -46,11 +46,14 @@ export function standingOf(
   const problems = problemsOf(reports);
   const lastGood = reports.some(({ state }) => state === "last-good");
   const unavailable = reports.some(({ state }) => state === "unavailable");
+  const shadow = facts.shadow(key);
+  const whatNow =
+    shadow !== undefined && shadow.activeGeneration === undefined ? "nothing is in force" : "requests are denied";
   const loaded =
     reports.length === 0
       ? condition("Loaded", "Unknown", "NotLoaded", "it is being loaded")
       : unavailable
-        ? condition("Loaded", "False", "LoadFailed", `requests are denied: ${problems}`)
+        ? condition("Loaded", "False", "LoadFailed", `${whatNow}: ${problems}`)
         : lastGood
           ? condition("Loaded", "False", "LastGood", `the version before this one is still served: ${problems}`)
           : condition("Loaded", "True", "Loaded", problems);
@@ -71,15 +74,19 @@ export function standingOf(
         "NoWebhook",
         "the API server does not ask about it yet: its webhook is missing",
       );
+    if (shadow !== undefined) {
+      const { activeGeneration } = shadow;
+      const inForce = activeGeneration === undefined ? "no version is" : `generation ${activeGeneration} is`;
+      return condition("Active", "False", "Shadow", `it is in shadow: ${inForce} in force`);
+    }
     return condition("Active", "True", "Active", "every replica has loaded it");
   };
   const now = active();
-  const shadow = facts.shadow(key);
   return {
     loaded,
     active: now,
     ...(shadow && { shadow: condition("Shadow", "True", "Shadow", shadow.message) }),
-    decides: now.status === "True" || (lastGood && !unavailable),
+    decides: now.status === "True" || (lastGood && !unavailable) || shadow?.activeGeneration !== undefined,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Policies of a cluster as webhooks ask them. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { Rollouts } from "../../config/from-cluster/rollouts.js";
 import { parseJson } from "../../data/json.js";
 import { member, text } from "../../kubernetes/object.js";
 import { admissionPolicyDemand } from "./admission-policy-demand.js";
@@ -46,6 +47,7 @@ interface Bindings {
 export class WebhookDeriver {
   readonly #options: DocumentOptions;
   readonly #conditions = new PortableConditions();
+  readonly #rollouts = new Rollouts();
   #companions = new Map<string, Known<Companion>>();
   #policies = new Map<string, Known<AskedPolicy | undefined>>();
   #asked: readonly AskedPolicy[] | undefined;
@@ -55,8 +57,14 @@ export class WebhookDeriver {
     this.#options = options;
   }
 
+  /**
+   * Webhooks of versions in force: what is in shadow changes nothing about who is asked. Where no version is, that in shadow is asked, and decides nothing unless some namespace has
+   * it in force.
+   */
   derive(documents: Iterable<ClusterDocument>): DerivedWebhooks {
-    const all = [...documents];
+    this.#rollouts.update(new Map(Array.from(documents, (document) => [document.key, document])));
+    const { inForce, inShadow } = this.#rollouts;
+    const all = Array.from(inShadow, ([key, document]) => inForce.get(key) ?? document);
     this.#companions = remembered(this.#companions, all, (document) => {
       const read = READ_COMPANION.get(kindOf(document));
       return read && { with: "", make: () => read(parseJson(document.text)) };
@@ -73,6 +81,14 @@ export class WebhookDeriver {
   }
 
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
+    const demanded = this.#demanded(document, bindings, excepted);
+    const rolled = this.#rollouts.rolledOut.get(document.key);
+    const decides = rolled?.active !== undefined || (rolled?.rollout.enforcedNamespaces ?? []).length > 0;
+    if (demanded === undefined || rolled === undefined || decides) return demanded;
+    return { with: `${demanded.with} undecided`, make: () => lenient(demanded.make()) };
+  }
+
+  #demanded(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
     const { key } = document;
     const id = this.#options.idOf(key);
     if (id === undefined) return undefined;
@@ -124,6 +140,10 @@ export class WebhookDeriver {
     );
   }
 }
+
+/** Whatever fails about its webhook, requests pass: no version of the policy is in force. */
+const lenient = (policy: AskedPolicy | undefined): AskedPolicy | undefined =>
+  policy && { ...policy, demand: { ...policy.demand, failurePolicy: "Ignore" } };
 
 /** `<group>/<kind>` of a document. */
 function kindOf({ key }: ClusterDocument): string {

@@ -350,6 +350,7 @@ export class Fleet {
       case "swapped":
       case "secured":
       case "collected":
+      case "collected-shadows":
         this.#options.heard(child, message);
         this.#awaited.get(`${child.id}/${message.id}`)?.(message);
         return;

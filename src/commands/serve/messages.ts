@@ -1,6 +1,7 @@
 /** What the primary process and the processes that answer requests say to each other. */
 import type { CertificatePair } from "../../cluster/certificates/certificates.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import type { ShadowRow, ShadowRows } from "../../evaluation/shadow/tally.js";
 import type { SeriesBatch } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 
@@ -30,6 +31,10 @@ export type ToWorker =
   /** A part of the text, which is whole with the last one. */
   | { readonly type: "metrics-text"; readonly id: number; readonly part: string; readonly last: boolean }
   | { readonly type: "metrics-unavailable"; readonly id: number; readonly reason: string }
+  /** What was counted of versions in shadow is wanted. */
+  | { readonly type: "collect-shadows"; readonly id: number }
+  /** What all processes have counted of them. */
+  | { readonly type: "shadows"; readonly id: number; readonly rows: ShadowRows }
   | { readonly type: "stop"; readonly delay: number; readonly grace: number };
 
 /** What is wrong with a set of policies: every process finds the same, and one must say it. */
@@ -72,5 +77,8 @@ export type ToPrimary =
   /** All series have been sent; the rest, as it is now. */
   | { readonly type: "collected"; readonly id: number; readonly snapshot: MetricsSnapshot }
   | { readonly type: "metrics-wanted"; readonly id: number }
+  /** What was counted of versions in shadow since the last time; all of them are named. */
+  | { readonly type: "collected-shadows"; readonly id: number; readonly rows: readonly ShadowRow[] }
+  | { readonly type: "shadows-wanted"; readonly id: number }
   /** Answers no request any more; its last metrics, after the last series. */
   | { readonly type: "drained"; readonly snapshot: MetricsSnapshot };

@@ -22,6 +22,7 @@ import { updateFromCluster } from "./cluster-update.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
+import { GatheredShadows } from "./gathered-shadows.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
@@ -70,6 +71,7 @@ class Primary implements Serving, SecuredServing {
   readonly #fleet: Fleet;
   readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
+  readonly shadows: GatheredShadows;
   /** Absent: nobody approves CertificateRequests. */
   readonly #approver: Appointment | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
@@ -93,6 +95,7 @@ class Primary implements Serving, SecuredServing {
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
     this.#metrics = new GatheredMetrics(() => this.#collect());
+    this.shadows = new GatheredShadows(() => this.#collectShadows());
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -102,7 +105,9 @@ class Primary implements Serving, SecuredServing {
       ended: (child) => {
         this.#approver?.ended(child, this.#fleet.current);
         // The last push shows what they had when all of this ends.
-        if (!this.#stopping) this.#metrics.ended(child.id);
+        if (this.#stopping) return;
+        this.#metrics.ended(child.id);
+        this.shadows.ended();
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
@@ -192,6 +197,12 @@ class Primary implements Serving, SecuredServing {
       case "drained":
         this.#metrics.latest(child.id, message.snapshot);
         return;
+      case "collected-shadows":
+        this.shadows.add(message.rows);
+        return;
+      case "shadows-wanted":
+        void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
+        return;
       case "begin-wanted": {
         const delta = this.#copy.whole();
         this.#fleet.tell(child, { type: "begin", ...(delta && { delta }) });
@@ -256,10 +267,13 @@ class Primary implements Serving, SecuredServing {
 
   /** Has all processes serve what has changed in the cluster. */
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    this.#copy.take(delta);
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await sleep(SERVE_AGAIN_MS);
-      const reports = await this.#inTurn(() => this.#updateAll(delta));
+      const taking = first;
+      const reports = await this.#inTurn(() => {
+        if (taking) this.#copy.take(delta);
+        return this.#updateAll(delta);
+      });
       if (reports !== undefined) return reports;
     }
     return [];
@@ -289,9 +303,10 @@ class Primary implements Serving, SecuredServing {
   #tryAgain(): void {
     this.#trying ??= setTimeout(() => {
       this.#trying = undefined;
-      const delta = this.#copy.empty();
-      if (delta === undefined || this.#stopping) return;
-      void this.#inTurn(() => this.#updateAll(delta)).then((reports = []) => this.#agent?.loaded(reports));
+      void this.#inTurn(async () => {
+        const delta = this.#copy.empty();
+        return delta && this.#updateAll(delta);
+      }).then((reports = []) => this.#agent?.loaded(reports));
     }, TRY_AGAIN_MS).unref();
   }
 
@@ -334,6 +349,16 @@ class Primary implements Serving, SecuredServing {
     return missing === 0
       ? undefined
       : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  }
+
+  /** @returns why not all processes have handed over what they counted of versions in shadow */
+  async #collectShadows(): Promise<string | undefined> {
+    const { serving } = this.#fleet;
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
+    return missing === 0
+      ? undefined
+      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

@@ -6,6 +6,7 @@ import type { CertificatePair } from "../../cluster/certificates/certificates.js
 import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
+import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
 import { type RunningServer, startServer } from "../../server/server.js";
@@ -50,6 +51,8 @@ export interface ServingOptions {
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
+  /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */
+  readonly shadows?: () => Promise<ShadowRows>;
 }
 
 /** Loaded with `--approve` only. */
@@ -120,7 +123,9 @@ export class ServingProcess {
           policy_id: policy,
           error: error instanceof Error ? error.stack : String(error),
         }),
+      onShadow: (policy, result) => metrics.shadowed(policy, RESULT_LABELS[result]),
     });
+    metrics.gauge("policies_in_shadow", () => inShadow(evaluator.policies));
     metrics.gauge("policies", () => served(evaluator.policies).length);
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
@@ -140,6 +145,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.shadows && { shadows: options.shadows }),
       ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
@@ -153,6 +159,11 @@ export class ServingProcess {
       pid: process.pid,
     });
     return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving });
+  }
+
+  /** What this process has counted of versions in shadow. */
+  get shadows(): ShadowTally {
+    return this.#evaluator.shadows.tally;
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -283,6 +294,19 @@ function refuseApproval(
 function served(policies: PolicySet): string[] {
   return [...policies.entries.keys()].filter((id) => !id.includes("/"));
 }
+
+function inShadow(policies: PolicySet): number {
+  return [...policies.entries.values()].filter(({ shadow }) => shadow !== undefined).length;
+}
+
+/** As metrics write them. */
+const RESULT_LABELS: Readonly<Record<ShadowResult, string>> = {
+  agreed: "agreed",
+  wouldDeny: "would_deny",
+  wouldAllow: "would_allow",
+  failed: "failed",
+  notEvaluated: "not_evaluated",
+};
 
 function broken(policies: PolicySet): string[] {
   return served(policies).filter((id) => policies.entries.get(id)?.unavailable !== undefined);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
-import type { Serving } from "../../cluster/serving.js";
+import type { Serving, ShadowSource } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { ClusterCopy } from "./cluster-copy.js";
 import type { ServingProcess } from "./process.js";
@@ -9,7 +9,7 @@ import type { ServingProcess } from "./process.js";
 const SERVE_AGAIN_MS = 1000;
 
 /** What is asked of the process. */
-type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure">;
+type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure" | "shadows">;
 
 /** The only process, as the agent of a cluster sees it. */
 export class ServedAlone implements Serving, SecuredServing {
@@ -17,6 +17,8 @@ export class ServedAlone implements Serving, SecuredServing {
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #copy = new ClusterCopy();
   #stopping = false;
+  /** Of this process: nothing of it is lost before all is. */
+  readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
 
   readonly #evaluated: () => number;
 
@@ -35,10 +37,13 @@ export class ServedAlone implements Serving, SecuredServing {
   }
 
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    this.#copy.take(delta);
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await sleep(SERVE_AGAIN_MS);
-      const reports = await this.#inTurn(() => this.#load(delta));
+      const taking = first;
+      const reports = await this.#inTurn(() => {
+        if (taking) this.#copy.take(delta);
+        return this.#load(delta);
+      });
       if (reports !== undefined) return reports;
     }
     return [];
@@ -46,8 +51,10 @@ export class ServedAlone implements Serving, SecuredServing {
 
   /** Loads what could not be had before; undefined when nothing has come of it. */
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
-    const delta = this.#copy.empty();
-    return delta === undefined || this.#stopping ? undefined : this.#inTurn(() => this.#load(delta));
+    return this.#inTurn(async () => {
+      const delta = this.#stopping ? undefined : this.#copy.empty();
+      return delta && this.#load(delta);
+    });
   }
 
   async secure(pair: CertificatePair): Promise<void> {

@@ -7,11 +7,15 @@ import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWor
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { tell, tellSurely } from "./tell.js";
 import { WantedMetrics } from "./wanted-metrics.js";
+import { WantedShadows } from "./wanted-shadows.js";
 
 /** Serves until the primary says stop, or has gone. */
-export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "metricsText">): Promise<void> {
+export async function serveAsWorker(
+  options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
+): Promise<void> {
   const { metrics } = options;
   const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
+  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
@@ -25,6 +29,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
   const own = {
     ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
+    shadows: shadows.rows,
     ...(certificate && { certificate }),
   };
   const serving = await beats.during(() => ServingProcess.start(own));
@@ -59,6 +64,12 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
         case "collect":
           void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));
           return;
+        case "collect-shadows":
+          tell({ type: "collected-shadows", id: message.id, rows: serving.shadows.take() });
+          return;
+        case "shadows":
+          shadows.hear(message.id, message.rows);
+          return;
         case "metrics-text":
         case "metrics-unavailable":
           wanted.hear(message);
@@ -69,9 +80,13 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     });
     tell({ type: "serving", files: serving.files });
   });
+  tell({ type: "collected-shadows", id: AT_THE_END, rows: serving.shadows.take() });
   // The primary pushes the sum of all while this process sends its own spans and records.
   await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
 }
+
+/** No question has this number. */
+const AT_THE_END = -1;
 
 /** Sends the primary what was counted since the last time, and returns the rest. */
 async function handOver(metrics: Metrics) {

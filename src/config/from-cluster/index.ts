@@ -12,3 +12,4 @@ export {
 export type { NamespacedLimits } from "./namespaced-limits.js";
 export { NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind, parseKey, policyIdOf, shownName } from "./policy-ids.js";
 export type { FetchTerms } from "./policy-server.js";
+export { type RolledOut, Rollouts } from "./rollouts.js";

@@ -57,7 +57,7 @@ export class StoredItems {
   constructor(identity: ItemIdentity, newLog: () => ByteLog = () => new MemoryLog()) {
     this.#identity = identity;
     this.#newLog = newLog;
-    this.#log = newLog();
+    this.#log = this.#begun();
   }
 
   /** Where its entries stand. */
@@ -140,6 +140,15 @@ export class StoredItems {
     this.#log.close();
   }
 
+  #begun(): ByteLog {
+    try {
+      return this.#newLog();
+    } catch {
+      // There can be no file now.
+      return new MemoryLog();
+    }
+  }
+
   /** @returns where it stands in the log that is written then */
   #append(bytes: Uint8Array): number {
     try {
@@ -170,7 +179,7 @@ export class StoredItems {
   async #move(): Promise<void> {
     const old = this.#log;
     this.#old = old;
-    this.#log = this.#newLog();
+    this.#log = this.#begun();
     let moved = 0;
     for (const [key, entry] of [...this.#entries]) {
       if (entry.log !== old || this.#entries.get(key) !== entry) continue;

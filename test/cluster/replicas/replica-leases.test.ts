@@ -85,13 +85,14 @@ describe("replicas", () => {
     server.special.set(OWN, (request) => request.socket.destroy());
     for (let seconds = 0; seconds < 300; seconds += 5) {
       one.clock.move(5000);
-      await Promise.resolve();
+      await one.leases.settled();
     }
     assert.deepEqual(one.names(), ["one", "two"]);
     server.special.clear();
     const before = server.patches.length;
-    await until("a renewal", () => {
+    await until("a renewal", async () => {
       one.clock.move(1000);
+      await one.leases.settled();
       return server.patches.length > before;
     });
     assert.deepEqual(one.names(), ["one", "two"]);
@@ -124,8 +125,9 @@ describe("replicas", () => {
     const one = replica(context, server, "one");
     await until("it to be said", () => one.lines.some(({ message }) => message.includes("cannot be written")));
     const asked = () => server.asked("PATCH").length;
-    await until("another attempt", () => {
+    await until("another attempt", async () => {
       one.clock.move(10_000);
+      await one.leases.settled();
       return asked() > 2;
     });
     assert.equal(one.lines.filter(({ level }) => level === "error").length, 1);

@@ -1,7 +1,7 @@
 /** Keeps the stores of several processes: each list is watched once, and held once in a file that all of them read. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClusterUnreachable } from "../errors.js";
 import type { StoredEntry } from "../stored-items.js";
@@ -16,11 +16,22 @@ export const LOOK_MS = 1_000;
 /** Entries in one message: each process reads it in one go. */
 const ENTRIES_AT_ONCE = 1_000;
 
-/** The files of logs, in a folder that nobody else may look into. */
+/** The files of logs, in a folder that nobody else may look into: one for each process that keeps lists. */
 export class LogFolder {
-  readonly #path = mkdtempSync(join(tmpdir(), "policy-server-"));
+  readonly #path: string;
   readonly #key = randomBytes(KEY_BYTES).toString("base64");
   #logs = 0;
+
+  /** Removes what one before it has left that was killed: a pod's volume outlives its processes. */
+  constructor() {
+    const own = `policy-server-lists-${hostname()}-`;
+    for (const name of readdirSync(tmpdir())) {
+      if (name.startsWith(own) && !isOthers(Number(/^[0-9]+/.exec(name.slice(own.length))?.[0]))) {
+        rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      }
+    }
+    this.#path = mkdtempSync(join(tmpdir(), `${own}${process.pid}-`));
+  }
 
   /** A new log. */
   newLog(): FileLog {
@@ -31,6 +42,17 @@ export class LogFolder {
   /** Removes all. */
   remove(): void {
     rmSync(this.#path, { recursive: true, force: true });
+  }
+}
+
+/** Whether another process of that number runs: in a container the one before had the number of this one. */
+function isOthers(pid: number): boolean {
+  if (pid === process.pid || !Number.isInteger(pid)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { ByteLog } from "../../../../src/kubernetes/client/byte-log.js";
@@ -179,6 +179,15 @@ describe("lists that another process watches", () => {
 });
 
 describe("files of lists", () => {
+  test("that a killed process has left are removed by the next", () => {
+    const prefix = join(tmpdir(), `policy-server-lists-${hostname()}-`);
+    const [left, others] = [mkdtempSync(`${prefix}999999999-`), mkdtempSync(`${prefix}${process.ppid}-`)];
+    const folder = new LogFolder();
+    assert.deepEqual([existsSync(left), existsSync(others)], [false, true]);
+    folder.remove();
+    rmdirSync(others);
+  });
+
   test("say nothing to others, and go with the folder", () => {
     const folder = new LogFolder();
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith("policy-server-"));

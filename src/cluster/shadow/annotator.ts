@@ -1,0 +1,87 @@
+/** Writes the leader's notes into policies. */
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { ROLLOUT } from "../../config/from-cluster/rollout-annotations.js";
+import { parseJson } from "../../data/json.js";
+import { ApiError, isNotFound } from "../../kubernetes/client/errors.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { objectPath } from "../../kubernetes/client/paths.js";
+import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+
+/** Who is said to manage what this server writes. */
+const FIELD_MANAGER = "policy-server";
+
+/** Annotations to set; null takes one away. */
+export type Annotations = Readonly<Record<string, string | null>>;
+
+/** `stale`: the policy is another one by now, and what is to be noted has to be thought about again. */
+export type Annotated = "written" | "stale";
+
+/** Annotations of an object that are texts. */
+export function annotationsOf(object: unknown): Readonly<Record<string, string>> {
+  const annotations = member(member(object, "metadata"), "annotations");
+  if (!isObject(annotations)) return {};
+  return Object.fromEntries(
+    Object.entries(annotations).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
+
+/**
+ * Sets annotations of a policy, if it still is the one that is known.
+ * @param notes what to write, by the policy as it is in the cluster, with its managed fields
+ * @throws what the client throws, except where the policy has changed or is gone
+ */
+export async function annotate(
+  cluster: Pick<Cluster, "http" | "discovery">,
+  document: ClusterDocument,
+  notes: (object: unknown) => Annotations,
+  signal: AbortSignal,
+): Promise<Annotated> {
+  const known = parseJson(document.text);
+  const kind = kindOf(known);
+  const resource = await cluster.discovery.find(kind);
+  if (resource === undefined) return "stale";
+  const path = objectPath(resource, namespaceOf(known), nameOf(known));
+  try {
+    const { value } = await cluster.http.get(path, {}, signal);
+    const metadata = member(value, "metadata");
+    const generation = member(metadata, "generation") ?? 0;
+    if (text(metadata, "uid") !== document.uid || generation !== document.generation) return "stale";
+    if (!sameAnnotations(annotationsOf(value), annotationsOf(known))) return "stale";
+    const patch = {
+      metadata: { resourceVersion: text(metadata, "resourceVersion"), annotations: notes(value) },
+    };
+    await cluster.http.patch(path, "merge", patch, { fieldManager: FIELD_MANAGER }, signal);
+    return "written";
+  } catch (error) {
+    if (isNotFound(error) || (error instanceof ApiError && error.status === 409)) return "stale";
+    throw error;
+  }
+}
+
+/**
+ * Whether a policy of which nothing is noted was in force, as far as the API server knows: this server has written into it (its status), and it did not come with the
+ * rollout. Times of managers are those of their last writes, in seconds.
+ */
+export function wasInForce(object: unknown): boolean {
+  const metadata = member(object, "metadata");
+  const managers = member(metadata, "managedFields");
+  if (!Array.isArray(managers)) return false;
+  const created = text(metadata, "creationTimestamp");
+  const cameWithIt = managers.some(
+    (manager) =>
+      text(manager, "time") === created &&
+      member(member(member(member(manager, "fieldsV1"), "f:metadata"), "f:annotations"), `f:${ROLLOUT}`) !== undefined,
+  );
+  return !cameWithIt && managers.some((manager) => text(manager, "manager") === FIELD_MANAGER);
+}
+
+function kindOf(object: unknown): { readonly group: string; readonly version: string; readonly kind: string } {
+  const [first = "", second] = text(object, "apiVersion").split("/");
+  const kind = text(object, "kind");
+  return second === undefined ? { group: "", version: first, kind } : { group: first, version: second, kind };
+}
+
+function sameAnnotations(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}

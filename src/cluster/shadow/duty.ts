@@ -1,0 +1,90 @@
+/** What the leader has to note in a policy that is rolled out: thought out without writing anything. */
+import {
+  ACTIVE_SPEC,
+  type ActiveNote,
+  NOTES,
+  noteText,
+  SHADOW_RECORD,
+} from "../../config/from-cluster/rollout-annotations.js";
+import type { RolledOut } from "../../config/from-cluster/rollouts.js";
+import { parseJson } from "../../data/json.js";
+import { member } from "../../kubernetes/object.js";
+import { type Annotations, annotationsOf, wasInForce } from "./annotator.js";
+import { type Progress, progressOf, readRecord, recordText, type ShadowRecord, whyNotYet } from "./record.js";
+import type { Standing } from "./replica-counts.js";
+
+/** What is to be done for a policy. */
+export interface Duty {
+  /** What to write, by the policy as it is in the cluster; absent: nothing. */
+  readonly notes?: (object: unknown) => Annotations;
+  /** For the log; absent where that is nothing to tell. */
+  readonly log?: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> };
+  /** How the version in shadow stands; absent: there is none. */
+  readonly progress?: Progress;
+  /** When it is promoted, for people. */
+  readonly outlook?: string;
+}
+
+/**
+ * The duty towards a policy.
+ * @param standing what replicas tell of a version
+ * @param now milliseconds since 1970
+ */
+export function dutyOf({ document, rollout }: RolledOut, standing: (version: string) => Standing, now: number): Duty {
+  const { isShadow, basis, note, shadow, promotion } = rollout;
+  const resource = parseJson(document.text);
+  const annotations = annotationsOf(resource);
+  const present: ActiveNote = { generation: document.generation, spec: member(resource, "spec") };
+  if (!isShadow) {
+    const isNoted = NOTES.every((name) => annotations[name] === undefined);
+    return isNoted ? {} : { notes: () => ({ [ACTIVE_SPEC]: null, [SHADOW_RECORD]: null }) };
+  }
+  if (basis !== "noted") {
+    return {
+      notes: (object) => {
+        const inForce = basis === "guessed" && note.generation === 0 && wasInForce(object) ? present : note;
+        return { [ACTIVE_SPEC]: noteText(inForce) };
+      },
+      log: { message: "noted which version of a policy is in force while others are in shadow", fields: {} },
+    };
+  }
+  if (shadow === undefined) {
+    const isNoted = annotations[SHADOW_RECORD] === undefined && annotations[ACTIVE_SPEC] === noteText(note);
+    return isNoted ? {} : { notes: () => ({ [ACTIVE_SPEC]: noteText(note), [SHADOW_RECORD]: null }) };
+  }
+  const told = standing(shadow.version);
+  const noted = readRecord(annotations[SHADOW_RECORD]);
+  const progress = progressOf(shadow.version, noted, told, now);
+  const isByHand = promotion.byHand === document.generation;
+  const isBroken = [...told.told.values()].some(({ counts }) => counts.isBroken);
+  const why = isByHand ? undefined : whyNotYet(promotion, progress);
+  if (why === undefined && !isBroken) {
+    const { counts, denied } = progress;
+    const fields = { generation: document.generation, by_hand: isByHand, denied, ...counts };
+    return {
+      notes: () => ({ [ACTIVE_SPEC]: noteText(present), [SHADOW_RECORD]: null }),
+      log: { message: "promoted a version that was in shadow: it is in force", fields },
+      progress,
+    };
+  }
+  const outlook = isBroken ? "not promoted: it could not be loaded" : why;
+  const { record } = progress;
+  const isNoted = noted !== undefined && sameRecord(noted, record);
+  return {
+    progress,
+    ...(outlook !== undefined && { outlook }),
+    ...(!isNoted && { notes: () => ({ [SHADOW_RECORD]: recordText(record) }) }),
+  };
+}
+
+function sameRecord(a: ShadowRecord, b: ShadowRecord): boolean {
+  const names = Object.keys(a.from);
+  return (
+    a.version === b.version &&
+    a.since === b.since &&
+    a.held === b.held &&
+    a.denied === b.denied &&
+    names.length === Object.keys(b.from).length &&
+    names.every((name) => a.from[name] === b.from[name])
+  );
+}

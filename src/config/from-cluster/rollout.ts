@@ -1,0 +1,143 @@
+/**
+ * Which version of a policy of a cluster is in force, and which is in shadow. It is told from its document, so that all processes of all replicas find the same; from
+ * what was in force before only until the leader has noted it in the document.
+ */
+import { parseJson } from "../../data/json.js";
+import { kubectlText } from "../../data/kubectl-text.js";
+import { isJsonObject, sameValue } from "../../data/same-value.js";
+import type { ClusterDocument } from "./cluster-document.js";
+import {
+  type ActiveNote,
+  NOTES,
+  OURS,
+  type Promotion,
+  ROLLOUT,
+  type RolloutProblem,
+  readRollout,
+} from "./rollout-annotations.js";
+
+/** How it is known which version is in force: the leader noted it; it was in force before; or neither, and it is taken to be so. */
+export type RolloutBasis = "noted" | "held" | "guessed";
+
+/** The versions of a policy. */
+export interface Versions {
+  /** As the cluster has it. */
+  readonly document: ClusterDocument;
+  /** The version in force; absent: none is yet. The document itself for a policy that is not rolled out. */
+  readonly active?: ClusterDocument;
+  /** How it is rolled out; absent: what stands in the document is in force, and always was. */
+  readonly rollout?: Rollout;
+}
+
+/** How a policy is rolled out. */
+export interface Rollout {
+  /** Whether changes go into shadow; false when people have taken that back, and only notes are left. */
+  readonly isShadow: boolean;
+  /** The version in shadow; absent: what stands in the document is in force. */
+  readonly shadow?: ShadowDocument;
+  /** Namespaces in which the version in shadow is in force. */
+  readonly enforcedNamespaces: readonly string[];
+  readonly promotion: Promotion;
+  readonly basis: RolloutBasis;
+  /** What the leader has to note; as it is noted when the basis says so. */
+  readonly note: ActiveNote;
+  readonly problems: readonly RolloutProblem[];
+}
+
+/** A version in shadow. */
+export interface ShadowDocument {
+  readonly document: ClusterDocument;
+  /** Names this version beside the one in force, over restarts and in all replicas: `<generation>.<generation in force>.<of the resource's uid>`. */
+  readonly version: string;
+}
+
+/** Characters of a uid in the name of a version. */
+const UID_CHARACTERS = 8;
+/** Kinds that are not rolled out, and why, by their group. */
+const NOT_ROLLED_OUT: ReadonlyMap<string, string> = new Map([
+  ["policy.cert-manager.io", "they decide together"],
+  ["admissionregistration.k8s.io", "the API server itself enforces what stands in them"],
+]);
+
+/**
+ * The versions of a document.
+ * @param before of the same resource (its uid), as this process has served them; absent: it has not
+ */
+export function rollout(document: ClusterDocument, before?: Versions): Versions {
+  // Looked at for each change of each policy: most are not rolled out.
+  if (!document.text.includes(OURS)) return { document, active: document };
+  const resource = parseJson(document.text);
+  const metadata = isJsonObject(resource) ? resource.metadata : undefined;
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
+  if (!isJsonObject(resource) || !isJsonObject(metadata) || !isJsonObject(annotations))
+    return { document, active: document };
+  const { isShadow, promotion, enforcedNamespaces, note, problems } = readRollout(annotations);
+  const hasNotes = NOTES.some((name) => annotations[name] !== undefined);
+  if (!isShadow && !hasNotes) return { document, active: document };
+  const shown = hasNotes ? withoutNotes(document, resource, metadata, annotations) : document;
+  const { spec } = resource;
+  const present = { generation: document.generation, spec };
+  const common = { isShadow, promotion, enforcedNamespaces, problems };
+  const whyNever = NOT_ROLLED_OUT.get(document.key.split("/", 1).join());
+  if (!isShadow || whyNever !== undefined) {
+    const rolled: Rollout = {
+      ...common,
+      isShadow: false,
+      basis: "noted",
+      note: present,
+      problems: whyNever !== undefined && isShadow ? [...problems, never(whyNever)] : problems,
+    };
+    return { document, active: shown, rollout: rolled };
+  }
+  const { basis, active } =
+    note === undefined ? fromBefore(present, before) : { basis: "noted" as const, active: note };
+  if (active.generation > 0 && sameValue(active.spec, spec))
+    return { document, active: shown, rollout: { ...common, basis, note: present } };
+  const version = `${document.generation}.${active.generation}.${document.uid.slice(0, UID_CHARACTERS)}`;
+  const shadow = { document: shown, version };
+  const inForce = active.generation === 0 ? undefined : withSpec(shown, active);
+  return { document, ...(inForce && { active: inForce }), rollout: { ...common, shadow, basis, note: active } };
+}
+
+const never = (why: string): RolloutProblem => ({
+  path: ["metadata", "annotations", ROLLOUT],
+  message: `policies of this kind are not rolled out, since ${why}: what stands here is in force`,
+});
+
+/** What is in force as long as nobody has noted it. */
+function fromBefore(
+  present: ActiveNote,
+  before: Versions | undefined,
+): { readonly basis: RolloutBasis; readonly active: ActiveNote } {
+  if (before === undefined) {
+    // A resource that was never changed is taken for a new one: it would deny before anybody has promoted it. Any other may have been in force.
+    return { basis: "guessed", active: present.generation > 1 ? present : { generation: 0 } };
+  }
+  const { active } = before;
+  if (active === undefined)
+    return { basis: before.rollout?.basis === "guessed" ? "guessed" : "held", active: { generation: 0 } };
+  const resource = parseJson(active.text);
+  return {
+    basis: "held",
+    active: { generation: active.generation, spec: isJsonObject(resource) ? resource.spec : undefined },
+  };
+}
+
+/** A document with another spec. */
+function withSpec(document: ClusterDocument, { generation, spec }: ActiveNote): ClusterDocument {
+  const resource = parseJson(document.text);
+  if (!isJsonObject(resource)) return document;
+  return { ...document, generation, text: kubectlText({ ...resource, spec }) };
+}
+
+/** The document with nothing in the leader's notes: their changes are none of the policy's. The lines stay as they are. */
+function withoutNotes(
+  document: ClusterDocument,
+  resource: Readonly<Record<string, unknown>>,
+  metadata: Readonly<Record<string, unknown>>,
+  annotations: Readonly<Record<string, unknown>>,
+): ClusterDocument {
+  const kept = Object.entries(annotations).map(([name, value]) => [name, NOTES.includes(name) ? "" : value]);
+  const masked = { ...resource, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+  return { ...document, text: kubectlText(masked) };
+}
