@@ -18,14 +18,16 @@ import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import type { AgentStart } from "./cluster-agent.js";
 import { ClusterCopy } from "./cluster-copy.js";
-import { updateFromCluster } from "./cluster-update.js";
-import { type Answer, type Child, Fleet } from "./fleet.js";
+import { PREPARE_WITHIN_MS, updateFromCluster } from "./cluster-update.js";
+import { type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
+import { GatheredReports } from "./gathered-reports.js";
 import { GatheredShadows } from "./gathered-shadows.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
+import { isLate, isPrepared, loadedBy } from "./prepared-answers.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
@@ -35,8 +37,6 @@ const COLLECT_WITHIN_MS = 5000;
 const SERVE_AGAIN_MS = 1000;
 /** How long processes are waited for that find at about the same time that something can be loaded at last. */
 const TRY_AGAIN_MS = 200;
-/** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
-const PREPARE_WITHIN_MS = 300_000;
 
 /**
  * Serves until a signal says stop.
@@ -66,6 +66,7 @@ class Primary implements Serving, SecuredServing {
   readonly #startAgent: AgentStart | undefined;
   #agent: Agent | undefined;
   readonly #copy = new ClusterCopy();
+  readonly #reports = new GatheredReports();
   /** Set while processes wait to be told to try again what they could not load. */
   #trying: NodeJS.Timeout | undefined;
   readonly #fleet: Fleet;
@@ -108,6 +109,7 @@ class Primary implements Serving, SecuredServing {
         if (this.#stopping) return;
         this.#metrics.ended(child.id);
         this.shadows.ended();
+        this.#agent?.loaded(this.#reports.ended(child.id));
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
@@ -181,6 +183,8 @@ class Primary implements Serving, SecuredServing {
       case "serving":
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
+        if (message.reports !== undefined)
+          this.#agent?.loaded(this.#reports.take([[child, { reports: message.reports, isWhole: true }]]));
         // There may be another one since it has asked.
         this.#certificate.tell(child);
         return;
@@ -204,7 +208,7 @@ class Primary implements Serving, SecuredServing {
         void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
         return;
       case "begin-wanted": {
-        const delta = this.#copy.whole();
+        const delta = this.#copy.version === message.known ? undefined : this.#copy.whole();
         this.#fleet.tell(child, { type: "begin", ...(delta && { delta }) });
         return;
       }
@@ -254,10 +258,13 @@ class Primary implements Serving, SecuredServing {
   async #catchUp(child: Child): Promise<void> {
     await this.#inTurn(async () => {
       if (!this.#fleet.outdated.includes(child)) return;
-      const good = await this.#update([child], this.#generation);
       const whole = this.#copy.whole();
-      if (good && whole !== undefined)
-        await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
+      // The cluster's first: files that are kept out must not keep it out, too.
+      const loaded = whole && (await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy));
+      if (loaded?.size === 0 && this.#fleet.current.length > 0)
+        this.#fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
+      this.#agent?.loaded(this.#reports.take(loaded ?? []));
+      await this.#update([child], this.#generation);
     });
   }
 
@@ -285,18 +292,21 @@ class Primary implements Serving, SecuredServing {
   }
 
   async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
-    const { serving } = this.#fleet;
+    const { serving, outdated } = this.#fleet;
     if (serving.length === 0 || this.#stopping) return undefined;
     const generation = this.#generation + 1;
-    const reports = await updateFromCluster(this.#fleet, serving, delta, generation, this.#copy);
-    if (reports === undefined) {
+    const loaded = await updateFromCluster(this.#fleet, serving, delta, generation, this.#copy);
+    if (loaded.size === 0) {
       this.#logger.error("no process could load the cluster's policies: what was served before goes on being served");
       return undefined;
     }
     this.#generation = generation;
+    // One that has not caught up with the files yet has still to.
+    for (const child of loaded.keys()) if (!outdated.includes(child)) this.#fleet.serves(child, generation);
     this.#approver?.among(this.#fleet.current);
     for (const child of this.#fleet.outdated) void this.#catchUp(child);
-    return reports;
+    this.#reports.keepOnly((key) => this.#copy.has(key));
+    return this.#reports.take(loaded);
   }
 
   /** Something can be loaded that could not before: once for all processes that say so. */
@@ -336,6 +346,8 @@ class Primary implements Serving, SecuredServing {
       if (good) this.#fleet.serves(child, generation);
       this.#fleet.tell(child, { type: good ? "swap" : "discard" });
     }
+    // Of the cluster's policies those have changed whose ids the files have taken, or given up.
+    if (good) this.#agent?.loaded(this.#reports.take(all.flatMap(loadedBy)));
     this.#approver?.among(this.#fleet.current);
     return good;
   }
@@ -373,12 +385,4 @@ class Primary implements Serving, SecuredServing {
       if (slices.over()) await slices.rest();
     }
   }
-}
-
-function isPrepared([, answer]: readonly [Child, Answer]): boolean {
-  return typeof answer === "object" && answer.type === "prepared" && answer.ok;
-}
-
-function isLate([, answer]: readonly [Child, Answer]): boolean {
-  return answer === "late";
 }
