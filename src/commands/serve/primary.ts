@@ -3,11 +3,11 @@
  * their metrics, and answers the probes.
  */
 import cluster from "node:cluster";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Agent } from "../../cluster/index.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import { SYSTEM_CLOCK } from "../../data/clock.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
 import { probeHandler } from "../../server/plain-routes.js";
@@ -17,26 +17,19 @@ import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import type { AgentStart } from "./cluster-agent.js";
-import { ClusterCopy } from "./cluster-copy.js";
-import { PREPARE_WITHIN_MS, updateFromCluster } from "./cluster-update.js";
 import { type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
+import { FleetPolicies } from "./fleet-policies.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
-import { GatheredReports } from "./gathered-reports.js";
 import { GatheredShadows } from "./gathered-shadows.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
-import { isLate, isPrepared, loadedBy } from "./prepared-answers.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;
-/** Between two attempts to have a state of the cluster served, while no process can. */
-const SERVE_AGAIN_MS = 1000;
-/** How long processes are waited for that find at about the same time that something can be loaded at last. */
-const TRY_AGAIN_MS = 200;
 
 /**
  * Serves until a signal says stop.
@@ -65,10 +58,7 @@ class Primary implements Serving, SecuredServing {
   readonly #prefetch: () => Promise<void>;
   readonly #startAgent: AgentStart | undefined;
   #agent: Agent | undefined;
-  readonly #copy = new ClusterCopy();
-  readonly #reports = new GatheredReports();
-  /** Set while processes wait to be told to try again what they could not load. */
-  #trying: NodeJS.Timeout | undefined;
+  readonly #policies: FleetPolicies;
   readonly #fleet: Fleet;
   readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
@@ -78,11 +68,7 @@ class Primary implements Serving, SecuredServing {
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
-  /** Of the policies that all processes serve. */
-  #generation = 1;
   #stopping = false;
-  /** Ends when no process is told to load anything any more: one set at a time. */
-  #updated: Promise<unknown> = Promise.resolve();
 
   constructor(
     settings: ServeSettings,
@@ -100,18 +86,27 @@ class Primary implements Serving, SecuredServing {
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
-      generation: () => this.#generation,
+      generation: () => this.#policies.generation,
       heard: (child, message) => this.#hear(child, message),
-      outdated: (child) => void this.#catchUp(child),
+      outdated: (child) => void this.#policies.catchUp(child),
       ended: (child) => {
         this.#approver?.ended(child, this.#fleet.current);
         // The last push shows what they had when all of this ends.
         if (this.#stopping) return;
         this.#metrics.ended(child.id);
         this.shadows.ended();
-        this.#agent?.loaded(this.#reports.ended(child.id));
+        this.#policies.ended(child);
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
+    });
+    this.#policies = new FleetPolicies({
+      ...{ fleet: this.#fleet, clock: SYSTEM_CLOCK, logger, prefetch },
+      // An attempt that failed had the same number: what was wrong then and still is must be said again.
+      loading: (generation) => {
+        this.#said = { generation, lines: new Set() };
+      },
+      served: () => this.#approver?.among(this.#fleet.current),
+      loaded: (reports) => this.#agent?.loaded(reports),
     });
     this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
@@ -158,6 +153,7 @@ class Primary implements Serving, SecuredServing {
     const signal = await stopped;
     this.#logger.info("stopping", { signal });
     this.#stopping = true;
+    this.#policies.stop();
     files.close();
     void stopSignal().then(() => this.#fleet.stop(0, 0));
     const steppedDown = this.#agent?.stepDown();
@@ -183,8 +179,7 @@ class Primary implements Serving, SecuredServing {
       case "serving":
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
-        if (message.reports !== undefined)
-          this.#agent?.loaded(this.#reports.take([[child, { reports: message.reports, isWhole: true }]]));
+        if (message.reports !== undefined) this.#policies.began(child, message.reports);
         // There may be another one since it has asked.
         this.#certificate.tell(child);
         return;
@@ -207,13 +202,11 @@ class Primary implements Serving, SecuredServing {
       case "shadows-wanted":
         void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
         return;
-      case "begin-wanted": {
-        const delta = this.#copy.version === message.known ? undefined : this.#copy.whole();
-        this.#fleet.tell(child, { type: "begin", ...(delta && { delta }) });
+      case "begin-wanted":
+        this.#policies.begin(child, message.known);
         return;
-      }
       case "load-wanted":
-        this.#tryAgain();
+        this.#policies.tryAgain();
         return;
       case "metrics-wanted":
         void this.#sendMetrics(child, message.id);
@@ -233,39 +226,10 @@ class Primary implements Serving, SecuredServing {
     }
   }
 
-  /** Every process loads the new policies; only when all could, all serve them. */
+  /** All processes load the files anew. */
   async #reload(): Promise<void> {
-    const generation = this.#generation + 1;
-    // An attempt that failed had the same number: what was wrong then and still is must be said again.
-    this.#said = { generation, lines: new Set() };
-    await this.#prefetch();
-    const applied = await this.#inTurn(async () => {
-      const { serving } = this.#fleet;
-      if (serving.length > 0) return this.#update(serving, generation);
-      this.#logger.warn("no process is serving that could reload: those that start serve what is in the files");
-      // Those that start may have read them before they changed: they catch up.
-      this.#generation = generation;
-      return undefined;
-    });
-    if (applied !== undefined) this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
-    if (applied === false) return;
-    this.#fleet.release();
-    // Those that were starting meanwhile may have loaded what was there before.
-    for (const child of this.#fleet.outdated) void this.#catchUp(child);
-  }
-
-  /** Has a process serve what all others serve, when it doesn't. */
-  async #catchUp(child: Child): Promise<void> {
-    await this.#inTurn(async () => {
-      if (!this.#fleet.outdated.includes(child)) return;
-      const whole = this.#copy.whole();
-      // The cluster's first: files that are kept out must not keep it out, too.
-      const loaded = whole && (await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy));
-      if (loaded?.size === 0 && this.#fleet.current.length > 0)
-        this.#fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
-      this.#agent?.loaded(this.#reports.take(loaded ?? []));
-      await this.#update([child], this.#generation);
-    });
+    const result = await this.#policies.reload();
+    if (result !== undefined) this.#metrics.totals.reloaded(result);
   }
 
   get evaluations(): number {
@@ -273,83 +237,13 @@ class Primary implements Serving, SecuredServing {
   }
 
   /** Has all processes serve what has changed in the cluster. */
-  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    for (let first = true; !this.#stopping; first = false) {
-      if (!first) await sleep(SERVE_AGAIN_MS);
-      const taking = first;
-      const reports = await this.#inTurn(() => {
-        if (taking) this.#copy.take(delta);
-        return this.#updateAll(delta);
-      });
-      if (reports !== undefined) return reports;
-    }
-    return [];
+  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    return this.#policies.serve(delta);
   }
 
   /** Has all processes serve this certificate. */
   secure(pair: CertificatePair): Promise<void> {
     return this.#certificate.secure(pair);
-  }
-
-  async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
-    const { serving, outdated } = this.#fleet;
-    if (serving.length === 0 || this.#stopping) return undefined;
-    const generation = this.#generation + 1;
-    const loaded = await updateFromCluster(this.#fleet, serving, delta, generation, this.#copy);
-    if (loaded.size === 0) {
-      this.#logger.error("no process could load the cluster's policies: what was served before goes on being served");
-      return undefined;
-    }
-    this.#generation = generation;
-    // One that has not caught up with the files yet has still to.
-    for (const child of loaded.keys()) if (!outdated.includes(child)) this.#fleet.serves(child, generation);
-    this.#approver?.among(this.#fleet.current);
-    for (const child of this.#fleet.outdated) void this.#catchUp(child);
-    this.#reports.keepOnly((key) => this.#copy.has(key));
-    return this.#reports.take(loaded);
-  }
-
-  /** Something can be loaded that could not before: once for all processes that say so. */
-  #tryAgain(): void {
-    this.#trying ??= setTimeout(() => {
-      this.#trying = undefined;
-      void this.#inTurn(async () => {
-        const delta = this.#copy.empty();
-        return delta && this.#updateAll(delta);
-      }).then((reports = []) => this.#agent?.loaded(reports));
-    }, TRY_AGAIN_MS).unref();
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#updated.then(work);
-    this.#updated = turn.catch(() => {});
-    return turn;
-  }
-
-  /**
-   * Has processes load what there is, and serve it when all could.
-   * @returns whether they serve it
-   */
-  async #update(children: readonly Child[], generation: number): Promise<boolean> {
-    const answers = await this.#fleet.ask(children, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation }));
-    const all = [...answers];
-    // One that died or hangs has no say: its successor loads what is there.
-    const good =
-      all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
-    if (!good && all.some(isLate)) this.#logger.error("reload kept out: policies were not loaded in time");
-    const objectors = all.filter((asked) => !isPrepared(asked) && asked[1] !== "gone").map(([child]) => child);
-    if (!good && objectors.length > 0) this.#fleet.hold(objectors);
-    if (good) this.#generation = generation;
-    for (const asked of all) {
-      const [child] = asked;
-      if (good && isLate(asked)) this.#fleet.kill(child, "a serving process did not reload in time: it is killed");
-      if (good) this.#fleet.serves(child, generation);
-      this.#fleet.tell(child, { type: good ? "swap" : "discard" });
-    }
-    // Of the cluster's policies those have changed whose ids the files have taken, or given up.
-    if (good) this.#agent?.loaded(this.#reports.take(all.flatMap(loadedBy)));
-    this.#approver?.among(this.#fleet.current);
-    return good;
   }
 
   /** @returns why not all processes have handed over their metrics */
