@@ -111,11 +111,12 @@ export class Agent {
 
   #wasReady = false;
 
-  /** Something was loaded anew although nothing has changed in the cluster. */
+  /** Something was loaded anew although nothing has changed in the cluster; or what has changed is loaded, but not served by all yet. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
-    const state = this.#state;
-    if (state === undefined || reports.length === 0) return;
+    if (reports.length === 0) return;
     this.#facts.loaded(reports);
+    const state = this.#state;
+    if (state === undefined) return;
     this.#announce(state);
     for (const part of this.#parts) part.served?.(state, reports);
   }
