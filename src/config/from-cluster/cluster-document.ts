@@ -41,8 +41,11 @@ export interface LoadedPolicyReport {
   readonly key: string;
   /** Of the document that was loaded. */
   readonly generation: number;
-  /** `last-good`: it is broken, and the version before it goes on being served; `unavailable`: it denies. */
-  readonly state: "loaded" | "last-good" | "unavailable";
+  /**
+   * `last-good`: it is broken, or not there yet, and the version before it goes on being served; `waiting`: it denies until its module has come, or can't be had; `unavailable`: it denies;
+   * `refused`: another policy is served under its id.
+   */
+  readonly state: "loaded" | "last-good" | "waiting" | "unavailable" | "refused";
   /** Errors and warnings, each with its place in `kubectl get … -o json`: `spec.validations[0].expression (line 14, column 30): …`. */
   readonly problems: readonly { readonly severity: "error" | "warning"; readonly text: string }[];
 }
