@@ -1,4 +1,5 @@
 /** Keeps a cluster's webhook configurations as policies want them: the leader writes, everybody says which paths it answers. */
+import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -17,6 +18,7 @@ import {
 } from "./configuration.js";
 import type { DerivedWebhooks } from "./derive.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
+import { Disputes } from "./disputes.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
 import { type Intended, type Refusal, writeConfigurations } from "./write.js";
@@ -30,6 +32,7 @@ const LAST_RETRY_MS = 300_000;
 /** What is said once: until it works again. */
 const FAILED = "failed";
 const UNCERTIFIED = "uncertified";
+const DISPUTED = "disputed";
 
 /** Most names of replicas in a message. */
 const MOST_NAMES = 5;
@@ -69,6 +72,7 @@ export class WebhookKeeper implements ClusterPart {
   readonly #options: KeeperOptions;
   readonly #stopping = new AbortController();
   readonly #forgetReplicas: () => void;
+  readonly #disputes: Disputes;
   #derived: DerivedWebhooks | undefined;
   /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
   #members = new Map<string, readonly string[]>();
@@ -90,6 +94,7 @@ export class WebhookKeeper implements ClusterPart {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#disputes = new Disputes(options.clock);
     this.#forgetReplicas = options.replicas.changed(() => this.look());
   }
 
@@ -112,7 +117,7 @@ export class WebhookKeeper implements ClusterPart {
         `webhook configurations cannot be watched, and are looked at every five minutes: ${reasonOf(error)}`,
       );
     const both = AbortSignal.any([signal, this.#stopping.signal]);
-    this.#options.store.watch(both, () => this.look(), failed);
+    this.#options.store.watch(both, () => this.#changedByOthers(), failed);
     this.look();
   }
 
@@ -142,6 +147,10 @@ export class WebhookKeeper implements ClusterPart {
     });
   }
 
+  #changedByOthers(): void {
+    if (this.#disputes.pause === 0) this.look();
+  }
+
   /**
    * Whether all webhooks that stand trust these authorities, as far as the leader has seen.
    * @param authorities each a certificate in PEM, as `caBundle` has it
@@ -157,7 +166,7 @@ export class WebhookKeeper implements ClusterPart {
       await this.#write(derived, signal);
       this.#failures = 0;
       this.#said.delete(FAILED);
-      return LOOK_AGAIN_MS;
+      return this.#disputes.pause || LOOK_AGAIN_MS;
     } catch (error) {
       if (signal.aborted) return 0;
       // Some may have been written, and some not.
@@ -207,6 +216,9 @@ export class WebhookKeeper implements ClusterPart {
       return;
     }
     this.#carried = caBundle;
+    this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
+    if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
+    else this.#said.delete(DISPUTED);
     this.#forget(derived, desired, standing);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
@@ -340,6 +352,8 @@ const ownerReference = (name: string, uid: string) => ({
   name,
   uid,
 });
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Tells versions of a webhook apart. */
 const fingerprint = (webhook: DerivedWebhook): string => JSON.stringify(webhook);

@@ -8,7 +8,7 @@ export interface ClusterDocument {
   readonly resourceVersion: string;
   /** `metadata.generation`; 0 where the kind has none. */
   readonly generation: number;
-  /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. */
+  /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. Empty: it can't be read. */
   readonly text: string;
 }
 

@@ -137,6 +137,26 @@ describe("what a cluster holds of policies", () => {
     });
   });
 
+  test("a PolicyServer that may not be read is there, and says nothing: as long as nobody knows what it asks of modules", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.forbidden.add("list policyservers");
+    const { sources, clock, documents } = follow(context, server);
+    await until("all", () => sources.complete);
+    const key = "policies.kubewarden.io/PolicyServer//default";
+    assert.deepEqual(keysOf(sources), [key]);
+    assert.equal(sources.item(key)?.document.text, "");
+    assert.ok(documents.includes(key));
+    documents.length = 0;
+    server.forbidden.clear();
+    await until("it to be read", () => {
+      clock.move(30_000);
+      return sources.unread.length === 0;
+    });
+    assert.deepEqual(keysOf(sources), []);
+    assert.ok(documents.includes(key));
+  });
+
   test("what was read stays when it may not be read any more", async (context) => {
     const server = await FakeApiServer.start(context);
     define(server, ...KUBEWARDEN);

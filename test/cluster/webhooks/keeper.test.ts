@@ -186,6 +186,33 @@ describe("webhook configurations", () => {
     assert.deepEqual(kept.store.objects.get(V1), before);
   });
 
+  test("what somebody else changes again and again is put back after longer and longer, and at once when it is new", async () => {
+    const kept = await new Kept().keep(kubewarden("p"));
+    const isRight = () => kept.store.objects.get(V1)?.webhooks[0]?.failurePolicy === "Fail";
+    const change = async () => {
+      kept.store.edit(V1, (object) => ({
+        ...object,
+        webhooks: [{ ...object.webhooks[0], name: "p.kubewarden.admission", failurePolicy: "Ignore" }],
+      }));
+      await settle();
+    };
+    const waits: number[] = [];
+    for (let times = 0; times < 9; times++) {
+      await change();
+      let waited = 0;
+      for (; !isRight(); waited += 100) {
+        kept.clock.move(100);
+        await settle();
+      }
+      waits.push(waited);
+    }
+    assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 1000, 2000, 4000]);
+    assert.equal(kept.said("again and again"), 1);
+    await change();
+    await kept.serve(kubewarden("p"));
+    assert.ok(isRight());
+  });
+
   test("go when nobody wants them any more", async () => {
     const kept = await new Kept().keep(kubewarden("p"), kubewarden("m", { mutating: true }));
     await kept.serve(kubewarden("p"));

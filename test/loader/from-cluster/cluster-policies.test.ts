@@ -11,8 +11,10 @@ import {
   RETIRED_MS,
 } from "../../../src/loader/from-cluster/cluster-policies.js";
 import type { LoadedConfig } from "../../../src/loader/loader.js";
+import type { Review } from "../../../src/policy/index.js";
 import { admissionPolicy, byKey, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { context as evaluationContext } from "../../wasm/support.js";
 
 /** What becomes of an entry when it is loaded. */
 type Fate = "good" | "broken" | "unfetched" | "defect";
@@ -239,6 +241,28 @@ describe("of a cluster's policies", () => {
           },
     );
     assert.deepEqual(states(loaded), ["clusterwide-a unavailable", "clusterwide-b loaded"]);
+  });
+
+  test("one of a namespace that can't be read denies there only", async (context) => {
+    const bench = new Bench(context);
+    const broken = admissionPolicy("a", { policyMode: "protect", module: 3 }, "team");
+    const [served] = (await bench.serve(broken)).served;
+    const request = {
+      uid: "u",
+      kind: { group: "", version: "v1", kind: "Pod" },
+      resource: { group: "", version: "v1", resource: "pods" },
+      operation: "CREATE",
+      userInfo: {},
+    };
+    const ask = async (namespace: string) => {
+      const review: Review = {
+        kind: "admission",
+        request: { ...request, namespace },
+        requestBytes: () => new Uint8Array(),
+      };
+      return (await served?.policy.evaluate(review, evaluationContext()))?.verdict;
+    };
+    assert.deepEqual([await ask("team"), await ask("other")], ["error", "skip"]);
   });
 
   test("one whose id the policies file takes while its module is fetched is not fetched again", async (context) => {
