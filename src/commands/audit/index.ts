@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../audit/audit-runner.js";
 import type { LeftOut } from "../../audit/audited-policy.js";
-import { REPORT_APIS } from "../../audit/object-report.js";
+import { COMMAND_AUTHOR, REPORT_APIS } from "../../audit/object-report.js";
 import { FullPace } from "../../audit/pace.js";
 import { AuditPolicySource } from "../../audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
@@ -55,6 +55,7 @@ export async function auditCommand(
       wall: Date.now,
       onDefect: (policy, error) => io.stderr.write(`warning: ${policy}: ${String(error)}\n`),
       api: REPORT_APIS[values.reportApi === "openreports.io" ? "openreports" : "wgpolicyk8s"],
+      author: COMMAND_AUTHOR,
       writes: values.writeReports === true,
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
