@@ -1,11 +1,7 @@
 /** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
 
-import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
 import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
-import type { Clock } from "../../data/clock.js";
-import { compareNames } from "../../kubernetes/names.js";
 import type { Certificates } from "../certificates/certificates.js";
-import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
@@ -18,23 +14,6 @@ const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 /** Derives webhooks from what a cluster holds; one for everybody who asks. */
 export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
   new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
-
-/** Milliseconds that a set which nobody wants any more is answered: as policies that are gone, since a webhook may still name it. */
-const SETS_KEPT_MS = 60_000;
-
-/** Which policies webhooks ask about together, now and for a while before. */
-export function setsOf(
-  deriver: WebhookDeriver,
-  clock: Pick<Clock, "now">,
-): (documents: ClusterState["documents"]) => readonly PolicySetRoute[] {
-  const known = new Map<string, { readonly set: PolicySetRoute; readonly until: number }>();
-  return (documents) => {
-    const now = clock.now();
-    for (const [hash, { until }] of known) if (until < now) known.delete(hash);
-    for (const set of deriver.derive(documents.values()).sets) known.set(set.hash, { set, until: now + SETS_KEPT_MS });
-    return Array.from(known.values(), ({ set }) => set).sort((a, b) => compareNames(a.hash, b.hash));
-  };
-}
 
 /** The part that keeps them. */
 export interface WebhookPart extends ClusterPart {
