@@ -66,7 +66,10 @@ export class Agent {
     this.#options = options;
     const { cluster, clock, log, settings, serving, metrics, random } = options;
     const contact = new Contact(clock, log);
-    this.#replicas = new ReplicaLeases({ cluster, clock, log, contact, settings });
+    this.#replicas = new ReplicaLeases({
+      ...{ cluster, clock, log, contact, settings },
+      becameKnown: () => this.#takePart(),
+    });
     const context: PartContext = {
       ...{ cluster, clock, random, log, metrics, settings, replicas: this.#replicas, facts: this.#facts },
       state: () => this.#state,
@@ -77,7 +80,7 @@ export class Agent {
       ...{ cluster, clock, log, contact, settings },
       changed: (documents, statuses) => {
         this.#feed.changed(documents);
-        for (const part of this.#parts) part.statusesChanged?.(statuses);
+        this.#tell((part) => part.statusesChanged?.(statuses));
       },
       moved: () => {
         this.#feed.look();
@@ -85,7 +88,7 @@ export class Agent {
       },
     });
     this.#feed = new StateFeed({
-      ...{ clock, serving, sources: this.#sources },
+      ...{ clock, log, serving, sources: this.#sources },
       setsOf: (documents) => options.setsOf?.(documents, this.#facts.refused) ?? [],
       served: (state, reports) => this.#served(state, reports),
     });
@@ -124,13 +127,14 @@ export class Agent {
 
   #wasReady = false;
 
-  /** Something was loaded anew although nothing has changed in the cluster. */
+  /** Something was loaded anew although nothing has changed in the cluster; or what has changed is loaded, but not served by all yet. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
-    const state = this.#state;
-    if (state === undefined || reports.length === 0) return;
+    if (reports.length === 0) return;
     this.#note(reports);
+    const state = this.#state;
+    if (state === undefined) return;
     this.#announce(state);
-    for (const part of this.#parts) part.served?.(state, reports);
+    this.#tell((part) => part.served?.(state, reports));
   }
 
   /** Leads no more, so that another replica may while this one still serves what it has begun. */
@@ -162,8 +166,8 @@ export class Agent {
     const fields = { version, documents: documents.size, loaded: reports.length - broken.length };
     if (first) log.info("the cluster's policies are served", { ...fields, broken });
     else log.info("policies have changed in the cluster", { ...fields, broken });
-    for (const part of this.#parts) part.served?.(state, reports);
-    if (this.#incomplete === undefined && this.#election === undefined && !this.#stopping) this.#takePart();
+    this.#tell((part) => part.served?.(state, reports));
+    this.#takePart();
   }
 
   #note(reports: readonly LoadedPolicyReport[]): void {
@@ -191,8 +195,10 @@ export class Agent {
     this.#replicas.announce("loaded", loaded.sort().join(","));
   }
 
-  /** Who does not know all policies must not write what follows from them. */
+  /** Who does not know all policies, or who else serves them, must not write what follows from that. */
   #takePart(): void {
+    if (this.#election !== undefined || this.#stopping) return;
+    if (this.#incomplete !== undefined || !this.#replicas.known) return;
     const { elections, clock, random, log, settings } = this.#options;
     this.#election = new Election({
       ...{ http: elections.http, clock, random, log },
@@ -202,9 +208,22 @@ export class Agent {
       lead: (signal) => {
         this.#leading = signal;
         this.#replicas.sweep(signal);
-        for (const part of this.#parts) part.lead?.(signal);
+        this.#tell((part) => part.lead?.(signal));
       },
     });
+  }
+
+  /** Tells all parts: what goes wrong in one of them is not the others'. */
+  #tell(what: (part: ClusterPart) => void): void {
+    for (const part of this.#parts) {
+      try {
+        what(part);
+      } catch (error) {
+        this.#options.log.error("a part of the agent failed unexpectedly", {
+          error: error instanceof Error ? error.stack : String(error),
+        });
+      }
+    }
   }
 
   /** Whether this replica leads. */

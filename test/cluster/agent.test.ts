@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { describe, type TestContext, test } from "node:test";
 import { Agent } from "../../src/cluster/agent.js";
 import type { ClusterState } from "../../src/cluster/cluster-state.js";
@@ -38,13 +39,18 @@ function reportOf(key: string): LoadedPolicyReport {
   return { id: `clusterwide-${name}`, key, generation: 1, state, problems: [] };
 }
 
-function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<ClusterSettings> = {}) {
+function agentOf(
+  context: TestContext,
+  server: FakeApiServer,
+  settings: Partial<ClusterSettings> = {},
+  parts: readonly ClusterPart[] = [],
+) {
   const clock = new TestClock();
   const { logger, lines } = keptLog();
   const deltas: ClusterDelta[] = [];
   const told = new Told();
   const gauges = new Map<GaugeName, () => number>();
-  let parts: PartContext | undefined;
+  let partContext: PartContext | undefined;
   const agent = new Agent({
     cluster: connect(context, server).cluster,
     elections: connect(context, server).cluster,
@@ -60,8 +66,8 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     },
     parts: [
       (given) => {
-        parts = given;
-        return told;
+        partContext = given;
+        return [...parts, told];
       },
     ],
     setsOf: (_, refused) => [{ hash: "0123456789abcdef", members: [...refused] }],
@@ -72,7 +78,7 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
       clock.move(10);
       return holds();
     });
-  return { agent, clock, lines, deltas, told, gauges, step, parts: () => parts };
+  return { agent, clock, lines, deltas, told, gauges, step, parts: () => partContext };
 }
 
 const leaseOf = (server: FakeApiServer, name: string) => server.object("leases", name, "policy-server");
@@ -201,6 +207,35 @@ describe("the agent", () => {
       clock.move(50);
       return said("answers again") === 1;
     });
+  });
+
+  test("leads nobody before it has looked for other replicas", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/policy-server/leases";
+    const held: IncomingMessage[] = [];
+    server.special.set(leases, (request) => void held.push(request));
+    const { told, step } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1 && held.length > 0);
+    await step("the Lease", () => leaseOf(server, "policy-server-replica-one") !== undefined);
+    assert.deepEqual(server.asked(`GET ${leases}/policy-server-leader`), []);
+    server.special.clear();
+    for (const request of held) request.socket.destroy();
+    await step("the lead", () => told.signals.length === 1);
+  });
+
+  test("what fails in one part is not the others'", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    const failing: ClusterPart = {
+      served: () => {
+        throw new Error("a part");
+      },
+      stop: async () => {},
+    };
+    const { told, lines, step } = agentOf(context, server, {}, [failing]);
+    await step("the lead", () => told.states.length === 1 && told.signals.length === 1);
+    assert.equal(lines.filter(({ level }) => level === "error").length, 1);
   });
 
   test("leads no more when it steps down, and leaves nothing behind when it stops", async (context) => {

@@ -85,9 +85,11 @@ export class Sources {
 
   /** Whether it is known of each source what there is, or that it may not be read. */
   get complete(): boolean {
+    const isSettled = ({ state }: Source): boolean => state === "read" || state === "refused";
     return (
       WATCHED_KINDS.every((kind) => this.#presence.of(kind) !== "waiting") &&
-      [...this.#all()].every(({ state }) => state === "read" || state === "refused")
+      [...this.#sources].every(([kind, source]) => isSettled(source) || this.#presence.of(kind) === "unreadable") &&
+      [...this.#configMaps.values()].every(isSettled)
     );
   }
 
@@ -125,6 +127,11 @@ export class Sources {
     const { settings, changed, moved } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
+    // It is there, and nobody has taken anything back: what was read goes on being served.
+    if (presence === "unreadable") {
+      moved();
+      return;
+    }
     this.#sources.delete(kind);
     if (typeof presence === "object") {
       const { group, kind: name, plural, fieldSelector, wanted } = kind;
@@ -148,6 +155,7 @@ export class Sources {
       this.#sources.set(kind, source);
     } else if (before !== undefined) {
       changed([...before.items.keys()], []);
+      if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
     if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
     moved();

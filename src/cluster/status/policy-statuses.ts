@@ -41,6 +41,9 @@ export class PolicyStatuses implements ClusterPart {
   /** Keys to compare, and those of them that are to be written. */
   readonly #toCompare = new Set<string>();
   readonly #toWrite = new Set<string>();
+  /** Keys of documents that have just changed: somebody waits for these, also when a thousand others are to be written after a start. */
+  readonly #first = new Set<string>();
+  #documents: ClusterState["documents"] | undefined;
   readonly #heads = new WeakMap<ClusterDocument, Head>();
   readonly #refused = new Set<string>();
   readonly #forget: readonly (() => void)[];
@@ -63,6 +66,11 @@ export class PolicyStatuses implements ClusterPart {
       this.#written.delete(key);
       this.#retries.forget(key);
     }
+    for (const [key, document] of documents) {
+      if (this.#documents !== undefined && this.#documents.get(key) !== document) this.#first.add(key);
+    }
+    for (const key of this.#first) if (!documents.has(key)) this.#first.delete(key);
+    this.#documents = documents;
     this.#addAll();
   }
 
@@ -150,9 +158,10 @@ export class PolicyStatuses implements ClusterPart {
   }
 
   #next(): void {
-    const [key] = this.#toWrite;
+    const key = this.#nextKey();
     if (key === undefined || this.#writing >= MAX_WRITES || this.#leading === undefined) return;
     this.#toWrite.delete(key);
+    this.#first.delete(key);
     const patch = this.#patchFor(key);
     if (patch === undefined) return;
     this.#writing++;
@@ -160,6 +169,12 @@ export class PolicyStatuses implements ClusterPart {
       this.#writing--;
       if (this.#writing === 0) this.#idle();
     });
+  }
+
+  #nextKey(): string | undefined {
+    for (const key of this.#first) if (this.#toWrite.has(key)) return key;
+    const [key] = this.#toWrite;
+    return key;
   }
 
   #formOf(key: string): StatusForm | undefined {

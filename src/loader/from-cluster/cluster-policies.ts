@@ -52,7 +52,7 @@ export interface ClusterPoliciesOptions {
 export interface LoadedClusterPolicies {
   /** By id, members of groups behind their groups, and last those that are gone but answered for. */
   readonly served: readonly ServedPolicy[];
-  /** Those that have changed since the last ones that were {@link LoadedClusterPolicies.taken}. */
+  /** Those that have changed since the last ones that were {@link LoadedClusterPolicies.taken}; all of them after {@link ClusterPolicies.tellAll}. */
   readonly reports: readonly LoadedPolicyReport[];
   /** What is said of those policies, with places. */
   readonly problems: readonly Problem[];
@@ -86,6 +86,7 @@ export class ClusterPolicies {
   #refused = new Map<string, LoadedPolicyReport>();
   #entries: ClusterEntries | undefined;
   #closed = false;
+  #tellsAll = false;
 
   constructor(options: ClusterPoliciesOptions) {
     this.#options = options;
@@ -119,6 +120,11 @@ export class ClusterPolicies {
     await this.#within(patience, Promise.all([...slow, ...batch.warm]));
     this.#done(batch);
     return this.#view(entries, [...all.refused, ...namesakes(all.entries, isTaken)]);
+  }
+
+  /** The next load reports all policies: somebody listens who knows nothing yet. */
+  tellAll(): void {
+    this.#tellsAll = true;
   }
 
   /** No module is tried again. */
@@ -229,7 +235,7 @@ export class ClusterPolicies {
       served.push(...view.served);
       for (const report of view.reports) now.set(report.key, report);
       const fresh = view.reports.filter((report) => this.#told.get(report.key) !== report);
-      reports.push(...fresh);
+      reports.push(...(this.#tellsAll ? view.reports : fresh));
       if (fresh.length > 0) problems.push(...view.problems);
     }
     for (const { retiredUntil, view } of this.#states.values()) {
@@ -244,10 +250,12 @@ export class ClusterPolicies {
       const report = known !== undefined && isKnown ? known : refusal(each);
       this.#refused.set(key, report);
       now.set(key, report);
-      if (this.#told.get(key) === report) continue;
-      reports.push(report);
+      const isFresh = this.#told.get(key) !== report;
+      if (isFresh || this.#tellsAll) reports.push(report);
+      if (!isFresh) continue;
       problems.push({ severity: "error", file, line: 1, column: 1, path: [], message: each.reason });
     }
+    this.#tellsAll = false;
     const taken = (): void => {
       this.#told = now;
     };
