@@ -1,6 +1,7 @@
 /** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
 import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
 import type { Certificates } from "../certificates/certificates.js";
+import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
