@@ -16,7 +16,7 @@ import { serveCelModule } from "../../test/e2e/live/policies.js";
 import { type Replica, ROOT, Stage } from "../../test/e2e/live/stage.js";
 import { spread } from "../support/statistics.js";
 import { makeAll, NAMESPACES, objectsOf, policiesOf, policyOf } from "./objects.js";
-import { ResidentMemory } from "./resident-memory.js";
+import { PodMemory } from "./pod-memory.js";
 
 const GOAL_MIB = 512;
 const GOAL_CHANGE_MS = 2_000;
@@ -47,7 +47,7 @@ try {
 
   begin = Date.now();
   const server = await stage.replica("bench", "--workers=2", "--audit-interval=0");
-  const memory = new ResidentMemory(server.pid);
+  const memory = new PodMemory(server.pid);
   row(`from its start until a replica is ready, ${policies} policies`, seconds(begin));
   await inForce(api, policies - 1, "two");
   row("until the API server asks about all of them", seconds(begin));
@@ -59,7 +59,7 @@ try {
 
   begin = Date.now();
   const auditing = await stage.replica("audit", "--workers=2", "--audit-interval=86400");
-  const during = new ResidentMemory(auditing.pid);
+  const during = new PodMemory(auditing.pid);
   await audited(stage, auditing);
   row(`the first audit of ${objects} objects, with the start`, seconds(begin));
   row("most memory of the replica during it", during.most());
@@ -109,11 +109,8 @@ async function inForce(api: Api, index: number, key: string): Promise<void> {
 
 /** Waits until the server says that a round of the audit has ended. */
 async function audited(stage: Stage, server: Replica): Promise<void> {
-  await stage.until(
-    "the audit",
-    () => /audit\w*: .*(?:ended|done|finished|audited)/.test(server.log()),
-    ROUND_WITHIN_MS,
-  );
+  const ended = () => /audited the cluster's objects objects=[1-9].*complete=true/.test(server.log());
+  await stage.until("the audit", ended, ROUND_WITHIN_MS);
 }
 
 function seconds(begin: number): string {

@@ -16,6 +16,7 @@ import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import { PolicyFacts } from "./policy-facts.js";
 import { ReplicaLeases } from "./replicas/replica-leases.js";
 import { loadedVersion, policyRoute, setRoute } from "./replicas/route-hash.js";
+import { HINDERED } from "./replicas.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
 import { Sources } from "./sources/sources.js";
@@ -35,9 +36,18 @@ export interface AgentOptions {
   readonly settings: ClusterSettings;
   readonly serving: Omit<Serving, "shadows">;
   readonly parts: readonly PartFactory[];
-  /** Which policies webhooks ask about together, by the documents; default none. */
-  readonly setsOf?: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
+  /**
+   * Which policies webhooks ask about together, by the documents; default none.
+   * @param refused keys of those that are not served
+   */
+  readonly setsOf?: (
+    documents: ReadonlyMap<string, ClusterDocument>,
+    refused: ReadonlySet<string>,
+  ) => readonly PolicySetRoute[];
 }
+
+/** Characters of what hinders a replica that others are told: it may name many kinds, and stands in each one's status. */
+const MOST_CHARACTERS = 300;
 
 /** An agent at work. */
 export class Agent {
@@ -56,7 +66,10 @@ export class Agent {
     this.#options = options;
     const { cluster, clock, log, settings, serving, metrics, random } = options;
     const contact = new Contact(clock, log);
-    this.#replicas = new ReplicaLeases({ cluster, clock, log, contact, settings });
+    this.#replicas = new ReplicaLeases({
+      ...{ cluster, clock, log, contact, settings },
+      becameKnown: () => this.#takePart(),
+    });
     const context: PartContext = {
       ...{ cluster, clock, random, log, metrics, settings, replicas: this.#replicas, facts: this.#facts },
       state: () => this.#state,
@@ -67,13 +80,16 @@ export class Agent {
       ...{ cluster, clock, log, contact, settings },
       changed: (documents, statuses) => {
         this.#feed.changed(documents);
-        for (const part of this.#parts) part.statusesChanged?.(statuses);
+        this.#tell((part) => part.statusesChanged?.(statuses));
       },
-      moved: () => this.#feed.look(),
+      moved: () => {
+        this.#feed.look();
+        this.#sayWhatHinders();
+      },
     });
     this.#feed = new StateFeed({
-      ...{ clock, serving, sources: this.#sources },
-      setsOf: options.setsOf ?? (() => []),
+      ...{ clock, log, serving, sources: this.#sources },
+      setsOf: (documents) => options.setsOf?.(documents, this.#facts.refused) ?? [],
       served: (state, reports) => this.#served(state, reports),
     });
     metrics.gauge("cluster_contact_timestamp_seconds", () => contact.timestamp);
@@ -111,13 +127,14 @@ export class Agent {
 
   #wasReady = false;
 
-  /** Something was loaded anew although nothing has changed in the cluster. */
+  /** Something was loaded anew although nothing has changed in the cluster; or what has changed is loaded, but not served by all yet. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
+    if (reports.length === 0) return;
+    this.#note(reports);
     const state = this.#state;
-    if (state === undefined || reports.length === 0) return;
-    this.#facts.loaded(reports);
+    if (state === undefined) return;
     this.#announce(state);
-    for (const part of this.#parts) part.served?.(state, reports);
+    this.#tell((part) => part.served?.(state, reports));
   }
 
   /** Leads no more, so that another replica may while this one still serves what it has begun. */
@@ -141,15 +158,28 @@ export class Agent {
     const first = this.#state === undefined;
     this.#state = state;
     this.#facts.keepOnly(state.documents);
-    this.#facts.loaded(reports);
+    this.#note(reports);
     this.#announce(state);
+    this.#sayWhatHinders();
     const { version, documents } = state;
     const broken = reports.filter((report) => report.state !== "loaded").map(({ id }) => id);
     const fields = { version, documents: documents.size, loaded: reports.length - broken.length };
     if (first) log.info("the cluster's policies are served", { ...fields, broken });
     else log.info("policies have changed in the cluster", { ...fields, broken });
-    for (const part of this.#parts) part.served?.(state, reports);
-    if (this.#incomplete === undefined && this.#election === undefined && !this.#stopping) this.#takePart();
+    this.#tell((part) => part.served?.(state, reports));
+    this.#takePart();
+  }
+
+  #note(reports: readonly LoadedPolicyReport[]): void {
+    const before = [...this.#facts.refused].sort().join();
+    this.#facts.loaded(reports);
+    // What is not served is asked about by no webhook, and is in no set.
+    if ([...this.#facts.refused].sort().join() !== before) this.#feed.look();
+  }
+
+  /** Others wait for this replica, and say why. */
+  #sayWhatHinders(): void {
+    this.#replicas.announce(HINDERED, (this.#incomplete ?? "").slice(0, MOST_CHARACTERS));
   }
 
   /** What this replica answers, and which versions of policies: others wait for that. */
@@ -158,15 +188,17 @@ export class Agent {
     const loaded: string[] = [];
     for (const [key, document] of documents) {
       const reports = this.#facts.reports(key);
-      for (const { id } of reports) routes.push(policyRoute(id));
+      for (const { id, state } of reports) if (state !== "waiting" && state !== "refused") routes.push(policyRoute(id));
       if (reports.length > 0 && reports.every(({ state }) => state === "loaded")) loaded.push(loadedVersion(document));
     }
     this.#replicas.announce("routes", [...new Set(routes)].sort().join(","));
     this.#replicas.announce("loaded", loaded.sort().join(","));
   }
 
-  /** Who does not know all policies must not write what follows from them. */
+  /** Who does not know all policies, or who else serves them, must not write what follows from that. */
   #takePart(): void {
+    if (this.#election !== undefined || this.#stopping) return;
+    if (this.#incomplete !== undefined || !this.#replicas.known) return;
     const { elections, clock, random, log, settings } = this.#options;
     this.#election = new Election({
       ...{ http: elections.http, clock, random, log },
@@ -176,9 +208,22 @@ export class Agent {
       lead: (signal) => {
         this.#leading = signal;
         this.#replicas.sweep(signal);
-        for (const part of this.#parts) part.lead?.(signal);
+        this.#tell((part) => part.lead?.(signal));
       },
     });
+  }
+
+  /** Tells all parts: what goes wrong in one of them is not the others'. */
+  #tell(what: (part: ClusterPart) => void): void {
+    for (const part of this.#parts) {
+      try {
+        what(part);
+      } catch (error) {
+        this.#options.log.error("a part of the agent failed unexpectedly", {
+          error: error instanceof Error ? error.stack : String(error),
+        });
+      }
+    }
   }
 
   /** Whether this replica leads. */

@@ -1,6 +1,6 @@
 /** Whether the API server answers. While it doesn't everything goes on with what is known, and that is said once. */
 import type { Clock } from "../data/clock.js";
-import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
+import { AnswerTooLarge, ApiError, ResourceError, reasonOf } from "../kubernetes/client/errors.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** When the API server answered last. */
@@ -35,9 +35,10 @@ export class Contact {
     this.#log.info("the API server answers again", { away_seconds: seconds });
   }
 
-  /** Something that was asked has failed: an answer it is all the same when the API server itself refuses. */
+  /** Something that was asked has failed: an answer it is all the same when the API server itself refuses, or says more than is taken. */
   saw(error: unknown): void {
-    if (error instanceof ApiError && error.status < 500) this.made();
+    const isTooMuch = error instanceof AnswerTooLarge || error instanceof ResourceError;
+    if (isTooMuch || (error instanceof ApiError && error.status < 500)) this.made();
     else this.#missed(error);
   }
 

@@ -16,7 +16,7 @@ import type { ClusterSettings } from "./settings.js";
 import { ShadowPart } from "./shadow/shadow-part.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
 import type { WebhookDeriver } from "./webhooks/from-documents.js";
-import { deriverFor, setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
+import { deriverFor, type WebhookPart, webhookPart } from "./webhooks/part.js";
 
 export type { Agent } from "./agent.js";
 
@@ -68,6 +68,6 @@ export function startAgent(options: StartOptions): Agent {
     clock: SYSTEM_CLOCK,
     random: Math.random,
     parts: partsFor(options, deriver),
-    setsOf: setsOf(deriver, SYSTEM_CLOCK),
+    setsOf: (documents, refused) => deriver.derive(documents.values(), refused).sets,
   });
 }

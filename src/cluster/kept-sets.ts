@@ -3,7 +3,7 @@ import type { Clock } from "../data/clock.js";
 
 /**
  * How long a set of policies is answered after it is none any more: webhooks name it until all replicas have loaded the next one, which may take a
- * process as long as it is waited for.
+ * process as long as it is waited for. Policies that are gone are answered for a minute (`loader/from-cluster`), and then left out of such a set.
  */
 const KEPT_MS = 300_000;
 /** Sets that are kept so: of a hundred changes in that time, as many as there are webhooks in a large cluster. */

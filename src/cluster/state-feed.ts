@@ -6,6 +6,7 @@ import type {
   PolicySetRoute,
 } from "../config/from-cluster/cluster-document.js";
 import type { Clock } from "../data/clock.js";
+import type { Logger } from "../telemetry/logger.js";
 import type { ClusterState } from "./cluster-state.js";
 import { KeptSets } from "./kept-sets.js";
 import type { Serving } from "./serving.js";
@@ -15,6 +16,7 @@ import type { Sources } from "./sources/sources.js";
 /** What it needs. */
 export interface FeedOptions {
   readonly clock: Clock;
+  readonly log: Logger;
   readonly serving: Omit<Serving, "shadows">;
   readonly sources: Pick<Sources, "complete" | "documents" | "item" | "unread">;
   /** Which policies webhooks ask about together, by the documents. */
@@ -79,8 +81,12 @@ export class StateFeed {
     if (delta !== undefined || unread.join() !== this.#unread) {
       this.#unread = unread.join();
       this.#telling = true;
-      const reports = delta === undefined ? [] : await serving.serve(delta);
-      this.#telling = false;
+      let reports: readonly LoadedPolicyReport[] = [];
+      try {
+        if (delta !== undefined) reports = await serving.serve(delta);
+      } finally {
+        this.#telling = false;
+      }
       if (this.#stopped) return;
       served({ version: this.#version, documents: new Map(this.#documents), sets: this.#sets, unread }, reports);
     }
@@ -89,7 +95,7 @@ export class StateFeed {
 
   /** What has changed since the last one; undefined when nothing has. */
   #delta(): ClusterDelta | undefined {
-    const { sources, setsOf } = this.#options;
+    const { sources } = this.#options;
     const first = this.#version === 0;
     const keys = first ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
     const put: ClusterDocument[] = [];
@@ -106,11 +112,24 @@ export class StateFeed {
       }
     }
     this.#dirty.clear();
-    const sets = this.#kept.with(setsOf(this.#documents));
+    const sets = this.#setsNow();
     const sameSets = JSON.stringify(sets) === JSON.stringify(this.#sets);
     if (!first && put.length === 0 && removed.length === 0 && sameSets) return undefined;
     this.#sets = sets;
     this.#version += 1;
     return { version: this.#version, base: this.#version - 1, put, removed, sets };
+  }
+
+  /** A policy that sets cannot be derived of keeps none from being served: then they stay as they were. */
+  #setsNow(): readonly PolicySetRoute[] {
+    const { setsOf, log } = this.#options;
+    try {
+      return this.#kept.with(setsOf(this.#documents));
+    } catch (error) {
+      log.error("which policies webhooks ask about together could not be found out: that stays as it was", {
+        error: error instanceof Error ? error.stack : String(error),
+      });
+      return this.#sets;
+    }
   }
 }

@@ -22,6 +22,7 @@ export function createClusterSource(
       inTurn(async () => {
         const isFirst = documents.version === 0;
         if (!documents.apply(delta)) return undefined;
+        if (delta.base === 0) policies.tellAll();
         return together(served ?? (await loadFile(generation)), generation, isFirst);
       }),
   };

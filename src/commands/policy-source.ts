@@ -35,7 +35,7 @@ export interface LoadResult {
 export interface FromCluster {
   /** Whether a policy is the cluster's: each goes its own way, and none keeps the others from being served. */
   readonly has: (id: string) => boolean;
-  /** What became of the policies that were loaded anew since the last ones that were served. */
+  /** What became of the policies that were loaded anew since the last ones that were served; after a delta that holds everything, of all. */
   readonly reports: readonly LoadedPolicyReport[];
   /** To be called when all of this is served. */
   readonly taken: () => void;

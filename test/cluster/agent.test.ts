@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { describe, type TestContext, test } from "node:test";
 import { Agent } from "../../src/cluster/agent.js";
 import type { ClusterState } from "../../src/cluster/cluster-state.js";
@@ -33,17 +34,23 @@ class Told implements ClusterPart {
 /** What became of a policy: those whose name begins with `bad` are broken. */
 function reportOf(key: string): LoadedPolicyReport {
   const name = key.split("/").at(-1) ?? "";
-  const state = name.startsWith("bad") ? "unavailable" : "loaded";
+  const states = { bad: "unavailable", late: "waiting", taken: "refused" } as const;
+  const state = Object.entries(states).find(([start]) => name.startsWith(start))?.[1] ?? "loaded";
   return { id: `clusterwide-${name}`, key, generation: 1, state, problems: [] };
 }
 
-function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<ClusterSettings> = {}) {
+function agentOf(
+  context: TestContext,
+  server: FakeApiServer,
+  settings: Partial<ClusterSettings> = {},
+  parts: readonly ClusterPart[] = [],
+) {
   const clock = new TestClock();
   const { logger, lines } = keptLog();
   const deltas: ClusterDelta[] = [];
   const told = new Told();
   const gauges = new Map<GaugeName, () => number>();
-  let parts: PartContext | undefined;
+  let partContext: PartContext | undefined;
   const agent = new Agent({
     cluster: connect(context, server).cluster,
     elections: connect(context, server).cluster,
@@ -59,11 +66,11 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     },
     parts: [
       (given) => {
-        parts = given;
-        return told;
+        partContext = given;
+        return [...parts, told];
       },
     ],
-    setsOf: () => [{ hash: "0123456789abcdef", members: [] }],
+    setsOf: (_, refused) => [{ hash: "0123456789abcdef", members: [...refused] }],
   });
   context.after(() => agent.stop());
   const step = (what: string, holds: () => boolean) =>
@@ -71,7 +78,7 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
       clock.move(10);
       return holds();
     });
-  return { agent, clock, lines, deltas, told, gauges, step, parts: () => parts };
+  return { agent, clock, lines, deltas, told, gauges, step, parts: () => partContext };
 }
 
 const leaseOf = (server: FakeApiServer, name: string) => server.object("leases", name, "policy-server");
@@ -97,6 +104,37 @@ describe("the agent", () => {
     // What could not be loaded is answered, but not loaded.
     assert.equal(facts().loaded, shortHash(`${keyOfPolicy("a")}@uid-a@1`));
     await step("the Lease", () => leaseOf(server, "policy-server-replica-one")?.metadata.annotations !== undefined);
+  });
+
+  test("announces no path of a policy that waits for its module, or whose id another one has: no webhook asks there then", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    for (const name of ["a", "late", "taken"]) server.put(POLICIES, policy(name));
+    const { agent, deltas, told, step, parts } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1);
+    const routes = () => parts()?.replicas.live[0]?.facts.routes;
+    const set = shortHash("/validate/set/0123456789abcdef");
+    assert.equal(routes(), [shortHash("/validate/clusterwide-a"), set].sort().join(","));
+    // Sets are made anew without it, and served.
+    await step("the sets", () => told.states.length === 2);
+    assert.deepEqual(deltas[1]?.sets, [{ hash: "0123456789abcdef", members: [keyOfPolicy("taken")] }]);
+    agent.loaded([{ ...reportOf(keyOfPolicy("late")), state: "loaded" }]);
+    assert.match(routes() ?? "", new RegExp(shortHash("/validate/clusterwide-late")));
+  });
+
+  test("tells others what hinders it, as long as anything does", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.forbidden.add("list admissionpolicies");
+    const { clock, told, step, parts } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1);
+    const said = () => parts()?.replicas.live[0]?.facts.hindered ?? "";
+    assert.match(said(), /^cannot be read: admissionpolicies\.policies\.kubewarden\.io/);
+    server.forbidden.clear();
+    await until("nothing to be in the way", () => {
+      clock.move(1000);
+      return said() === "";
+    });
   });
 
   test("is not ready, and leads nobody, while a kind of policies may not be read; what may be is served", async (context) => {
@@ -169,6 +207,35 @@ describe("the agent", () => {
       clock.move(50);
       return said("answers again") === 1;
     });
+  });
+
+  test("leads nobody before it has looked for other replicas", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    const leases = "/apis/coordination.k8s.io/v1/namespaces/policy-server/leases";
+    const held: IncomingMessage[] = [];
+    server.special.set(leases, (request) => void held.push(request));
+    const { told, step } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1 && held.length > 0);
+    await step("the Lease", () => leaseOf(server, "policy-server-replica-one") !== undefined);
+    assert.deepEqual(server.asked(`GET ${leases}/policy-server-leader`), []);
+    server.special.clear();
+    for (const request of held) request.socket.destroy();
+    await step("the lead", () => told.signals.length === 1);
+  });
+
+  test("what fails in one part is not the others'", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    const failing: ClusterPart = {
+      served: () => {
+        throw new Error("a part");
+      },
+      stop: async () => {},
+    };
+    const { told, lines, step } = agentOf(context, server, {}, [failing]);
+    await step("the lead", () => told.states.length === 1 && told.signals.length === 1);
+    assert.equal(lines.filter(({ level }) => level === "error").length, 1);
   });
 
   test("leads no more when it steps down, and leaves nothing behind when it stops", async (context) => {

@@ -4,6 +4,7 @@ import type { ClusterState } from "../../src/cluster/cluster-state.js";
 import type { WatchedItem } from "../../src/cluster/sources/items.js";
 import { StateFeed } from "../../src/cluster/state-feed.js";
 import type { ClusterDelta, PolicySetRoute } from "../../src/config/from-cluster/cluster-document.js";
+import { keptLog } from "../approver/support.js";
 import { TestClock } from "../support/test-clock.js";
 
 class TestSources {
@@ -28,10 +29,10 @@ function feedOf(sources: TestSources) {
   const clock = new TestClock();
   const deltas: ClusterDelta[] = [];
   const states: ClusterState[] = [];
-  const test = { sets: [] as PolicySetRoute[], serve: (): Promise<void> => Promise.resolve() };
+  const { logger, lines } = keptLog();
+  const test = { sets: [] as PolicySetRoute[] | Error, serve: (): Promise<void> => Promise.resolve() };
   const feed = new StateFeed({
-    clock,
-    sources,
+    ...{ clock, sources, log: logger },
     serving: {
       evaluations: 0,
       serve: async (delta) => {
@@ -40,7 +41,10 @@ function feedOf(sources: TestSources) {
         return [];
       },
     },
-    setsOf: () => test.sets,
+    setsOf: () => {
+      if (test.sets instanceof Error) throw test.sets;
+      return test.sets;
+    },
     served: (state) => states.push(state),
   });
   const short = () =>
@@ -49,7 +53,7 @@ function feedOf(sources: TestSources) {
     clock.move(milliseconds);
     for (let turns = 0; turns < 10; turns++) await Promise.resolve();
   };
-  return Object.assign(test, { feed, clock, deltas, states, short, settle });
+  return Object.assign(test, { feed, clock, deltas, states, short, settle, lines });
 }
 
 describe("what those who serve are told", () => {
@@ -135,6 +139,21 @@ describe("what those who serve are told", () => {
     await fed.settle();
     assert.deepEqual(fed.deltas[1], { version: 2, base: 1, put: [], removed: [], sets: fed.sets });
     assert.deepEqual(fed.states[1]?.sets, fed.sets);
+  });
+
+  test("where sets cannot be found out they stay as they were, and policies change all the same", async () => {
+    const sources = new TestSources();
+    const fed = feedOf(sources);
+    const set = { hash: "a", members: ["x"] };
+    fed.sets = [set];
+    fed.feed.look();
+    await fed.settle();
+    fed.sets = new Error("sets");
+    fed.feed.changed([sources.put("a")]);
+    await fed.settle();
+    assert.deepEqual(fed.short().at(-1), { version: 2, base: 1, put: ["a"], removed: [] });
+    assert.deepEqual(fed.states.at(-1)?.sets, [set]);
+    assert.equal(fed.lines.filter(({ level }) => level === "error").length, 1);
   });
 
   test("sets that webhooks may still name are answered for five minutes more", async () => {

@@ -31,6 +31,8 @@ export interface ReplicaLeasesOptions {
   readonly log: Logger;
   readonly contact: Contact;
   readonly settings: Pick<ClusterSettings, "namespace" | "replica" | "policyServer">;
+  /** Told once that {@link ReplicaLeases.known} holds. */
+  readonly becameKnown?: () => void;
 }
 
 /** Keeps this replica's Lease, and looks at the others'. */
@@ -51,6 +53,7 @@ export class ReplicaLeases implements Replicas {
   #next: () => void = () => {};
   #look: () => void = () => {};
   readonly #said = new Set<string>();
+  #known = false;
 
   constructor(options: ReplicaLeasesOptions) {
     this.#options = options;
@@ -76,12 +79,18 @@ export class ReplicaLeases implements Replicas {
       },
       failed: (error, refused) => {
         contact.saw(error);
-        if (refused)
-          this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
+        if (!refused) return;
+        this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
+        this.#know();
       },
     });
     this.#write();
     this.#lookAgain();
+  }
+
+  /** Whether the others have been looked for: before that nobody knows who is there. */
+  get known(): boolean {
+    return this.#known;
   }
 
   get live(): readonly ReplicaInfo[] {
@@ -106,6 +115,11 @@ export class ReplicaLeases implements Replicas {
     }
     this.#facts[key] = value;
     this.#refresh();
+    // What is being written does not say it yet.
+    if (this.#writing !== undefined) {
+      this.#again = true;
+      return;
+    }
     this.#next();
     this.#next = this.#options.clock.after(ANNOUNCE_MS, () => this.#write());
   }
@@ -218,6 +232,13 @@ export class ReplicaLeases implements Replicas {
       if (this.#renewed.get(lease)?.version !== resourceVersion)
         this.#renewed.set(lease, { version: resourceVersion, at: now });
     this.#refresh();
+    this.#know();
+  }
+
+  #know(): void {
+    if (this.#known) return;
+    this.#known = true;
+    this.#options.becameKnown?.();
   }
 
   #lookAgain(): void {

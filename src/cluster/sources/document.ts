@@ -1,8 +1,8 @@
 /** Objects of a cluster as documents of policies. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { kubectlText } from "../../data/kubectl-text.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import { kubectlText } from "./kubectl-text.js";
 
 /** Which resource it is, in whatever version: `<group>/<kind>/<namespace>/<name>`. */
 export const keyOf = (group: string, kind: string, object: unknown): string =>

@@ -12,7 +12,7 @@ export const PRESENCE_POLL_MS = 10_000;
 export const PRESENCE_SOON_MS = 250;
 /** After so many of these it is asked as rarely as where nothing is known. */
 export const PRESENCE_SOON_TIMES = 40;
-/** How often in a row discovery must say that a kind has gone before it is believed, where definitions may not be watched: an API server that starts does not know all. */
+/** How often in a row discovery must say that a kind has gone before it is believed, where definitions may not be watched: an API server that starts does not know all. For a kind that was there these are {@link PRESENCE_POLL_MS} apart. */
 export const GONE_TIMES = 3;
 /** How often a kind that may not be listed is tried again. */
 export const REFUSED_MS = 30_000;

@@ -47,7 +47,7 @@ export class KindPresence {
   /** Definitions that there are; `refused`: they may not be watched; absent: nobody knows yet. */
   #definitions: Names | "refused" | undefined;
   /** How often in a row each kind was looked for in vain. */
-  readonly #misses = new Map<WatchedKind, number>();
+  readonly #misses = new Map<WatchedKind, { readonly times: number; readonly at: number }>();
   /** Groups that are being asked about; true: once more after that. */
   readonly #asking = new Map<string, boolean>();
 
@@ -143,13 +143,23 @@ export class KindPresence {
         if (version === undefined) this.#missed(kind);
         else this.#found(kind, version);
       }
-      const soon = own.some((kind) => (this.#misses.get(kind) ?? PRESENCE_SOON_TIMES) < PRESENCE_SOON_TIMES);
-      if (soon) clock.after(PRESENCE_SOON_MS, () => this.ask(group));
+      if (own.some((kind) => this.#isSoon(kind))) clock.after(PRESENCE_SOON_MS, () => this.ask(group));
     } catch (error) {
       if (signal.aborted) return;
       contact.saw(error);
       clock.after(FIRST_RETRY_MS, () => this.ask(group));
     }
+  }
+
+  /** Whether it is asked again at once. Where nobody tells of kinds that go, one that was there is not given up within a second. */
+  #isSoon(kind: WatchedKind): boolean {
+    const known = this.of(kind) === "waiting" || this.#isDefined(kind);
+    return known && (this.#misses.get(kind)?.times ?? PRESENCE_SOON_TIMES) < PRESENCE_SOON_TIMES;
+  }
+
+  #isDefined(kind: WatchedKind): boolean {
+    const definitions = kind.builtIn ? "refused" : this.#definitions;
+    return definitions instanceof Names && definitions.all.has(resourceName(kind));
   }
 
   #found(kind: WatchedKind, version: string): void {
@@ -163,14 +173,19 @@ export class KindPresence {
   #missed(kind: WatchedKind): void {
     const definitions = kind.builtIn ? "refused" : this.#definitions;
     if (definitions === undefined) return;
-    const defined = definitions !== "refused" && definitions.all.has(resourceName(kind));
+    const defined = this.#isDefined(kind);
     if (definitions !== "refused" && !defined) {
       this.#misses.delete(kind);
       this.#set(kind, "absent");
       return;
     }
-    const misses = (this.#misses.get(kind) ?? 0) + 1;
-    this.#misses.set(kind, misses);
+    const now = this.#options.clock.now();
+    const before = this.#misses.get(kind);
+    // All sources of a group ask at the same moment when their lists fail: that is one time.
+    const isMoment = before !== undefined && now - before.at < PRESENCE_POLL_MS / 2;
+    if (!defined && isMoment && this.of(kind) !== "waiting") return;
+    const misses = (before?.times ?? 0) + 1;
+    this.#misses.set(kind, { times: misses, at: now });
     if (defined && misses >= PRESENCE_SOON_TIMES) this.#set(kind, "unreadable");
     if (defined || misses < GONE_TIMES) return;
     this.#misses.delete(kind);
@@ -181,10 +196,13 @@ export class KindPresence {
     if (this.of(kind) === presence) return;
     this.#known.set(kind, presence);
     if (presence === "unreadable")
-      this.#options.log.error("policies cannot be read: the cluster serves their kind in no version known here", {
-        resource: resourceName(kind),
-        known: kind.versions.join(", "),
-      });
+      this.#options.log.error(
+        "policies cannot be read: the cluster serves their kind in no version known here; what was read before goes on being served",
+        {
+          resource: resourceName(kind),
+          known: kind.versions.join(", "),
+        },
+      );
     this.#options.changed(kind, presence);
   }
 

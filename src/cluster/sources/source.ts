@@ -11,7 +11,7 @@ import { keyOf } from "./document.js";
 import { Items, type ServedKind, type WatchedItem } from "./items.js";
 import { MAX_KIND_BYTES, REFUSED_MS } from "./limits.js";
 
-/** How far a source is: `refused` and `failed` have never been read. */
+/** How far a source is: `refused` and `failed` have never been read; of one that is `refused` (no right to it, or too large) nothing is to be expected soon. */
 export type SourceState = "waiting" | "read" | "refused" | "failed";
 
 /** What a source needs. */
@@ -130,9 +130,10 @@ export class Source {
     contact.saw(error);
     const reason = reasonOf(error);
     if (error instanceof ApiError && error.status === 404) unknown();
-    else if (error instanceof ApiError && reason !== this.#reason) {
+    else if ((refused || error instanceof ApiError) && reason !== this.#reason) {
       const known = this.#state === "read" ? "what was read before goes on being served" : "none of them is served";
-      log.error(`policies ${refused ? "may not" : "cannot"} be read: ${known}`, { resource: this.#name, reason });
+      const may = refused && error instanceof ApiError ? "may not" : "cannot";
+      log.error(`policies ${may} be read: ${known}`, { resource: this.#name, reason });
     }
     this.#reason = reason;
     this.#publicReason = publicReasonOf(error);

@@ -47,9 +47,12 @@ export class Sources {
   readonly #sources = new Map<WatchedKind, Source>();
   /** ConfigMaps that the PolicyServer names. */
   readonly #configMaps = new Map<string, Source>();
+  /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
+  readonly #unknownServer: WatchedItem;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#unknownServer = unreadItem(POLICY_SERVER, options.settings.policyServer);
     const { cluster, clock, log, contact } = options;
     const { signal } = this.#stopping;
     this.#presence = new KindPresence({
@@ -65,19 +68,28 @@ export class Sources {
       const item = source.items.get(key);
       if (item !== undefined) return item;
     }
-    return undefined;
+    return key === this.#unknownServer.document.key && this.#isServerUnknown ? this.#unknownServer : undefined;
   }
 
   /** All documents. */
   *documents(): Iterable<ClusterDocument> {
     for (const source of this.#all()) for (const { document } of source.items.values()) yield document;
+    if (this.#isServerUnknown) yield this.#unknownServer.document;
+  }
+
+  get #isServerUnknown(): boolean {
+    const source = this.#sources.get(POLICY_SERVER);
+    if (source === undefined) return this.#presence.of(POLICY_SERVER) === "unreadable";
+    return (source.state === "refused" || source.state === "failed") && source.items.size === 0;
   }
 
   /** Whether it is known of each source what there is, or that it may not be read. */
   get complete(): boolean {
+    const isSettled = ({ state }: Source): boolean => state === "read" || state === "refused";
     return (
       WATCHED_KINDS.every((kind) => this.#presence.of(kind) !== "waiting") &&
-      [...this.#all()].every(({ state }) => state === "read" || state === "refused")
+      [...this.#sources].every(([kind, source]) => isSettled(source) || this.#presence.of(kind) === "unreadable") &&
+      [...this.#configMaps.values()].every(isSettled)
     );
   }
 
@@ -115,6 +127,11 @@ export class Sources {
     const { settings, changed, moved } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
+    // It is there, and nobody has taken anything back: what was read goes on being served.
+    if (presence === "unreadable") {
+      moved();
+      return;
+    }
     this.#sources.delete(kind);
     if (typeof presence === "object") {
       const { group, kind: name, plural, fieldSelector, wanted } = kind;
@@ -130,22 +147,28 @@ export class Sources {
           if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
         },
         unknown: () => this.#presence.ask(group),
+        moved: () => {
+          if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
+          moved();
+        },
       });
       this.#sources.set(kind, source);
     } else if (before !== undefined) {
       changed([...before.items.keys()], []);
+      if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
+    if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
     moved();
   }
 
   #source(
     special: Pick<
       ConstructorParameters<typeof Source>[0],
-      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown"
+      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown" | "moved"
     >,
   ): Source {
-    const { cluster, clock, log, contact, moved } = this.#options;
-    return new Source({ cluster, clock, log, contact, moved, ...special });
+    const { cluster, clock, log, contact } = this.#options;
+    return new Source({ cluster, clock, log, contact, ...special });
   }
 
   /** Follows the ConfigMaps that the PolicyServer names, and no others any more. */
@@ -169,9 +192,16 @@ export class Sources {
         wanted: (object) => nameOf(object) === name,
         changed,
         unknown: () => {},
+        moved,
       });
       this.#configMaps.set(name, source);
     }
     moved();
   }
 }
+
+/** An object of a kind as it is told of when it can't be read: without a text. */
+const unreadItem = ({ group, kind }: WatchedKind, name: string): WatchedItem => ({
+  document: { key: `${group}/${kind}//${name}`, uid: "", resourceVersion: "", generation: 0, text: "" },
+  status: undefined,
+});

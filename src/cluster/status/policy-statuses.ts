@@ -11,6 +11,7 @@ import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import { loadedVersion } from "../replicas/route-hash.js";
+import { shownReplica } from "../replicas.js";
 import { WATCHED_KINDS } from "../sources/watched-kinds.js";
 import { standingOf } from "./conditions.js";
 import { formOf, type StatusForm, statusToWrite } from "./forms.js";
@@ -40,6 +41,9 @@ export class PolicyStatuses implements ClusterPart {
   /** Keys to compare, and those of them that are to be written. */
   readonly #toCompare = new Set<string>();
   readonly #toWrite = new Set<string>();
+  /** Keys of documents that have just changed: somebody waits for these, also when a thousand others are to be written after a start. */
+  readonly #first = new Set<string>();
+  #documents: ClusterState["documents"] | undefined;
   readonly #heads = new WeakMap<ClusterDocument, Head>();
   readonly #refused = new Set<string>();
   readonly #forget: readonly (() => void)[];
@@ -62,6 +66,11 @@ export class PolicyStatuses implements ClusterPart {
       this.#written.delete(key);
       this.#retries.forget(key);
     }
+    for (const [key, document] of documents) {
+      if (this.#documents !== undefined && this.#documents.get(key) !== document) this.#first.add(key);
+    }
+    for (const key of this.#first) if (!documents.has(key)) this.#first.delete(key);
+    this.#documents = documents;
     this.#addAll();
   }
 
@@ -149,9 +158,10 @@ export class PolicyStatuses implements ClusterPart {
   }
 
   #next(): void {
-    const [key] = this.#toWrite;
+    const key = this.#nextKey();
     if (key === undefined || this.#writing >= MAX_WRITES || this.#leading === undefined) return;
     this.#toWrite.delete(key);
+    this.#first.delete(key);
     const patch = this.#patchFor(key);
     if (patch === undefined) return;
     this.#writing++;
@@ -159,6 +169,12 @@ export class PolicyStatuses implements ClusterPart {
       this.#writing--;
       if (this.#writing === 0) this.#idle();
     });
+  }
+
+  #nextKey(): string | undefined {
+    for (const key of this.#first) if (this.#toWrite.has(key)) return key;
+    const [key] = this.#toWrite;
+    return key;
   }
 
   #formOf(key: string): StatusForm | undefined {
@@ -175,11 +191,7 @@ export class PolicyStatuses implements ClusterPart {
     const version = loadedVersion(document);
     // One that has not said anything yet is starting, and not asked: it takes no policy's state away.
     const missing = replicas.live.filter(({ facts: { loaded } }) => loaded !== undefined && !loaded.includes(version));
-    const standing = standingOf(
-      document,
-      facts,
-      missing.map(({ name }) => name),
-    );
+    const standing = standingOf(document, facts, missing.map(shownReplica));
     const { apiVersion, mode } = this.#headOf(document);
     const now = new Date(clock.wall()).toISOString().replace(/\.\d+Z$/, "Z");
     const status = statusToWrite(form, form.status(standing, mode), statusOf(key), now);

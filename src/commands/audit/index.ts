@@ -42,7 +42,7 @@ export async function auditCommand(
   if ("missing" in access) return refused(access.missing, io);
   const file = values.fromCluster ? givenFile(loading) : policiesFile(loading);
   const read = file === undefined ? undefined : loadConfig(file);
-  if (read?.ok === false) return refused([read.message, ...read.problems.map(formatProblem)].join("\n"), io);
+  if (read?.ok === false) return refused(read.message, io);
   const { loader, policyTimeout } = createLoader({ ...loading, kubernetes: true }, io.env);
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);

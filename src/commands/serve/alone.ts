@@ -22,9 +22,11 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   const inTurn = oneAfterTheOther();
   const reload = (): Promise<void> =>
     inTurn(async () => {
-      const { ok } = await serving.prepare();
+      const { ok, reports = [] } = await serving.prepare();
       if (ok) serving.swap();
       else serving.discard();
+      // Of the cluster's policies those have changed whose ids the file has taken, or given up.
+      if (ok) agent?.loaded(reports);
       metrics.reloaded(ok ? "applied" : "rejected");
     });
   const alone = new ServedAlone(serving, inTurn, () => metrics.evaluations);

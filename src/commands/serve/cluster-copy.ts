@@ -15,6 +15,16 @@ export class ClusterCopy {
     this.#version = version;
   }
 
+  /** Of the last delta; 0 before the first one. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether there is a document of that key. */
+  has(key: string): boolean {
+    return this.#documents.has(key);
+  }
+
   /** Everything; undefined while nothing is known. */
   whole(): ClusterDelta | undefined {
     if (this.#version === 0) return undefined;

@@ -90,8 +90,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
         const { clusterAtBegin } = await import("./begin.js");
-        const initial = settings.cluster && (await clusterAtBegin());
-        await serveAsWorker({ ...options, ...(initial && { initial }) });
+        await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));

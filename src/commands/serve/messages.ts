@@ -18,7 +18,7 @@ export type ToWorker =
    * fetched before), without one the files.
    */
   | { readonly type: "prepare"; readonly id: number; readonly generation: number; readonly delta?: ClusterDelta }
-  /** What the cluster holds now, for one that has asked: to be loaded before it answers anybody; absent: nothing is known yet. */
+  /** What the cluster holds now, for one that has asked: to be loaded before it answers anybody; absent: no more than it knows. */
   | { readonly type: "begin"; readonly delta?: ClusterDelta }
   /** This process approves CertificateRequests from now on. */
   | { readonly type: "approve" }
@@ -48,7 +48,10 @@ export interface ProblemReport {
 export interface Prepared {
   /** Whether it can serve it. */
   readonly ok: boolean;
-  /** What became of the cluster's policies that were loaded anew since the last `swap`; absent: there are none. */
+  /**
+   * What became of the cluster's policies that were loaded anew since the last `swap`; with a delta that holds everything, of all of them; absent: no policies
+   * come from a cluster.
+   */
   readonly reports?: readonly LoadedPolicyReport[];
   /** The delta begins at a version that this process does not have: nothing is prepared, and it needs all documents (a delta with the base 0). */
   readonly needs?: "whole";
@@ -59,11 +62,12 @@ export type ToPrimary =
   /** Its main thread turns; whether policies are being loaded, which may hold it; evaluations so far. */
   | { readonly type: "beat"; readonly loading: boolean; readonly evaluations: number }
   | ({ readonly type: "problems" } & ProblemReport)
-  | { readonly type: "serving"; readonly files: readonly string[] }
+  /** Answers requests; with what became of all policies that the cluster had when it began. */
+  | { readonly type: "serving"; readonly files: readonly string[]; readonly reports?: readonly LoadedPolicyReport[] }
   | { readonly type: "failed"; readonly message: string }
   | ({ readonly type: "prepared"; readonly id: number; readonly files: readonly string[] } & Prepared)
-  /** A new process wants to know what the cluster holds before it begins (`begin`). */
-  | { readonly type: "begin-wanted" }
+  /** A new process wants to know what the cluster holds before it begins (`begin`), unless that is the version which it knows; 0: it knows none. */
+  | { readonly type: "begin-wanted"; readonly known: number }
   /** Serves what it was told to by `swap`. */
   | { readonly type: "swapped"; readonly id: number }
   /** A new process wants the certificate that is handed over (`secure`). */

@@ -3,11 +3,11 @@
  * their metrics, and answers the probes.
  */
 import cluster from "node:cluster";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Agent } from "../../cluster/index.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import { SYSTEM_CLOCK } from "../../data/clock.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
 import { probeHandler } from "../../server/plain-routes.js";
@@ -17,10 +17,9 @@ import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import type { AgentStart } from "./cluster-agent.js";
-import { ClusterCopy } from "./cluster-copy.js";
-import { updateFromCluster } from "./cluster-update.js";
-import { type Answer, type Child, Fleet } from "./fleet.js";
+import { type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
+import { FleetPolicies } from "./fleet-policies.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import { GatheredShadows } from "./gathered-shadows.js";
 import { withSmallYoungGeneration } from "./heap.js";
@@ -31,12 +30,6 @@ import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;
-/** Between two attempts to have a state of the cluster served, while no process can. */
-const SERVE_AGAIN_MS = 1000;
-/** How long processes are waited for that find at about the same time that something can be loaded at last. */
-const TRY_AGAIN_MS = 200;
-/** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
-const PREPARE_WITHIN_MS = 300_000;
 
 /**
  * Serves until a signal says stop.
@@ -65,9 +58,7 @@ class Primary implements Serving, SecuredServing {
   readonly #prefetch: () => Promise<void>;
   readonly #startAgent: AgentStart | undefined;
   #agent: Agent | undefined;
-  readonly #copy = new ClusterCopy();
-  /** Set while processes wait to be told to try again what they could not load. */
-  #trying: NodeJS.Timeout | undefined;
+  readonly #policies: FleetPolicies;
   readonly #fleet: Fleet;
   readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
@@ -77,11 +68,7 @@ class Primary implements Serving, SecuredServing {
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
-  /** Of the policies that all processes serve. */
-  #generation = 1;
   #stopping = false;
-  /** Ends when no process is told to load anything any more: one set at a time. */
-  #updated: Promise<unknown> = Promise.resolve();
 
   constructor(
     settings: ServeSettings,
@@ -99,17 +86,27 @@ class Primary implements Serving, SecuredServing {
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
-      generation: () => this.#generation,
+      generation: () => this.#policies.generation,
       heard: (child, message) => this.#hear(child, message),
-      outdated: (child) => void this.#catchUp(child),
+      outdated: (child) => void this.#policies.catchUp(child),
       ended: (child) => {
         this.#approver?.ended(child, this.#fleet.current);
         // The last push shows what they had when all of this ends.
         if (this.#stopping) return;
         this.#metrics.ended(child.id);
         this.shadows.ended();
+        this.#policies.ended(child);
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
+    });
+    this.#policies = new FleetPolicies({
+      ...{ fleet: this.#fleet, clock: SYSTEM_CLOCK, logger, prefetch },
+      // An attempt that failed had the same number: what was wrong then and still is must be said again.
+      loading: (generation) => {
+        this.#said = { generation, lines: new Set() };
+      },
+      served: () => this.#approver?.among(this.#fleet.current),
+      loaded: (reports) => this.#agent?.loaded(reports),
     });
     this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
@@ -156,6 +153,7 @@ class Primary implements Serving, SecuredServing {
     const signal = await stopped;
     this.#logger.info("stopping", { signal });
     this.#stopping = true;
+    this.#policies.stop();
     files.close();
     void stopSignal().then(() => this.#fleet.stop(0, 0));
     const steppedDown = this.#agent?.stepDown();
@@ -181,6 +179,7 @@ class Primary implements Serving, SecuredServing {
       case "serving":
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
+        if (message.reports !== undefined) this.#policies.began(child, message.reports);
         // There may be another one since it has asked.
         this.#certificate.tell(child);
         return;
@@ -203,13 +202,11 @@ class Primary implements Serving, SecuredServing {
       case "shadows-wanted":
         void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
         return;
-      case "begin-wanted": {
-        const delta = this.#copy.whole();
-        this.#fleet.tell(child, { type: "begin", ...(delta && { delta }) });
+      case "begin-wanted":
+        this.#policies.begin(child, message.known);
         return;
-      }
       case "load-wanted":
-        this.#tryAgain();
+        this.#policies.tryAgain();
         return;
       case "metrics-wanted":
         void this.#sendMetrics(child, message.id);
@@ -229,36 +226,10 @@ class Primary implements Serving, SecuredServing {
     }
   }
 
-  /** Every process loads the new policies; only when all could, all serve them. */
+  /** All processes load the files anew. */
   async #reload(): Promise<void> {
-    const generation = this.#generation + 1;
-    // An attempt that failed had the same number: what was wrong then and still is must be said again.
-    this.#said = { generation, lines: new Set() };
-    await this.#prefetch();
-    const applied = await this.#inTurn(async () => {
-      const { serving } = this.#fleet;
-      if (serving.length > 0) return this.#update(serving, generation);
-      this.#logger.warn("no process is serving that could reload: those that start serve what is in the files");
-      // Those that start may have read them before they changed: they catch up.
-      this.#generation = generation;
-      return undefined;
-    });
-    if (applied !== undefined) this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
-    if (applied === false) return;
-    this.#fleet.release();
-    // Those that were starting meanwhile may have loaded what was there before.
-    for (const child of this.#fleet.outdated) void this.#catchUp(child);
-  }
-
-  /** Has a process serve what all others serve, when it doesn't. */
-  async #catchUp(child: Child): Promise<void> {
-    await this.#inTurn(async () => {
-      if (!this.#fleet.outdated.includes(child)) return;
-      const good = await this.#update([child], this.#generation);
-      const whole = this.#copy.whole();
-      if (good && whole !== undefined)
-        await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
-    });
+    const result = await this.#policies.reload();
+    if (result !== undefined) this.#metrics.totals.reloaded(result);
   }
 
   get evaluations(): number {
@@ -266,78 +237,13 @@ class Primary implements Serving, SecuredServing {
   }
 
   /** Has all processes serve what has changed in the cluster. */
-  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    for (let first = true; !this.#stopping; first = false) {
-      if (!first) await sleep(SERVE_AGAIN_MS);
-      const taking = first;
-      const reports = await this.#inTurn(() => {
-        if (taking) this.#copy.take(delta);
-        return this.#updateAll(delta);
-      });
-      if (reports !== undefined) return reports;
-    }
-    return [];
+  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    return this.#policies.serve(delta);
   }
 
   /** Has all processes serve this certificate. */
   secure(pair: CertificatePair): Promise<void> {
     return this.#certificate.secure(pair);
-  }
-
-  async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
-    const { serving } = this.#fleet;
-    if (serving.length === 0 || this.#stopping) return undefined;
-    const generation = this.#generation + 1;
-    const reports = await updateFromCluster(this.#fleet, serving, delta, generation, this.#copy);
-    if (reports === undefined) {
-      this.#logger.error("no process could load the cluster's policies: what was served before goes on being served");
-      return undefined;
-    }
-    this.#generation = generation;
-    this.#approver?.among(this.#fleet.current);
-    for (const child of this.#fleet.outdated) void this.#catchUp(child);
-    return reports;
-  }
-
-  /** Something can be loaded that could not before: once for all processes that say so. */
-  #tryAgain(): void {
-    this.#trying ??= setTimeout(() => {
-      this.#trying = undefined;
-      void this.#inTurn(async () => {
-        const delta = this.#copy.empty();
-        return delta && this.#updateAll(delta);
-      }).then((reports = []) => this.#agent?.loaded(reports));
-    }, TRY_AGAIN_MS).unref();
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#updated.then(work);
-    this.#updated = turn.catch(() => {});
-    return turn;
-  }
-
-  /**
-   * Has processes load what there is, and serve it when all could.
-   * @returns whether they serve it
-   */
-  async #update(children: readonly Child[], generation: number): Promise<boolean> {
-    const answers = await this.#fleet.ask(children, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation }));
-    const all = [...answers];
-    // One that died or hangs has no say: its successor loads what is there.
-    const good =
-      all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
-    if (!good && all.some(isLate)) this.#logger.error("reload kept out: policies were not loaded in time");
-    const objectors = all.filter((asked) => !isPrepared(asked) && asked[1] !== "gone").map(([child]) => child);
-    if (!good && objectors.length > 0) this.#fleet.hold(objectors);
-    if (good) this.#generation = generation;
-    for (const asked of all) {
-      const [child] = asked;
-      if (good && isLate(asked)) this.#fleet.kill(child, "a serving process did not reload in time: it is killed");
-      if (good) this.#fleet.serves(child, generation);
-      this.#fleet.tell(child, { type: good ? "swap" : "discard" });
-    }
-    this.#approver?.among(this.#fleet.current);
-    return good;
   }
 
   /** @returns why not all processes have handed over their metrics */
@@ -373,12 +279,4 @@ class Primary implements Serving, SecuredServing {
       if (slices.over()) await slices.rest();
     }
   }
-}
-
-function isPrepared([, answer]: readonly [Child, Answer]): boolean {
-  return typeof answer === "object" && answer.type === "prepared" && answer.ok;
-}
-
-function isLate([, answer]: readonly [Child, Answer]): boolean {
-  return answer === "late";
 }

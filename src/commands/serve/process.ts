@@ -3,7 +3,7 @@
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
 import type { CertificatePair } from "../../cluster/certificates/certificates.js";
-import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
+import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
@@ -41,8 +41,8 @@ export interface ServingOptions {
   readonly report?: (report: ProblemReport) => void;
   /** Why nobody should be sent here yet; see the probes' options. */
   readonly unready?: () => string | undefined;
-  /** What the cluster holds when the process begins; absent: nothing is known yet. */
-  readonly initial?: ClusterDelta;
+  /** Tells everything that the cluster holds, unless that is the version which is known (0: none), or nothing is known yet; absent: it is told later. */
+  readonly begin?: (known: number) => Promise<ClusterDelta | undefined>;
   /** What there is already of certificates that are handed over. */
   readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
@@ -54,6 +54,9 @@ export interface ServingOptions {
   /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */
   readonly shadows?: () => Promise<ShadowRows>;
 }
+
+/** How often a process that begins loads what has changed meanwhile: changes that never end must not keep it from answering. */
+const MOST_BEGINNINGS = 5;
 
 /** Loaded with `--approve` only. */
 type ApprovingModule = typeof import("./approval.js");
@@ -76,6 +79,8 @@ export class ServingProcess {
   readonly #approving: ApprovingModule | undefined;
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
+  /** What became of all policies that the cluster had when this process began; absent: it knew of none. */
+  readonly reports: readonly LoadedPolicyReport[] | undefined;
   #files: readonly string[];
   /** What the served policies lack. */
   #withoutCluster: WithoutCluster | undefined;
@@ -87,6 +92,7 @@ export class ServingProcess {
   private constructor(options: ServingOptions, loaded: LoadResult, parts: ServingParts) {
     this.#options = options;
     this.#files = loaded.files;
+    this.reports = loaded.fromCluster?.reports;
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator = parts.evaluator;
     this.#server = parts.server;
@@ -108,10 +114,7 @@ export class ServingProcess {
     reportProblems(options, own, generation);
     refuseUnusable(own, settings.strict);
     own.fromCluster?.taken();
-    // What is wrong with the cluster's policies stops no server, however strict it is.
-    const all = options.initial && (await source.cluster?.load(options.initial, generation));
-    if (all !== undefined) reportProblems(options, all, generation);
-    const loaded = all ?? own;
+    const loaded = (await loadCluster(options, generation)) ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
     loaded.fromCluster?.taken();
@@ -268,6 +271,25 @@ export class ServingProcess {
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     for (const webhook of this.#webhooks) webhook.close();
   }
+}
+
+/**
+ * Loads what the cluster holds, and what has changed meanwhile: whoever begins must not answer by what others have left behind. What is wrong with the
+ * cluster's policies stops no server, however strict it is.
+ */
+async function loadCluster(options: ServingOptions, generation: number): Promise<LoadResult | undefined> {
+  let loaded: LoadResult | undefined;
+  let known = 0;
+  for (let times = 0; times < MOST_BEGINNINGS; times++) {
+    const delta = await options.begin?.(known);
+    if (delta === undefined) break;
+    known = delta.version;
+    loaded = await options.source.cluster?.load(delta, generation);
+    if (loaded === undefined) break;
+    reportProblems(options, loaded, generation);
+    loaded.fromCluster?.taken();
+  }
+  return loaded;
 }
 
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {

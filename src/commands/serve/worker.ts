@@ -78,7 +78,7 @@ export async function serveAsWorker(
           stop(message.delay, message.grace);
       }
     });
-    tell({ type: "serving", files: serving.files });
+    tell({ type: "serving", files: serving.files, ...(serving.reports && { reports: serving.reports }) });
   });
   tell({ type: "collected-shadows", id: AT_THE_END, rows: serving.shadows.take() });
   // The primary pushes the sum of all while this process sends its own spans and records.

@@ -71,9 +71,9 @@ export class ShadowQueue {
     this.#options = options;
   }
 
-  /** Requests that wait. */
+  /** Requests whose shadows have not answered yet. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#underWay;
   }
 
   /** Counts for these policies from now on. */

@@ -58,9 +58,12 @@ export class ClusterUnreachable extends Error implements Shown {
 
 /** The API server says more than may be read. */
 export class AnswerTooLarge extends ClusterUnreachable {
-  /** @param bound such as `5 bytes` */
-  constructor(bound: string) {
-    super(`the answer has more than ${bound}`);
+  /**
+   * @param bound such as `5 bytes`
+   * @param what has more
+   */
+  constructor(bound: string, what = "the answer") {
+    super(`${what} has more than ${bound}`);
   }
 }
 

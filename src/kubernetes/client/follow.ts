@@ -1,5 +1,5 @@
 import type { Clock } from "../../data/clock.js";
-import { ApiError } from "./errors.js";
+import { AnswerTooLarge, ApiError, ResourceError } from "./errors.js";
 import { FIRST_RETRY_MS, LAST_LIST_RETRY_MS } from "./limits.js";
 import type { ListTarget, WatchedList } from "./watched-list.js";
 
@@ -7,7 +7,7 @@ import type { ListTarget, WatchedList } from "./watched-list.js";
 export interface Following<T extends ListTarget> {
   readonly begin: () => Pick<WatchedList<T>, "ready" | "ended" | "stop">;
   readonly clock: Clock;
-  /** Told why the list has failed for good, and whether that is because it may not be had. It is begun anew later. */
+  /** Told why the list has failed for good, and whether that is because it may not be had, or is too large. It is begun anew later. */
   readonly failed: (error: unknown, refused: boolean) => void;
   /** Milliseconds until a list that may not be had is tried again; default: as after any failure, twice as long each time. */
   readonly refusedMs?: number;
@@ -53,5 +53,8 @@ export function followUntil<T extends ListTarget>(
   });
 }
 
-/** Rights and resources do not come every second; anything else may pass. */
-const isRefusal = (error: unknown): boolean => error instanceof ApiError && [401, 403, 404].includes(error.status);
+/** Rights and resources do not come every second, and a list that is too large costs the API server most; anything else may pass. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AnswerTooLarge ||
+  error instanceof ResourceError ||
+  (error instanceof ApiError && [401, 403, 404].includes(error.status));

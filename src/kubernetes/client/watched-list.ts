@@ -221,7 +221,7 @@ export class WatchedList<T extends ListTarget> {
       }
       bytes += answer.bytes;
       if (bytes > maxBytes) {
-        throw new ClusterUnreachable(`the list has more than ${maxBytes} bytes: narrow it by a selector`);
+        throw new AnswerTooLarge(`${maxBytes} bytes: narrow it by a selector`, "the list");
       }
       const listed = member(answer.value, "items");
       for (const item of Array.isArray(listed) ? listed : []) items.put(item);

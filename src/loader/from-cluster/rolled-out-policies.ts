@@ -65,6 +65,12 @@ export class RolledOutPolicies {
     };
   }
 
+  /** The next load reports all policies: somebody listens who knows nothing yet. */
+  tellAll(): void {
+    this.#inForce.tellAll();
+    this.#inShadow?.tellAll();
+  }
+
   /** No module is tried again. */
   close(): void {
     this.#inForce.close();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
 import { ReplicaLeases } from "../../../src/cluster/replicas/replica-leases.js";
@@ -44,6 +45,23 @@ describe("replicas", () => {
     assert.deepEqual(metadata?.annotations, {
       "policy-server.admission/certificate": "new",
       "policy-server.admission/routes": "0123abcd,89ef0123",
+    });
+  });
+
+  test("what is announced while a renewal is under way is written right after it", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const answers: ServerResponse[] = [];
+    server.special.set(OWN, (_, response) => void answers.push(response));
+    const one = replica(context, server, "one");
+    await until("a renewal", () => answers.length === 1);
+    one.leases.announce("routes", "0123abcd");
+    server.special.clear();
+    answers[0]?.writeHead(500).end();
+    await one.leases.settled();
+    one.clock.move(100);
+    await until("the announcement", () => {
+      const annotations = leaseOf(server, "one")?.metadata.annotations as Record<string, string> | undefined;
+      return annotations?.["policy-server.admission/routes"] === "0123abcd";
     });
   });
 

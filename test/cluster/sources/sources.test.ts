@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
+import { Source } from "../../../src/cluster/sources/source.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
+import { ResourceError } from "../../../src/kubernetes/client/errors.js";
 import { keptLog, type LogLine } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
@@ -137,6 +139,26 @@ describe("what a cluster holds of policies", () => {
     });
   });
 
+  test("a PolicyServer that may not be read is there, and says nothing: as long as nobody knows what it asks of modules", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.forbidden.add("list policyservers");
+    const { sources, clock, documents } = follow(context, server);
+    await until("all", () => sources.complete);
+    const key = "policies.kubewarden.io/PolicyServer//default";
+    assert.deepEqual(keysOf(sources), [key]);
+    assert.equal(sources.item(key)?.document.text, "");
+    assert.ok(documents.includes(key));
+    documents.length = 0;
+    server.forbidden.clear();
+    await until("it to be read", () => {
+      clock.move(30_000);
+      return sources.unread.length === 0;
+    });
+    assert.deepEqual(keysOf(sources), []);
+    assert.ok(documents.includes(key));
+  });
+
   test("what was read stays when it may not be read any more", async (context) => {
     const server = await FakeApiServer.start(context);
     define(server, ...KUBEWARDEN);
@@ -168,6 +190,91 @@ describe("what a cluster holds of policies", () => {
     server.put(POLICIES, policy("a"));
     clock.move(10_000);
     await until("the policy", () => keysOf(sources).length === 1);
+  });
+
+  test("a kind that was there is not given up within a second, where definitions may not be watched", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.forbidden.add("list customresourcedefinitions");
+    server.put(POLICIES, policy("a"));
+    const { sources, clock } = follow(context, server);
+    await until("all", () => {
+      clock.move(250);
+      return sources.complete && keysOf(sources).length === 1;
+    });
+    server.resources.delete("/apis/policies.kubewarden.io/v1");
+    const asked = () => server.requests.filter((path) => path === "GET /apis/policies.kubewarden.io").length;
+    const before = asked();
+    // Their lists end, and each source asks by itself whether its kind is still there.
+    server.cut();
+    await until("questions", () => asked() > before + 1);
+    let seconds = 0;
+    await until("some seconds", () => {
+      clock.move(250);
+      seconds += 0.25;
+      return seconds > 4;
+    });
+    assert.deepEqual(keysOf(sources), [keyOfPolicy("a")]);
+    await until("it to go", () => {
+      clock.move(10_000);
+      return keysOf(sources).length === 0;
+    });
+  });
+
+  test("what was read stays when its kind is served in no known version any more, and goes with its definition", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.put(POLICIES, policy("a"));
+    const { sources, clock, lines } = follow(context, server);
+    await until("all", () => sources.complete && server.watching > 5);
+    const served = server.resources.get("/apis/policies.kubewarden.io/v1") ?? [];
+    server.resources.delete("/apis/policies.kubewarden.io/v1");
+    server.resources.set("/apis/policies.kubewarden.io/v9", served);
+    for (const name of KUBEWARDEN) server.put(DEFINITIONS, { metadata: { name, labels: { served: "v9" } } });
+    await until("it to be said", () => {
+      clock.move(250);
+      return sources.unread.length === KUBEWARDEN.length;
+    });
+    assert.ok(lines.some(({ level, message }) => level === "error" && message.includes("goes on being served")));
+    assert.deepEqual(keysOf(sources), [keyOfPolicy("a")]);
+    assert.equal(sources.complete, true);
+    server.resources.delete("/apis/policies.kubewarden.io/v9");
+    for (const name of KUBEWARDEN) server.remove(DEFINITIONS, name);
+    await until("it to go", () => keysOf(sources).length === 0);
+    assert.deepEqual(sources.unread, []);
+  });
+
+  test("a kind that is too large is said, not waited for, and no silence of the API server", async () => {
+    const clock = new TestClock();
+    const { logger, lines } = keptLog();
+    const error = new ResourceError("there are more than 20000 objects of the kind AdmissionPolicy");
+    const list = { ready: Promise.reject(error), ended: Promise.resolve(error), stop: () => {} };
+    let lists = 0;
+    const cluster = {
+      follow: () => {
+        lists++;
+        return list;
+      },
+    };
+    const source = new Source({
+      ...{ clock, log: logger, contact: new Contact(clock, logger), namespace: "" },
+      cluster: cluster as unknown as ConstructorParameters<typeof Source>[0]["cluster"],
+      kind: { group: "policies.kubewarden.io", version: "v1", kind: "AdmissionPolicy", plural: "admissionpolicies" },
+      ...{ wanted: () => true, changed: () => {}, moved: () => {}, unknown: () => {} },
+    });
+    await until("the end", () => source.state !== "waiting");
+    assert.equal(source.state, "refused");
+    assert.match(source.publicReason, /more than 20000/);
+    // All of it is asked for again: not every second.
+    clock.move(29_000);
+    assert.equal(lists, 1);
+    clock.move(1000);
+    assert.equal(lists, 2);
+    await new Promise((resolve) => setImmediate(resolve));
+    source.stop();
+    assert.deepEqual(
+      lines.map(({ level, message }) => [level, message]),
+      [["error", "policies cannot be read: none of them is served"]],
+    );
   });
 
   test("a kind that is served in no known version is never taken for absent", async (context) => {
@@ -210,6 +317,12 @@ describe("what a cluster holds of policies", () => {
     await until("the ConfigMap", () => keysOf(sources).includes("/ConfigMap/policy-server/verification"));
     server.put("policyservers", { ...named, spec: {} });
     await until("it to go", () => !keysOf(sources).includes("/ConfigMap/policy-server/verification"));
+    // With the kind goes what it names.
+    server.put("policyservers", named);
+    await until("the ConfigMap", () => keysOf(sources).includes("/ConfigMap/policy-server/verification"));
+    server.resources.delete("/apis/policies.kubewarden.io/v1");
+    for (const name of KUBEWARDEN) server.remove(DEFINITIONS, name);
+    await until("it to go", () => keysOf(sources).length === 0);
     assert.ok(server.asked("GET /api/v1/").every((request) => request.includes("metadata.name=verification")));
   });
 });

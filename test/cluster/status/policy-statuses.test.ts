@@ -64,6 +64,12 @@ async function statusesOf(context: TestContext, names: readonly string[]) {
       told();
     },
     lead: () => statuses.lead(leading.signal),
+    /** Serves the same again, but for one document, which has come anew. */
+    changed: (name: string) => {
+      statuses.served({ ...state, documents: new Map(documents) });
+      documents.set(keyOfPolicy(name), documentOf(policy(name), KIND));
+      statuses.served({ ...state, documents: new Map(documents) });
+    },
     /** Moves the clock step by step until so many patches have come. */
     patched: (count: number) =>
       until(`${count} patches`, () => {
@@ -113,6 +119,20 @@ describe("statuses of policies", () => {
       assert.ok(server.patches.length <= before + 2);
     }
     assert.ok(server.patches.length <= 22);
+  });
+
+  test("of what has just changed go before those of a start", async (context) => {
+    const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+    const { server, clock, lead, changed } = await statusesOf(context, names);
+    lead();
+    clock.move(600);
+    changed("p29");
+    const written = () => server.asked("PATCH").findIndex((request) => request.includes("/p29/"));
+    await until("the write", () => {
+      clock.move(100);
+      return written() >= 0;
+    });
+    assert.ok(written() < 15, `${written()} others were written before`);
   });
 
   test("wait for all replicas; one that has not said anything yet counts for nothing", async (context) => {

@@ -38,21 +38,26 @@ function fleetOf(answers: Readonly<Record<number, (message: ToWorker) => Partial
       );
     },
     tell: (child: Child, message: ToWorker) => told.push(`${child.id} ${message.type}`),
-    serves: (child: Child, generation: number) => told.push(`${child.id} serves ${generation}`),
     kill: (child: Child) => told.push(`${child.id} killed`),
   };
   return { fleet, children, told };
 }
 
 describe("what has changed in a cluster", () => {
-  test("is served by all processes when all have loaded it; the worst that one of them says counts", async () => {
+  test("is served by all processes when all have loaded it, each with what it says of policies", async () => {
     const { fleet, children, told } = fleetOf({
       1: () => ({ reports: [report("loaded")] }),
       2: () => ({ reports: [report("unavailable")] }),
     });
-    const reports = await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy());
-    assert.deepEqual(reports, [report("unavailable")]);
-    assert.deepEqual(told, ["1 prepare 1", "2 prepare 1", "1 serves 7", "2 serves 7", "1 swap", "2 swap"]);
+    const loaded = await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy());
+    assert.deepEqual(
+      Array.from(loaded, ([{ id }, said]) => [id, said]),
+      [
+        [1, { reports: [report("loaded")], isWhole: false }],
+        [2, { reports: [report("unavailable")], isWhole: false }],
+      ],
+    );
+    assert.deepEqual(told, ["1 prepare 1", "2 prepare 1", "1 swap", "2 swap"]);
   });
 
   test("comes whole for a process that has missed something", async () => {
@@ -63,7 +68,11 @@ describe("what has changed in a cluster", () => {
       1: () => ({}),
       2: (message) => (message.type === "prepare" && message.delta?.base !== 0 ? { ok: false, needs: "whole" } : {}),
     });
-    assert.deepEqual(await updateFromCluster(fleet, children, delta(2), 7, copy), []);
+    const loaded = await updateFromCluster(fleet, children, delta(2), 7, copy);
+    assert.deepEqual(
+      Array.from(loaded.values(), ({ isWhole }) => isWhole),
+      [false, true],
+    );
     assert.deepEqual(told.slice(0, 3), ["1 prepare 1", "2 prepare 1", "2 prepare 0"]);
     assert.deepEqual(told.slice(-2), ["1 swap", "2 swap"]);
     assert.deepEqual(copy.whole(), {
@@ -79,13 +88,13 @@ describe("what has changed in a cluster", () => {
       3: () => "late",
       4: () => "gone",
     });
-    assert.notEqual(await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy()), undefined);
-    assert.deepEqual(told.slice(4), ["2 discard", "2 killed", "3 discard", "3 killed", "1 serves 7", "1 swap"]);
+    assert.equal((await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy())).size, 1);
+    assert.deepEqual(told.slice(4), ["2 discard", "2 killed", "3 discard", "3 killed", "1 swap"]);
   });
 
   test("is served by nobody, and nobody is killed, when no process can load it", async () => {
     const { fleet, children, told } = fleetOf({ 1: () => ({ ok: false }), 2: () => "late" });
-    assert.equal(await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy()), undefined);
+    assert.equal((await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy())).size, 0);
     assert.deepEqual(told.slice(2), ["1 discard", "2 discard"]);
   });
 });

@@ -57,6 +57,7 @@ async function start(context: TestContext, policies?: string, more: Partial<Serv
   };
   return {
     serve,
+    reports: serving.reports,
     lines,
     write: (text: string) => writeFileSync(file, text),
     /** What `GET /policies` tells: ids, with `!` those that are unavailable and `~` those that are outdated. */
@@ -90,7 +91,12 @@ test("a delta that begins elsewhere is answered with what is needed, and changes
   await serve(delta(1, [A]));
   assert.deepEqual(await serve(delta(9, [B], { base: 8 })), { ok: false, needs: "whole" });
   assert.deepEqual(await served(), ["validatingpolicy-a"]);
-  assert.equal((await serve(delta(9, [B]))).ok, true);
+  // Whoever tells everything knows nothing of what became of it.
+  await serve(delta(2, [B], { base: 1 }));
+  assert.deepEqual(states(await serve(delta(9, [B, BROKEN]))), [
+    "validatingpolicy-a last-good",
+    "validatingpolicy-b loaded",
+  ]);
 });
 
 test("a broken version keeps the last good one, and stops neither others nor the files", async (context) => {
@@ -118,7 +124,7 @@ test("a policy of the file goes before the cluster's of that id", async (context
   const { serve, served, write } = await start(context, own("true"));
   await serve(delta(1, [A]));
   write(own("true").replace("own", "validatingpolicy-a"));
-  assert.deepEqual(states(await serve()), ["validatingpolicy-a unavailable"]);
+  assert.deepEqual(states(await serve()), ["validatingpolicy-a refused"]);
   assert.deepEqual(await served(), ["validatingpolicy-a"]);
 });
 
@@ -147,8 +153,19 @@ test("a successor begins with all that the cluster has; what is broken there sto
   // A doubt, which is said once: the file is read once.
   const member = "{ cel: { validations: [ { expression: 'true' } ] } }";
   const file = `own: { expression: a(), message: m, policies: { a: ${member}, b-c: ${member} } }\n`;
-  const more = { settings, report, initial: delta(7, [BROKEN, B]) };
-  const { serve, served } = await start(context, file, more);
+  const deltas = [delta(6, [BROKEN]), delta(7, [BROKEN, B])];
+  const asked: number[] = [];
+  const begin = async (known: number) => {
+    asked.push(known);
+    return deltas.shift();
+  };
+  const { serve, served, reports: told } = await start(context, file, { settings, report, begin });
+  // What has changed while it loaded the first state is served from the beginning, too.
+  assert.deepEqual(asked, [0, 6, 7]);
+  assert.deepEqual(
+    told?.map(({ id, state }) => `${id} ${state}`),
+    ["validatingpolicy-a unavailable", "validatingpolicy-b loaded"],
+  );
   assert.deepEqual(await served(), ["own", "own/a", "own/b-c", "!validatingpolicy-a", "validatingpolicy-b"]);
   const lines = reports.flatMap(({ problems }) => problems.map(({ line }) => line));
   assert.deepEqual(lines, [...new Set(lines)]);

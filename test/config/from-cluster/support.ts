@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ClusterDelta, ClusterDocument } from "../../../src/config/from-cluster/index.js";
 
 /** A resource as the agent of a cluster tells of it. */
@@ -9,13 +10,15 @@ export function document(object: {
 }): ClusterDocument {
   const { apiVersion, kind, metadata } = object;
   const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
-  const { generation = 1, uid = "u", resourceVersion = "1" } = metadata;
+  const text = JSON.stringify(object, undefined, 4);
+  const version = createHash("sha256").update(text).digest("hex");
+  const { generation = 1, uid = "u", resourceVersion = version } = metadata;
   return {
     key: `${group}/${kind}/${metadata.namespace ?? ""}/${metadata.name}`,
     uid: String(uid),
     resourceVersion: String(resourceVersion),
     generation: Number(generation),
-    text: JSON.stringify(object, undefined, 4),
+    text,
   };
 }
 

@@ -1,11 +1,11 @@
-/** Memory of a process and all below it, as the system counts it: pages that they share count for each. */
+/** Memory of a process and all below it as the limit of a container counts it: pages that processes share count once (`Pss` in /proc/<pid>/smaps_rollup). */
 import { readdirSync, readFileSync } from "node:fs";
 
 const LOOK_MS = 250;
 const KIB_PER_MIB = 1_024;
 
 /** Looks until it is stopped. */
-export class ResidentMemory {
+export class PodMemory {
   readonly #pid: number;
   readonly #timer: NodeJS.Timeout;
   #most = 0;
@@ -36,25 +36,25 @@ export class ResidentMemory {
   #look(): number {
     const parents = new Map<number, number>();
     for (const name of readdirSync("/proc")) {
-      if (/^\d+$/.test(name)) parents.set(Number(name), Number(field(name, "PPid")));
+      if (/^\d+$/.test(name)) parents.set(Number(name), field(name, "status", "PPid"));
     }
     let sum = 0;
     for (const pid of parents.keys()) {
       let above: number | undefined = pid;
       while (above !== undefined && above !== this.#pid) above = parents.get(above);
-      if (above === this.#pid) sum += Number(field(`${pid}`, "VmRSS")) / KIB_PER_MIB;
+      if (above === this.#pid) sum += field(`${pid}`, "smaps_rollup", "Pss") / KIB_PER_MIB;
     }
     this.#most = Math.max(this.#most, sum);
     return sum;
   }
 }
 
-/** A number of /proc/<pid>/status; 0 for processes that have gone. */
-function field(pid: string, name: string): string {
+/** A number of a process, as it stands in a file of /proc; 0 for processes that have gone. */
+function field(pid: string, file: string, name: string): number {
   try {
-    return new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1] ?? 0);
   } catch {
-    return "0";
+    return 0;
   }
 }
 
