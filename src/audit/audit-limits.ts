@@ -23,7 +23,7 @@ export const MAX_PROPERTY_LENGTH = 500;
 export const STRETCH_MS = 20;
 /** The part of a core that it takes while requests come. */
 export const BUSY_SHARE = 0.2;
-/** The longest rest at a time: what was busy may be idle then. */
+/** The longest rest at a time, since what was busy may be idle then; and the longest that is believed to have been one. */
 export const MAX_REST_MS = 1_000;
 /** How long after a change of policies or replicas a round begins: whoever applies a folder of policies means one change. */
 export const CHANGE_DELAY_MS = 5_000;

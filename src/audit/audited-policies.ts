@@ -79,7 +79,7 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
     ...(kubewarden !== undefined && { webhook: webhookMatch(kubewarden.value) }),
     properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
     asGuest: entry.kind === "module",
-    looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true,
+    looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true || bringsContext(entry),
     finding: findingOf(entry, documents),
   };
 }
@@ -99,6 +99,14 @@ const POLICY_KINDS: ReadonlySet<string> = new Set([
 function isPolicy(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return POLICY_KINDS.has(`${group}/${kind}`);
+}
+
+/** Whether it brings context entries along: these say what is looked up in the cluster, or asked of others. */
+function bringsContext(entry: PolicyEntry): boolean {
+  if (entry.kind === "group")
+    return entry.members.some(({ policy }) => policy.kind !== "reference" && bringsContext(policy));
+  if (entry.kind !== "resource") return false;
+  return opened(entry.documents).some((document) => identityOf(document).kind === "GlobalContextEntry");
 }
 
 /** Whether its author has said that objects which exist are not its business (spec kyverno.md 1.2 and 7.4). */

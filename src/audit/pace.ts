@@ -59,18 +59,20 @@ export class RationedPace implements Pace {
     return this.#pause();
   }
 
-  /** What was waited for counts as rest. */
+  /** What was waited for counts as rest, but an hour of it is no leave to compute for minutes. */
   async #pause(): Promise<void> {
     const { now, cpu, isBusy, rest } = this.#options;
-    const used = cpu() - this.#cpu;
-    const owed = isBusy() ? used / BUSY_SHARE - (now() - this.#began) : 0;
-    let left = Math.max(owed, 0);
+    const spent = cpu();
+    const used = spent - this.#cpu;
+    const rested = Math.min(now() - this.#began, used + MAX_REST_MS);
+    let left = isBusy() ? Math.max(used / BUSY_SHARE - rested, 0) : 0;
     do {
       const pause = Math.min(left, MAX_REST_MS);
       await rest(pause);
       left -= pause;
     } while (left > 0 && isBusy());
     this.#began = now();
-    this.#cpu = cpu();
+    // What was used during the rest, by answers that came, is owed next.
+    this.#cpu = spent;
   }
 }

@@ -12,7 +12,9 @@ function document(kind: string, name: string, spec: object, more: object = {}): 
       ? "policies.kubewarden.io"
       : kind.startsWith("ValidatingAdmission")
         ? "admissionregistration.k8s.io"
-        : "policies.kyverno.io";
+        : kind === "GlobalContextEntry"
+          ? "kyverno.io"
+          : "policies.kyverno.io";
   const metadata = { name, uid: `uid-${name}`, resourceVersion: "7", ...more };
   const namespace = (more as { namespace?: string }).namespace ?? "";
   return {
@@ -20,7 +22,11 @@ function document(kind: string, name: string, spec: object, more: object = {}): 
     uid: metadata.uid,
     resourceVersion: "7",
     generation: 1,
-    text: JSON.stringify({ apiVersion: `${group}/v1`, kind, metadata, spec }, undefined, 4),
+    text: JSON.stringify(
+      { apiVersion: `${group}/${group === "kyverno.io" ? "v2beta1" : "v1"}`, kind, metadata, spec },
+      undefined,
+      4,
+    ),
   };
 }
 
@@ -231,6 +237,23 @@ describe("policies for the background", () => {
       binding: "audited",
       process: "background scan",
     });
+  });
+
+  test("that look at context entries are asked in each round", async (context) => {
+    const policy = (expression: string) =>
+      document("ValidatingPolicy", "looks", {
+        matchConstraints: constraints(["pods"]),
+        validations: [{ expression }],
+      });
+    const entry = document("GlobalContextEntry", "maps", {
+      kubernetesResource: { version: "v1", resource: "configmaps", namespace: "shop" },
+    });
+    const looking = policy("globalContext.Get('maps', '').size() == 1");
+    const { run, leftOut } = await found(context, [looking, entry], pod("a", "x"));
+    assert.deepEqual(leftOut, []);
+    assert.equal((await run()).summary.evaluated, 1);
+    const other = await found(context, [policy("true"), entry], pod("a", "x"));
+    assert.equal((await other.run()).summary.evaluated, 0, "an entry that nobody names is none of its business");
   });
 
   test("are the versions in force, not those in shadow", async (context) => {

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { RationedPace } from "../../src/audit/pace.js";
 
 /** Works in steps of a millisecond until so many are done. */
-async function work(busy: () => boolean, milliseconds: number) {
+async function work(busy: () => boolean, milliseconds: number, { before = 0, meanwhile = 0, waited = 0 } = {}) {
   let now = 0;
   let used = 0;
   const pace = new RationedPace({
@@ -12,20 +12,33 @@ async function work(busy: () => boolean, milliseconds: number) {
     isBusy: busy,
     rest: async (time) => {
       now += time;
+      used += meanwhile;
     },
   });
+  now += waited + before;
+  used += before;
   for (; used < milliseconds; ) {
     now += 1;
     used += 1;
     await pace.step();
   }
-  return { now, share: used / now };
+  return { now, share: used / (now - waited) };
 }
 
 describe("the pace of the audit", () => {
   test("is a fifth of a core while requests come", async () => {
     const { share } = await work(() => true, 2_000);
     assert.ok(share <= 0.205 && share > 0.19, `${share}`);
+  });
+
+  test("counts what is used while it rests", async () => {
+    const { share } = await work(() => true, 2_000, { meanwhile: 5 });
+    assert.ok(share <= 0.205, `${share}`);
+  });
+
+  test("counts what policies take to be loaded, however long nothing was done before", async () => {
+    const { share } = await work(() => true, 5_000, { waited: 3_600_000, before: 3_000 });
+    assert.ok(share <= 0.25, `${share}`);
   });
 
   test("is all of it while none come", async () => {

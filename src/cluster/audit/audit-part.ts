@@ -21,6 +21,8 @@ const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
 /** One that has lived for so long is no sign of a lasting cause. */
 const STEADY_MS = 600_000;
+/** Characters of documents in one message, which is written on the main thread: some milliseconds of it. */
+const CHARACTERS_AT_A_TIME = 1_000_000;
 
 /** Audits as long as the agent works. */
 export class AuditPart implements ClusterPart {
@@ -33,6 +35,7 @@ export class AuditPart implements ClusterPart {
   #pause = FIRST_PAUSE_MS;
   #cancelStart: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
+  #cancelRest: (() => void) | undefined;
   #stopping = false;
   /** What the auditor knows. */
   #told: { readonly version: number; readonly documents: ReadonlyMap<string, ClusterDocument> } | undefined;
@@ -68,6 +71,7 @@ export class AuditPart implements ClusterPart {
     this.#forget();
     this.#cancelStart?.();
     this.#cancelLook?.();
+    this.#cancelRest?.();
     await this.#process?.end();
   }
 
@@ -141,12 +145,26 @@ export class AuditPart implements ClusterPart {
       this.#process.send({ type: "unread", resources: unread });
     }
     const told = this.#told;
-    const put = [...documents.values()].filter((each) => told?.documents.get(each.key) !== each);
+    const news = [...documents.values()].filter((each) => told?.documents.get(each.key) !== each);
     const removed = [...(told?.documents.keys() ?? [])].filter((key) => !documents.has(key));
-    if (told !== undefined && put.length === 0 && removed.length === 0) return;
+    if (told !== undefined && news.length === 0 && removed.length === 0) return;
+    const put = firstOf(news);
+    const known = new Map(told?.documents);
+    for (const key of removed) known.delete(key);
+    for (const document of put) known.set(document.key, document);
     const delta: ClusterDelta = { version, base: told?.version ?? 0, put, removed, sets: [] };
-    this.#told = { version, documents: new Map(documents) };
+    this.#told = { version, documents: known };
     this.#process.send({ type: "policies", delta });
+    if (put.length < news.length) this.#tellRest();
+  }
+
+  /** What is left to be told, in another turn. */
+  #tellRest(): void {
+    this.#cancelRest?.();
+    this.#cancelRest = this.#context.clock.after(0, () => {
+      const state = this.#context.state();
+      if (state !== undefined) this.#tellPolicies(state);
+    });
   }
 
   #tellReplicas(): void {
@@ -172,6 +190,16 @@ export class AuditPart implements ClusterPart {
     this.#busy = busy;
     this.#process.send({ type: "busy", busy });
   }
+}
+
+/** As many as one message takes, and one at least. */
+function firstOf(documents: readonly ClusterDocument[]): readonly ClusterDocument[] {
+  let characters = 0;
+  const end = documents.findIndex(({ text }) => {
+    characters += text.length;
+    return characters > CHARACTERS_AT_A_TIME;
+  });
+  return end < 0 ? documents : documents.slice(0, Math.max(1, end));
 }
 
 const lineOf = ({ policy, reason }: RoundReport["leftOut"][number]): string =>

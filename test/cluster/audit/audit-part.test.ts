@@ -5,7 +5,11 @@ import { AuditPart } from "../../../src/cluster/audit/audit-part.js";
 import type { ClusterState } from "../../../src/cluster/cluster-state.js";
 import type { PartContext } from "../../../src/cluster/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
+import { ClusterDocuments } from "../../../src/config/from-cluster/index.js";
 import { TestClock } from "../../support/test-clock.js";
+
+/** Two do not fit into a message. */
+const LONG = "x".repeat(600_000);
 
 const document = (key: string, text = ""): ClusterDocument => ({
   key,
@@ -123,6 +127,29 @@ describe("the agent's audit", () => {
       type: "policies",
       delta: { version: 3, base: 0, put: [changed], removed: [], sets: [] },
     });
+  });
+
+  test("is told of many policies little by little, and of what changes meanwhile", () => {
+    const { serve, last, clock } = begin();
+    const [a, b, c, changed] = [
+      document("a", LONG),
+      document("b", LONG),
+      document("c", LONG),
+      document("a", `${LONG}!`),
+    ];
+    serve(stateOf(1, a, b, c));
+    last()?.hear({ type: "wants-all" });
+    const told = () => last()?.sent.flatMap((each) => (each.type === "policies" ? [each.delta] : [])) ?? [];
+    const brief = () =>
+      told().map(({ version, base, put, removed }) => [version, base, put.map(({ key }) => key), removed]);
+    assert.deepEqual(brief(), [[1, 0, ["a"], []]]);
+    serve(stateOf(2, changed, c));
+    assert.deepEqual(brief().slice(1), [[2, 1, ["a"], []]]);
+    clock.move(0);
+    assert.deepEqual(brief().slice(2), [[2, 2, ["c"], []]]);
+    const documents = new ClusterDocuments();
+    for (const delta of told()) assert.ok(documents.apply(delta));
+    assert.deepEqual([...documents.documents.values()], [changed, c]);
   });
 
   test("is told of kinds that can't be read before what is missing of them, each time that changes", () => {
