@@ -47,6 +47,8 @@ export class Sources {
   readonly #sources = new Map<WatchedKind, Source>();
   /** ConfigMaps that the PolicyServer names. */
   readonly #configMaps = new Map<string, Source>();
+  /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
+  readonly #waiting = new Set<string>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -133,8 +135,13 @@ export class Sources {
         // In another version it is read anew: until then what was known stays.
         ...(before && { before: before.items }),
         changed: (documents, statuses) => {
-          changed(documents, statuses);
-          if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
+          if (kind !== POLICY_SERVER) {
+            changed(documents, statuses);
+            return;
+          }
+          changed([], statuses);
+          for (const key of documents) this.#waiting.add(key);
+          this.#lookAtPolicyServer();
         },
         unknown: () => this.#presence.ask(group),
       });
@@ -152,13 +159,22 @@ export class Sources {
       "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown"
     >,
   ): Source {
-    const { cluster, clock, log, contact, moved } = this.#options;
-    return new Source({ cluster, clock, log, contact, moved, ...special });
+    const { cluster, clock, log, contact } = this.#options;
+    return new Source({ cluster, clock, log, contact, moved: () => this.#moved(), ...special });
+  }
+
+  #moved(): void {
+    const { changed, moved } = this.#options;
+    if (this.#waiting.size > 0 && [...this.#configMaps.values()].every(({ state }) => state !== "waiting")) {
+      changed([...this.#waiting], []);
+      this.#waiting.clear();
+    }
+    moved();
   }
 
   /** Follows the ConfigMaps that the PolicyServer names, and no others any more. */
   #lookAtPolicyServer(): void {
-    const { settings, changed, moved } = this.#options;
+    const { settings, changed } = this.#options;
     const [item] = [...(this.#sources.get(POLICY_SERVER)?.items.values() ?? [])];
     const spec = item === undefined ? undefined : member(parseJson(item.document.text), "spec");
     const names = CONFIG_MAP_FIELDS.map((field) => text(spec, field)).filter((name) => name !== "");
@@ -180,6 +196,6 @@ export class Sources {
       });
       this.#configMaps.set(name, source);
     }
-    moved();
+    this.#moved();
   }
 }
