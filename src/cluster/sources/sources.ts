@@ -49,6 +49,7 @@ export class Sources {
   readonly #configMaps = new Map<string, Source>();
   /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
   readonly #unknownServer: WatchedItem;
+  #wasServerUnknown = false;
   /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
   readonly #waiting = new Set<string>();
 
@@ -155,7 +156,7 @@ export class Sources {
         },
         unknown: () => this.#presence.ask(group),
         moved: () => {
-          if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
+          if (kind === POLICY_SERVER) this.#lookWhetherServerIsKnown();
           this.#moved();
         },
       });
@@ -164,8 +165,14 @@ export class Sources {
       changed([...before.items.keys()], []);
       if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
-    if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
+    if (kind === POLICY_SERVER) this.#lookWhetherServerIsKnown();
     moved();
+  }
+
+  #lookWhetherServerIsKnown(): void {
+    if (this.#wasServerUnknown === this.#isServerUnknown) return;
+    this.#wasServerUnknown = this.#isServerUnknown;
+    this.#options.changed([this.#unknownServer.document.key], []);
   }
 
   #source(
