@@ -102,6 +102,7 @@ const runner = new AuditRunner({
   wall: Date.now,
   onDefect: () => {},
   api: REPORT_APIS.openreports,
+  author: "bench",
   writes: false,
   namespace: "",
   excluded: new Set(),

@@ -27,3 +27,7 @@ export const BUSY_SHARE = 0.2;
 export const MAX_REST_MS = 1_000;
 /** How long after a change of policies or replicas a round begins: whoever applies a folder of policies means one change. */
 export const CHANGE_DELAY_MS = 5_000;
+/** How long changes may put a round off that come one after the other. */
+export const LONGEST_CHANGE_DELAY_MS = 60_000;
+/** How often it is looked whether files of policies have changed. */
+export const FILE_LOOK_MS = 10_000;

@@ -100,7 +100,7 @@ class Round {
       try {
         await this.#kind(kind, namespaces);
       } catch (error) {
-        this.#problem(error instanceof Error ? error.message : String(error));
+        this.#problem(messageOf(error));
       }
       if (this.#options.signal.aborted) {
         this.#isComplete = false;
@@ -151,27 +151,32 @@ class Round {
     const marks = memory.marks.markOf(kind.policies);
     const always = kind.policies.some(({ looksElsewhere }) => looksElsewhere);
     let waiting: Promise<void>[] = [];
-    for await (const { items } of objectPages(cluster, kind, namespace)) {
-      for (const item of items) {
-        const turn = pace.step();
-        if (turn !== undefined) await turn;
+    try {
+      for await (const { items } of objectPages(cluster, kind, namespace)) {
+        for (const item of items) {
+          const turn = pace.step();
+          if (turn !== undefined) await turn;
+          if (signal.aborted) break;
+          const object = new AuditedObject(kind, item);
+          const { uid, namespace: within } = object.reference;
+          if (uid === "" || excluded.has(within) || !isOwn(uid)) continue;
+          this.#objects += 1;
+          const answer = this.#object(kind, ids, object, marks, always, namespaces);
+          if (answer === undefined) continue;
+          // Nobody looks at it before the next page has come.
+          waiting.push(answer.catch((error: unknown) => this.#problem(messageOf(error))));
+          if (waiting.length < OBJECTS_AT_A_TIME) continue;
+          await Promise.all(waiting);
+          waiting = [];
+        }
+        this.#passed += items.length;
+        progress?.(this.#passed, this.#total);
         if (signal.aborted) break;
-        const object = new AuditedObject(kind, item);
-        const { uid, namespace: within } = object.reference;
-        if (uid === "" || excluded.has(within) || !isOwn(uid)) continue;
-        this.#objects += 1;
-        const answer = this.#object(kind, ids, object, marks, always, namespaces);
-        if (answer === undefined) continue;
-        waiting.push(answer);
-        if (waiting.length < OBJECTS_AT_A_TIME) continue;
-        await Promise.all(waiting);
-        waiting = [];
       }
-      this.#passed += items.length;
-      progress?.(this.#passed, this.#total);
-      if (signal.aborted) break;
+    } finally {
+      // What is under way belongs to this round, also when the next page can't be had.
+      await Promise.all(waiting);
     }
-    await Promise.all(waiting);
   }
 
   #object(
@@ -230,6 +235,8 @@ class Round {
     return results;
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function addTo(results: Map<string, Map<Status, number>>, id: string, status: Status, count: number): void {
   let counts = results.get(id);

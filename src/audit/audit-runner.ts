@@ -6,18 +6,17 @@ import { RESULT_KEPT_MS } from "./audit-limits.js";
 import { type RoundOptions, type RoundSummary, runRound } from "./audit-round.js";
 import type { AuditedPolicies } from "./audited-policies.js";
 import type { AuditedPolicy, LeftOut } from "./audited-policy.js";
-import { type ObjectReport, objectReport, type ReportApi } from "./object-report.js";
+import { type ObjectReport, objectReport, type ReportAuthor } from "./object-report.js";
 import { PolicyMarks } from "./policy-marks.js";
 import { type ReportCounts, ReportWriter } from "./report-writer.js";
 import { ResultPatterns } from "./result-patterns.js";
 import { SeenObjects } from "./seen-objects.js";
 
 /** What an audit needs. */
-export interface AuditOptions extends AskOptions {
+export interface AuditOptions extends AskOptions, ReportAuthor {
   readonly cluster: AuditCluster;
   /** Milliseconds since 1970. */
   readonly wall: () => number;
-  readonly api: ReportApi;
   /** Whether reports are written into the cluster. */
   readonly writes: boolean;
   /** Of which alone objects are looked at; `""`: of all, and those outside of namespaces. */
@@ -58,7 +57,7 @@ export class AuditRunner {
   constructor(options: AuditOptions) {
     this.#options = options;
     this.#believedSince = options.now();
-    if (options.writes) this.#writer = new ReportWriter(options.cluster, options.api, this.#memory.seen);
+    if (options.writes) this.#writer = new ReportWriter(options.cluster, options, this.#memory.seen);
   }
 
   /** The policies, as reports name them. */
@@ -79,7 +78,7 @@ export class AuditRunner {
 
   /** Runs a round; never rejects for what is wrong with policies or the cluster. */
   async run({ isOwn = () => true, found, ...options }: RunOptions): Promise<FinishedAudit> {
-    const { api, wall, now, cluster, policyTimeout, onDefect, namespace, excluded } = this.#options;
+    const { wall, now, cluster, policyTimeout, onDefect, namespace, excluded } = this.#options;
     const writer = this.#writer;
     const problems: string[] = [];
     if (now() - this.#believedSince > RESULT_KEPT_MS) {
@@ -87,7 +86,8 @@ export class AuditRunner {
       this.#memory.seen.forgetResults();
     }
     const isWhole = !this.#leftOut.some(({ isProblem }) => isProblem);
-    await writer?.begin(namespace, options.signal, isOwn, isWhole);
+    const { pace, signal } = options;
+    await writer?.begin({ namespace, isOwn, mayDelete: isWhole, pace, signal });
     const summary = await runRound({
       ...options,
       isOwn,
@@ -101,7 +101,7 @@ export class AuditRunner {
       memory: this.#memory,
       sink: {
         take: (object, kind, findings, place) => {
-          const report = objectReport(api, object.reference, kind, findings, Math.floor(wall() / 1000));
+          const report = objectReport(this.#options, object.reference, kind, findings, Math.floor(wall() / 1000));
           const told = report === undefined ? undefined : found?.(report);
           const written = writer?.take(object.reference, report, place);
           if (told === undefined) return written;
@@ -109,7 +109,7 @@ export class AuditRunner {
         },
       },
     });
-    const written = await writer?.end(summary.isComplete, namespace, isOwn, options.signal);
+    const written = await writer?.end(summary.isComplete);
     if (written !== undefined) problems.push(...written.problems);
     const counts: Record<Status, number> = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
     for (const results of summary.results.values()) for (const [status, count] of results) counts[status] += count;

@@ -1,7 +1,7 @@
 /** The audit in a pod: rounds from time to time, and soon after policies have changed. */
 import type { ClusterDelta } from "../config/from-cluster/index.js";
 import type { Clock } from "../data/clock.js";
-import { CHANGE_DELAY_MS } from "./audit-limits.js";
+import { CHANGE_DELAY_MS, FILE_LOOK_MS, LONGEST_CHANGE_DELAY_MS } from "./audit-limits.js";
 import type { AuditRunner, FinishedAudit } from "./audit-runner.js";
 import type { AuditedPolicies } from "./audited-policies.js";
 import type { FromAuditor, RoundReport, ToAuditor } from "./messages.js";
@@ -12,6 +12,8 @@ import { shardOf } from "./shard.js";
 export interface AuditorPolicies {
   /** Takes what has changed in the cluster; false: something is missing. */
   take(delta: ClusterDelta): boolean;
+  /** Whether files of policies have changed since they were loaded. */
+  filesChanged(): boolean;
   /** Reads and loads what has changed; never rejects. */
   load(): Promise<AuditedPolicies>;
 }
@@ -40,8 +42,11 @@ export class Auditor {
   /** Monotonic milliseconds before which no round begins: rounds take half of the time at most, however often policies change. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #round: Promise<void> | undefined;
-  /** Whether policies or replicas have changed while a round was under way. */
-  #changed = false;
+  /** When policies or replicas changed that no round has seen yet, monotonic milliseconds: the first of these changes. */
+  #changedAt: number | undefined;
+  /** Kinds of policies that can't be read. */
+  #unread: readonly string[] = [];
+  #cancelLook: () => void = () => {};
 
   constructor(options: AuditorOptions) {
     this.#options = options;
@@ -55,6 +60,7 @@ export class Auditor {
   /** Asks for what it has to know. */
   start(): void {
     this.#options.tell({ type: "wants-all" });
+    this.#lookAtFiles();
   }
 
   hear(message: ToAuditor): void {
@@ -65,6 +71,10 @@ export class Auditor {
           this.#begun = true;
           this.#soon();
         }
+        return;
+      case "unread":
+        this.#unread = message.resources;
+        this.#soon();
         return;
       case "replicas":
         this.#isOwn = shardOf(message.live, message.own);
@@ -82,24 +92,37 @@ export class Auditor {
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#cancel?.();
+    this.#cancelLook();
     await this.#round;
   }
 
-  /** A round when what has changed is likely to be all. */
+  /** A round when what has changed is likely to be all; what changes all the time does not put it off for ever. */
   #soon(): void {
-    if (this.#round !== undefined) this.#changed = true;
-    else this.#schedule(CHANGE_DELAY_MS);
+    if (!this.#begun) return;
+    const now = this.#options.clock.now();
+    this.#changedAt ??= now;
+    if (this.#round !== undefined) return;
+    this.#schedule(Math.max(0, Math.min(CHANGE_DELAY_MS, this.#changedAt + LONGEST_CHANGE_DELAY_MS - now)));
+  }
+
+  #lookAtFiles(): void {
+    if (this.#ended.signal.aborted) return;
+    this.#cancelLook = this.#options.clock.after(FILE_LOOK_MS, () => {
+      if (this.#round === undefined && this.#begun && this.#options.policies.filesChanged()) this.#soon();
+      this.#lookAtFiles();
+    });
   }
 
   #schedule(wait: number): void {
     const { clock } = this.#options;
     this.#cancel?.();
-    if (this.#ended.signal.aborted || !this.#begun) return;
+    if (this.#ended.signal.aborted) return;
     this.#cancel = clock.after(Math.max(wait, this.#notBefore - clock.now()), () => {
+      this.#changedAt = undefined;
       this.#round = this.#run().finally(() => {
         this.#round = undefined;
-        this.#schedule(this.#changed ? CHANGE_DELAY_MS : this.#options.interval);
-        this.#changed = false;
+        if (this.#changedAt === undefined) this.#schedule(this.#options.interval);
+        else this.#soon();
       });
     });
   }
@@ -107,8 +130,13 @@ export class Auditor {
   async #run(): Promise<void> {
     const { clock, policies, runner, pace, tell } = this.#options;
     const began = clock.now();
-    const loaded = await policies.load();
-    runner.use(loaded);
+    const { policies: asked, leftOut } = await policies.load();
+    const unread = this.#unread.map((resource) => ({
+      id: "of the cluster",
+      reason: `${resource} cannot be read`,
+      isProblem: true,
+    }));
+    runner.use({ policies: asked, leftOut: [...unread, ...leftOut] });
     const finished = await runner.run({ pace, signal: this.#ended.signal, isOwn: this.#isOwn });
     this.#notBefore = 2 * clock.now() - began;
     if (!this.#ended.signal.aborted) tell({ type: "round", report: reportOf(finished, clock.wall()) });

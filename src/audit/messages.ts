@@ -9,6 +9,8 @@ export const AUDITOR_VARIABLE = "POLICY_SERVER_AUDITOR";
 export type ToAuditor =
   /** What has changed in the cluster's policies. */
   | { readonly type: "policies"; readonly delta: ClusterDelta }
+  /** Kinds of policies, as `<plural>.<group>`, that are there but can't be read: of their policies nobody knows. */
+  | { readonly type: "unread"; readonly resources: readonly string[] }
   /** The live replicas by name, and which of them this one is. */
   | { readonly type: "replicas"; readonly live: readonly string[]; readonly own: string }
   /** Whether requests come: then the audit takes a small part of a core only. */

@@ -8,9 +8,13 @@ import { MAX_MESSAGE_LENGTH, MAX_PROPERTIES, MAX_PROPERTY_LENGTH, MAX_REPORT_RES
 import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
 import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
-/** Who has written a report: only those are ever changed or deleted. */
+/** What has written a report. */
 export const MANAGED_BY = "policy-server";
-export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+/** Whose report it is, since several may have something to say of one object: nobody changes or deletes another's. */
+export const AUTHOR_LABEL = "policy-server.admission/audited-by";
+/** The author of what the command writes. Names of servers have no dots. */
+export const COMMAND_AUTHOR = "audit.command";
 /** Of what the report says, without its times: the same is not written again. */
 export const CONTENT_ANNOTATION = "policy-server.admission/content";
 
@@ -35,6 +39,13 @@ export const REPORT_APIS: Readonly<Record<"openreports" | "wgpolicyk8s", ReportA
   },
 };
 
+/** Who reports, and how. */
+export interface ReportAuthor {
+  readonly api: ReportApi;
+  /** A server's name, or {@link COMMAND_AUTHOR}: as labels and names of objects have it. */
+  readonly author: string;
+}
+
 /** A report that is worth writing. */
 export interface ObjectReport {
   readonly resource: ReportedResource;
@@ -47,12 +58,19 @@ export interface ObjectReport {
 
 const WORTH: ReadonlySet<Status> = new Set<Status>(["fail", "warn", "error"]);
 
+/** What an author's report of an object is called. */
+export const reportName = (uid: string, author: string): string => `${uid}-${author}`;
+
+/** Of which object a report of this name is; `undefined`: it is no author's name for one. */
+export const uidOfReport = (name: string, author: string): string | undefined =>
+  name.endsWith(`-${author}`) ? name.slice(0, -author.length - 1) : undefined;
+
 /**
  * The report of an object; `undefined` where nobody has anything against it: what passes is in the metrics only.
  * @param time seconds since 1970
  */
 export function objectReport(
-  api: ReportApi,
+  { api, author }: ReportAuthor,
   resource: ReportedResource,
   { policies }: Pick<AuditedKind, "policies">,
   findings: Findings,
@@ -77,9 +95,9 @@ export function objectReport(
     apiVersion: api.flavour,
     kind: namespace === "" ? api.clustered.kind : api.namespaced.kind,
     metadata: {
-      name: uid,
+      name: reportName(uid, author),
       ...within,
-      labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
+      labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [AUTHOR_LABEL]: author },
       annotations: { [CONTENT_ANNOTATION]: `${hex(content)}${hex(hashText(said, SECOND_SEED))}` },
       ownerReferences: [{ apiVersion, kind, name, uid }],
     },

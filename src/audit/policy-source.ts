@@ -73,7 +73,10 @@ export class AuditPolicySource {
    * @returns false when it begins at another version than the one that is there
    */
   take(delta: ClusterDelta): boolean {
-    return this.#documents.apply(delta);
+    if (!this.#documents.apply(delta)) return false;
+    // Each version is looked at, not only those that a round meets: what was in force is known from the one before.
+    this.#rollouts.update(this.#documents.documents);
+    return true;
   }
 
   /** Loads what has changed; never rejects. */
@@ -107,7 +110,6 @@ export class AuditPolicySource {
     isTaken: (id: string) => boolean,
   ): Promise<{ readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }> {
     if (this.#reader === undefined || this.#cluster === undefined) return { entries: [], problems: [] };
-    this.#rollouts.update(this.#documents.documents);
     const all = this.#reader.entries(this.#rollouts.inForce);
     this.#read.clear();
     const { served, problems } = await this.#whole(this.#cluster, all, isTaken);

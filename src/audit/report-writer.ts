@@ -8,13 +8,16 @@ import type { ReportedResource } from "../reports/finding.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { MAX_PROBLEMS } from "./audit-limits.js";
 import {
+  AUTHOR_LABEL,
   CONTENT_ANNOTATION,
   contentOf,
   MANAGED_BY,
-  MANAGED_BY_LABEL,
   type ObjectReport,
-  type ReportApi,
+  type ReportAuthor,
+  reportName,
+  uidOfReport,
 } from "./object-report.js";
+import type { Pace } from "./pace.js";
 import type { SeenObjects } from "./seen-objects.js";
 
 /** What became of reports. */
@@ -26,12 +29,25 @@ export interface ReportCounts {
   readonly problems: readonly string[];
 }
 
+const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
-/** Writes reports of one API group. */
+/** How a round is gone through. */
+export interface WrittenRound {
+  /** Whose reports; `""`: of all, and those outside of namespaces. */
+  readonly namespace: string;
+  /** Whether the object with this uid is this replica's. */
+  readonly isOwn: (uid: string) => boolean;
+  /** Whether reports are deleted: not while a policy can't be asked that may have had something to say. */
+  readonly mayDelete: boolean;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the reports of one author in one API group. */
 export class ReportWriter {
   readonly #cluster: AuditCluster;
-  readonly #api: ReportApi;
+  readonly #author: ReportAuthor;
   readonly #seen: SeenObjects;
   #applied = 0;
   #deleted = 0;
@@ -41,32 +57,23 @@ export class ReportWriter {
   #more = 0;
   /** Where reports can't even be read none are written: each would fail. */
   #isUsable = false;
-  #mayDelete = false;
+  #round: WrittenRound | undefined;
   #signal: AbortSignal = new AbortController().signal;
 
   /** @param seen remembers what the report of each object says */
-  constructor(cluster: AuditCluster, api: ReportApi, seen: SeenObjects) {
+  constructor(cluster: AuditCluster, author: ReportAuthor, seen: SeenObjects) {
     this.#cluster = cluster;
-    this.#api = api;
+    this.#author = author;
     this.#seen = seen;
   }
 
-  /**
-   * Begins a round: looks what is written already, by an earlier process or by a replica that had these objects before.
-   * @param namespace whose; `""`: all
-   * @param mayDelete whether reports are deleted: not while a policy can't be asked that may have had something to say
-   */
-  async begin(
-    namespace: string,
-    signal: AbortSignal,
-    isOwn: (uid: string) => boolean,
-    mayDelete: boolean,
-  ): Promise<void> {
-    this.#mayDelete = mayDelete;
+  /** Begins a round: looks what is written already, by an earlier process or by a replica that had these objects before. */
+  async begin(round: WrittenRound): Promise<void> {
+    this.#round = round;
+    this.#signal = round.signal;
     this.#applied = this.#deleted = this.#unchanged = this.#more = 0;
     this.#problems = [];
-    this.#signal = signal;
-    this.#isUsable = await this.#eachReport(namespace, isOwn, (_, uid, annotations) => {
+    this.#isUsable = await this.#eachReport(round, (_, uid, annotations) => {
       const place = this.#seen.add(uid);
       if (place >= 0) this.#seen.setReport(place, contentOf(text(annotations, CONTENT_ANNOTATION)));
     });
@@ -80,7 +87,11 @@ export class ReportWriter {
     }
     const before = place < 0 ? 0 : this.#seen.reportOf(place);
     if (report === undefined) {
-      return before === 0 || !this.#mayDelete ? undefined : this.#delete(resource.namespace, resource.uid);
+      if (before === 0) return undefined;
+      if (this.#round?.mayDelete === true) return this.#delete(resource.namespace, resource.uid);
+      // Its turn comes when all policies can be asked again.
+      this.#evaluateAgain(resource.uid);
+      return undefined;
     }
     if (report.content === before) {
       this.#unchanged += 1;
@@ -93,19 +104,18 @@ export class ReportWriter {
    * Ends a round: deletes reports of objects that are gone, or that no policy is for any more.
    * @param isComplete whether all objects were met
    */
-  async end(
-    isComplete: boolean,
-    namespace: string,
-    isOwn: (uid: string) => boolean,
-    signal: AbortSignal,
-  ): Promise<ReportCounts> {
-    if (isComplete && this.#isUsable && this.#mayDelete && !signal.aborted) {
+  async end(isComplete: boolean): Promise<ReportCounts> {
+    const round = this.#round;
+    if (isComplete && this.#isUsable && round?.mayDelete === true && !round.signal.aborted) {
       const stale: { readonly namespace: string; readonly uid: string }[] = [];
-      await this.#eachReport(namespace, isOwn, (within, uid) => {
+      await this.#eachReport(round, (namespace, uid) => {
         const place = this.#seen.find(uid);
-        if (place < 0 || !this.#seen.isMet(place)) stale.push({ namespace: within, uid });
+        if (place < 0 || !this.#seen.isMet(place)) stale.push({ namespace, uid });
       });
-      for (const { namespace: within, uid } of stale) await this.#delete(within, uid);
+      for (const { namespace, uid } of stale) {
+        await round.pace.step();
+        await this.#delete(namespace, uid);
+      }
     }
     if (this.#more > 0) this.#problems.push(`${this.#more} more reports could not be written`);
     return {
@@ -122,13 +132,13 @@ export class ReportWriter {
     try {
       // Somebody else may have a report of that name: it is theirs.
       const options = { fieldManager: MANAGED_BY, force: false };
-      await http.apply(objectPath(this.#placeFor(namespace), namespace, uid), body, options, this.#signal);
+      await http.apply(this.#pathOf(namespace, uid), body, options, this.#signal);
       this.#applied += 1;
       const place = this.#seen.find(uid);
       if (place >= 0) this.#seen.setReport(place, content);
     } catch (error) {
-      // An object that has gone meanwhile is in a namespace that ends, at worst.
-      if (error instanceof ApiError && error.status === NOT_FOUND && namespace !== "" && !isAboutKind(error)) return;
+      // An object that is going, or has gone meanwhile, with its namespace.
+      if (error instanceof ApiError && namespace !== "" && isAboutNamespace(error)) return;
       const theirs = isConflict(error) ? "a report of that name belongs to somebody else: " : "";
       this.#problem(`report of ${nameFor(resource)}: ${theirs}${messageOf(error)}`);
       this.#evaluateAgain(uid);
@@ -138,7 +148,7 @@ export class ReportWriter {
   async #delete(namespace: string, uid: string): Promise<void> {
     const { http } = this.#cluster;
     try {
-      await http.delete(objectPath(this.#placeFor(namespace), namespace, uid), {}, this.#signal);
+      await http.delete(this.#pathOf(namespace, uid), {}, this.#signal);
       this.#deleted += 1;
     } catch (error) {
       if (!(error instanceof ApiError && error.status === NOT_FOUND)) {
@@ -157,21 +167,22 @@ export class ReportWriter {
     if (place >= 0) this.#seen.evaluated(place, 0, 0, 0);
   }
 
-  /** Goes through all reports of ours; what is wrong is a problem. */
+  /** Goes through all reports of this author; what is wrong is a problem. */
   async #eachReport(
-    namespace: string,
-    isOwn: (uid: string) => boolean,
+    { namespace, isOwn, pace }: WrittenRound,
     call: (namespace: string, uid: string, annotations: unknown) => void,
   ): Promise<boolean> {
     const scopes = namespace === "" ? ["", "namespaces"] : ["namespaces"];
     for (const scope of scopes) {
       const place = this.#placeFor(scope);
       try {
-        const query = { labelSelector: `${MANAGED_BY_LABEL}=${MANAGED_BY}` };
+        const query = { labelSelector: `${AUTHOR_LABEL}=${this.#author.author}` };
         for await (const { items } of objectPages(this.#cluster, place, namespace, query)) {
+          await pace.step();
           for (const item of items) {
-            const uid = nameOf(item);
-            if (isOwn(uid)) call(namespaceOf(item), uid, member(member(item, "metadata"), "annotations"));
+            const uid = uidOfReport(nameOf(item), this.#author.author);
+            if (uid !== undefined && isOwn(uid))
+              call(namespaceOf(item), uid, member(member(item, "metadata"), "annotations"));
           }
         }
       } catch (error) {
@@ -182,9 +193,13 @@ export class ReportWriter {
     return true;
   }
 
+  #pathOf(namespace: string, uid: string): string {
+    return objectPath(this.#placeFor(namespace), namespace, reportName(uid, this.#author.author));
+  }
+
   /** @param namespace `""`: of objects outside of namespaces */
   #placeFor(namespace: string): ResourcePlace {
-    const { flavour, namespaced, clustered } = this.#api;
+    const { flavour, namespaced, clustered } = this.#author.api;
     const { group, version } = parseApiVersion(flavour) ?? { group: flavour, version: "" };
     return { group, version, plural: (namespace === "" ? clustered : namespaced).plural };
   }
@@ -195,9 +210,11 @@ export class ReportWriter {
   }
 }
 
-/** Whether it is the kind of reports that is missing, not the namespace. */
-const isAboutKind = ({ message }: ApiError): boolean =>
-  /the server could not find the requested resource/.test(message);
+/** Whether the namespace has gone or is going, and not the kind of reports. */
+const isAboutNamespace = ({ status, message }: ApiError): boolean =>
+  status === NOT_FOUND
+    ? !/the server could not find the requested resource/.test(message)
+    : status === FORBIDDEN && /because it is being terminated/.test(message);
 
 const nameFor = ({ kind, namespace, name }: ReportedResource): string =>
   namespace === "" ? `${kind}/${name}` : `${namespace}/${kind}/${name}`;

@@ -16,6 +16,7 @@ import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import { PolicyFacts } from "./policy-facts.js";
 import { ReplicaLeases } from "./replicas/replica-leases.js";
 import { loadedVersion, policyRoute, setRoute } from "./replicas/route-hash.js";
+import { HINDERED } from "./replicas.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
 import { Sources } from "./sources/sources.js";
@@ -35,9 +36,18 @@ export interface AgentOptions {
   readonly settings: ClusterSettings;
   readonly serving: Omit<Serving, "shadows">;
   readonly parts: readonly PartFactory[];
-  /** Which policies webhooks ask about together, by the documents; default none. */
-  readonly setsOf?: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
+  /**
+   * Which policies webhooks ask about together, by the documents; default none.
+   * @param refused keys of those that are not served
+   */
+  readonly setsOf?: (
+    documents: ReadonlyMap<string, ClusterDocument>,
+    refused: ReadonlySet<string>,
+  ) => readonly PolicySetRoute[];
 }
+
+/** Characters of what hinders a replica that others are told: it may name many kinds, and stands in each one's status. */
+const MOST_CHARACTERS = 300;
 
 /** An agent at work. */
 export class Agent {
@@ -72,11 +82,14 @@ export class Agent {
         this.#feed.changed(documents);
         this.#tell((part) => part.statusesChanged?.(statuses));
       },
-      moved: () => this.#feed.look(),
+      moved: () => {
+        this.#feed.look();
+        this.#sayWhatHinders();
+      },
     });
     this.#feed = new StateFeed({
       ...{ clock, log, serving, sources: this.#sources },
-      setsOf: options.setsOf ?? (() => []),
+      setsOf: (documents) => options.setsOf?.(documents, this.#facts.refused) ?? [],
       served: (state, reports) => this.#served(state, reports),
     });
     metrics.gauge("cluster_contact_timestamp_seconds", () => contact.timestamp);
@@ -117,7 +130,7 @@ export class Agent {
   /** Something was loaded anew although nothing has changed in the cluster; or what has changed is loaded, but not served by all yet. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
     if (reports.length === 0) return;
-    this.#facts.loaded(reports);
+    this.#note(reports);
     const state = this.#state;
     if (state === undefined) return;
     this.#announce(state);
@@ -145,8 +158,9 @@ export class Agent {
     const first = this.#state === undefined;
     this.#state = state;
     this.#facts.keepOnly(state.documents);
-    this.#facts.loaded(reports);
+    this.#note(reports);
     this.#announce(state);
+    this.#sayWhatHinders();
     const { version, documents } = state;
     const broken = reports.filter((report) => report.state !== "loaded").map(({ id }) => id);
     const fields = { version, documents: documents.size, loaded: reports.length - broken.length };
@@ -156,13 +170,25 @@ export class Agent {
     this.#takePart();
   }
 
+  #note(reports: readonly LoadedPolicyReport[]): void {
+    const before = [...this.#facts.refused].sort().join();
+    this.#facts.loaded(reports);
+    // What is not served is asked about by no webhook, and is in no set.
+    if ([...this.#facts.refused].sort().join() !== before) this.#feed.look();
+  }
+
+  /** Others wait for this replica, and say why. */
+  #sayWhatHinders(): void {
+    this.#replicas.announce(HINDERED, (this.#incomplete ?? "").slice(0, MOST_CHARACTERS));
+  }
+
   /** What this replica answers, and which versions of policies: others wait for that. */
   #announce({ documents, sets }: ClusterState): void {
     const routes = sets.map(({ hash }) => setRoute(hash));
     const loaded: string[] = [];
     for (const [key, document] of documents) {
       const reports = this.#facts.reports(key);
-      for (const { id } of reports) routes.push(policyRoute(id));
+      for (const { id, state } of reports) if (state !== "waiting" && state !== "refused") routes.push(policyRoute(id));
       if (reports.length > 0 && reports.every(({ state }) => state === "loaded")) loaded.push(loadedVersion(document));
     }
     this.#replicas.announce("routes", [...new Set(routes)].sort().join(","));

@@ -68,6 +68,6 @@ export function startAgent(options: StartOptions): Agent {
     clock: SYSTEM_CLOCK,
     random: Math.random,
     parts: partsFor(options, deriver),
-    setsOf: (documents) => deriver.derive(documents.values()).sets,
+    setsOf: (documents, refused) => deriver.derive(documents.values(), refused).sets,
   });
 }

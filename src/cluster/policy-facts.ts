@@ -16,6 +16,9 @@ export interface ShadowFact {
 export class PolicyFacts {
   readonly #reports = new Map<string, readonly LoadedPolicyReport[]>();
   readonly #webhooks = new Map<string, WebhookFact>();
+  /** Why webhooks are missing, as far as it is known. */
+  readonly #whys = new Map<string, string>();
+  readonly #refused = new Set<string>();
   readonly #shadows = new Map<string, ShadowFact>();
   readonly #calls = new Set<(key: string) => void>();
 
@@ -37,6 +40,16 @@ export class PolicyFacts {
     return this.#webhooks.get(key) ?? "none";
   }
 
+  /** Why a policy's webhook is missing; undefined: it is not, or nobody knows. */
+  whyWithout(key: string): string | undefined {
+    return this.#whys.get(key);
+  }
+
+  /** Documents whose policies are not served, since others have their ids. */
+  get refused(): ReadonlySet<string> {
+    return this.#refused;
+  }
+
   shadow(key: string): ShadowFact | undefined {
     return this.#shadows.get(key);
   }
@@ -47,14 +60,21 @@ export class PolicyFacts {
     for (const report of reports) byKey.set(report.key, [...(byKey.get(report.key) ?? []), report]);
     for (const [key, own] of byKey) {
       this.#reports.set(key, own);
+      if (own.some(({ state }) => state === "refused")) this.#refused.add(key);
+      else this.#refused.delete(key);
       this.#tell(key);
     }
   }
 
-  /** Notes whether a policy's webhook is there. */
-  setWebhook(key: string, fact: WebhookFact): void {
-    if (this.webhook(key) === fact) return;
+  /**
+   * Notes whether a policy's webhook is there.
+   * @param why it is not, for people
+   */
+  setWebhook(key: string, fact: WebhookFact, why?: string): void {
+    if (this.webhook(key) === fact && this.#whys.get(key) === why) return;
     this.#webhooks.set(key, fact);
+    if (why === undefined) this.#whys.delete(key);
+    else this.#whys.set(key, why);
     this.#tell(key);
   }
 
@@ -69,7 +89,7 @@ export class PolicyFacts {
 
   /** Forgets policies whose documents are gone. */
   keepOnly(keys: { has(key: string): boolean }): void {
-    for (const facts of [this.#reports, this.#webhooks, this.#shadows])
+    for (const facts of [this.#reports, this.#webhooks, this.#whys, this.#refused, this.#shadows])
       for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);
   }
 

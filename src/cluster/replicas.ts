@@ -21,3 +21,10 @@ export interface Replicas {
   /** Says something of this replica, until it says otherwise: its Lease's annotation `policy-server.admission/<key>`. */
   announce(key: string, value: string): void;
 }
+
+/** The fact in which a replica says what keeps it from serving all that the cluster holds; absent or empty: nothing does. */
+export const HINDERED = "hindered";
+
+/** A replica with what hinders it: `web-1 (not read yet: …)`. */
+export const shownReplica = ({ name, facts }: Pick<ReplicaInfo, "name" | "facts">): string =>
+  facts[HINDERED] ? `${name} (${facts[HINDERED]})` : name;

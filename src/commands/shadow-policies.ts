@@ -1,6 +1,6 @@
 /** `--shadow-policies`: a second policies file, whose policies are asked beside those that are served. */
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { loadConfig, type Problem } from "../config/index.js";
 import { createPolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { withShadows } from "../evaluation/shadow/versions.js";
@@ -30,7 +30,7 @@ export async function withShadowFile(
   const loaded = await loader.load(read.config, result.policies.generation);
   const files = filesOf(read.config);
   const doubts = warn ? loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []) : [];
-  const shadows = { policies: loaded.policies, version: digestOf([...result.files, ...files]) };
+  const shadows = { policies: loaded.policies, version: await digestOf([...result.files, ...files]) };
   return { ...more([...read.problems, ...loaded.problems, ...doubts], files), shadows };
 }
 
@@ -53,11 +53,15 @@ export function shadowed(
 const DIGITS = 12;
 
 /** Of what is in the files; folders among them only name files. The same in all processes that see the same files. */
-function digestOf(files: readonly string[]): string {
+async function digestOf(files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of [...new Set(files)].sort()) {
     try {
-      if (statSync(file).isFile()) hash.update(file).update("\0").update(readFileSync(file)).update("\0");
+      if (!statSync(file).isFile()) continue;
+      hash.update(file).update("\0");
+      // Modules are large, and requests are served meanwhile.
+      for await (const piece of createReadStream(file)) hash.update(piece);
+      hash.update("\0");
     } catch {
       // One that has just gone is noticed, and all is loaded anew.
     }

@@ -1,6 +1,7 @@
-/** `webhooks`: what to tell a cluster so that it asks the policies of a policies.yaml. */
+/** `webhooks`: what to tell a cluster so that it asks the policies of a policies.yaml, or what the leader of its server tells it about its own. */
 import { readFileSync } from "node:fs";
 import {
+  type ConfigurationIdentity,
   configurationObject,
   place,
   WEBHOOK_TYPES,
@@ -8,13 +9,13 @@ import {
   webhookObject,
 } from "../cluster/webhooks/configuration.js";
 import { webhooksFor } from "../cluster/webhooks/derive.js";
-import type { DerivedWebhook } from "../cluster/webhooks/derived-webhook.js";
+import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
-import { formatProblem, loadConfig } from "../config/index.js";
+import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { yamlLibrary } from "../data/yaml-library.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { type CommandIo, UsageError } from "./io.js";
-import { policiesFile } from "./policies-file.js";
+import { givenFile, policiesFile } from "./policies-file.js";
 
 /** Where the webhooks of a cluster ask. */
 export interface WebhooksOptions {
@@ -23,33 +24,43 @@ export interface WebhooksOptions {
   readonly webhookUrl?: string;
   /** A file, PEM. */
   readonly caFile?: string;
+  /** The cluster's policies in place of a file's. */
+  readonly fromCluster?: true;
+  readonly policyServerName: string;
+  readonly enforceAdmissionPolicies?: boolean;
+  readonly kubeconfig?: string;
 }
 
 /** Other names than those of configurations that a server keeps by itself. */
-const BASE = "policies";
-const LABELS = { "app.kubernetes.io/name": "policy-server" };
+const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubernetes.io/name": "policy-server" } };
+
+/** What is printed, and what is said beside it. */
+interface Found {
+  readonly webhooks: readonly DerivedWebhook[];
+  readonly problems: readonly WebhookProblem[];
+  readonly identity: ConfigurationIdentity;
+}
 
 /**
- * Prints webhook configurations as YAML, and on standard error which entries have none and why.
- * @returns 0, or 1 when an entry has none
+ * Prints webhook configurations as YAML, and on standard error which policies have none and why.
+ * @returns 0, or 1 when one has none
  */
-export function webhooksCommand(
+export async function webhooksCommand(
   values: Readonly<Record<string, unknown>>,
   options: WebhooksOptions,
   io: CommandIo,
-): number {
+): Promise<number> {
   const { target, namespace } = targetOf(options);
-  const read = loadConfig(policiesFile(values));
-  if (!read.ok) {
-    io.stderr.write(`Error: ${read.message}\n`);
+  let found: Found;
+  try {
+    found = await (options.fromCluster ? ofCluster(values, options, namespace, io) : ofFile(values, namespace, io));
+  } catch (error) {
+    io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   }
-  for (const problem of read.problems) io.stderr.write(`${formatProblem(problem)}\n`);
-  const { policies, problems: unasked } = askedEntries(read.config.entries);
-  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
+  const { webhooks, problems, identity } = found;
   const unnameable = target.url === undefined ? webhooks.filter((webhook) => !isServicePath(webhook)) : [];
   const all = [
-    ...unasked,
     ...problems,
     ...unnameable.map(({ members: [id = ""] }) => ({
       id,
@@ -60,6 +71,7 @@ export function webhooksCommand(
   for (const object of objects(
     webhooks.filter((webhook) => !unnameable.includes(webhook)),
     target,
+    identity,
   )) {
     io.stdout.write(`---\n${yamlLibrary().stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`);
   }
@@ -73,16 +85,46 @@ const isServicePath = ({ path }: DerivedWebhook): boolean =>
     .split("/")
     .every((part) => dns1123SubdomainErrors(part).length === 0);
 
-function objects(webhooks: readonly DerivedWebhook[], target: WebhookTarget): readonly object[] {
+/** @throws Error with what is wrong with the file as a whole */
+function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] {
+  const read = loadConfig(file);
+  if (!read.ok) throw new Error(read.message);
+  for (const problem of read.problems) stderr.write(`${formatProblem(problem)}\n`);
+  return read.config.entries;
+}
+
+async function ofFile(values: Readonly<Record<string, unknown>>, namespace: string, io: CommandIo): Promise<Found> {
+  const { policies, problems: unasked } = askedEntries(entriesOf(policiesFile(values), io));
+  const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
+  return { webhooks, problems: [...unasked, ...problems], identity: OF_FILE };
+}
+
+async function ofCluster(
+  values: Readonly<Record<string, unknown>>,
+  { policyServerName: policyServer, enforceAdmissionPolicies = false, kubeconfig }: WebhooksOptions,
+  namespace: string,
+  io: CommandIo,
+): Promise<Found> {
+  const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
+  const file = givenFile(values);
+  const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
+  return webhooksFromCluster({ policyServer, enforceAdmissionPolicies, namespace, taken, kubeconfig }, io.env);
+}
+
+function objects(
+  webhooks: readonly DerivedWebhook[],
+  target: WebhookTarget,
+  identity: ConfigurationIdentity,
+): readonly object[] {
   return WEBHOOK_TYPES.flatMap((type) => {
     const own = webhooks.filter((webhook) => webhook.type === type);
     const made = own.map((webhook) => ({ name: webhook.name, raw: webhookObject(webhook, target) }));
-    return Array.from(place(made, new Map(), BASE), ([name, placed]) =>
+    return Array.from(place(made, new Map(), identity.base), ([name, placed]) =>
       configurationObject(
         type,
         name,
         placed.map(({ raw }) => raw),
-        { base: BASE, labels: LABELS },
+        identity,
       ),
     );
   });

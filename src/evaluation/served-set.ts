@@ -21,6 +21,19 @@ export interface ServedSet {
 /** The id of a set. */
 export const setId = (hash: string): string => `set/${hash}`;
 
+/** In place of a hash: all policies that are asked together with any others. */
+export const EVERYBODY = "everybody";
+
+/** The id of a set that a webhook may name: one of another moment perhaps. */
+const ANY_SET = /^set\/[0-9a-f]{16}$/;
+
+/**
+ * The set of an id. Of one that nobody knows any more, or not yet, as after a restart, all are asked that may be in it: who was in it looks itself at what it is about, and is asked about
+ * no less than before.
+ */
+export const findSet = (sets: ReadonlyMap<string, ServedSet>, id: string): ServedSet | undefined =>
+  sets.get(id) ?? (ANY_SET.test(id) ? sets.get(setId(EVERYBODY)) : undefined);
+
 /**
  * The sets, by id. Members that are not served are left out: whoever took them away has taken them out of the webhooks, too. A set without any is none: nobody is there who could
  * allow anything.

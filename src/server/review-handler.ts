@@ -14,7 +14,7 @@ import {
 import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
 import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
-import type { ServedSet } from "../evaluation/served-set.js";
+import { findSet, type ServedSet } from "../evaluation/served-set.js";
 import { answering } from "../evaluation/shadow/versions.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
@@ -154,7 +154,8 @@ class Exchange {
     const found = policies.entries.get(id);
     // Which of two versions answers is known before it takes a place.
     const entry =
-      (found && answering(found, review)) ?? (this.#route.origin === "validate" ? policies.sets.get(id) : undefined);
+      (found && answering(found, review)) ??
+      (this.#route.origin === "validate" ? findSet(policies.sets, id) : undefined);
     if (entry === undefined) {
       this.fail(unknownPolicy(id));
       return;

@@ -16,8 +16,11 @@ describe("rounds of the audit", () => {
     assert.deepEqual(Object.fromEntries(found), { bad: { "no-bad": "fail" } });
     assert.deepEqual(reports(), { bad: { "no-bad": "fail" } });
     assert.deepEqual([written?.applied, written?.deleted], [1, 0]);
-    const report = server.object("reports", "uid-shop-bad", "shop");
-    assert.deepEqual(report?.metadata.labels, { "app.kubernetes.io/managed-by": "policy-server" });
+    const report = server.object("reports", "uid-shop-bad-default", "shop");
+    assert.deepEqual(report?.metadata.labels, {
+      "app.kubernetes.io/managed-by": "policy-server",
+      "policy-server.admission/audited-by": "default",
+    });
     assert.deepEqual(report?.metadata.ownerReferences, [
       { apiVersion: "v1", kind: "ConfigMap", name: "bad", uid: "uid-shop-bad" },
     ]);
@@ -73,7 +76,7 @@ describe("rounds of the audit", () => {
     server.put("configmaps", configMap("now-good", {}));
     if (report !== undefined) {
       server.put("reports", report);
-      server.put("reports", { ...report, metadata: { ...report.metadata, name: "uid-shop-now-good" } });
+      server.put("reports", { ...report, metadata: { ...report.metadata, name: "uid-shop-now-good-default" } });
       server.put("reports", { ...report, metadata: { ...report.metadata, name: "uid-theirs", labels: {} } });
     }
     await use(without("no-bad", "bad"));
@@ -81,8 +84,43 @@ describe("rounds of the audit", () => {
     assert.deepEqual([written?.applied, written?.deleted, written?.unchanged], [0, 1, 1]);
     assert.deepEqual(
       server.objects("reports").map(({ metadata }) => metadata.name),
-      ["uid-shop-a", "uid-theirs"],
+      ["uid-shop-a-default", "uid-theirs"],
     );
+  });
+
+  test("neither change nor delete what another author has to say of the same object", async (context) => {
+    const served = await audit(context);
+    const command = await audit(context, { author: "audit.command", beside: served });
+    const { server } = served;
+    server.put("configmaps", configMap("a", { bad: "b", worse: "" }));
+    await served.use(without("no-bad", "bad"));
+    await command.use(without("no-worse", "worse"));
+    for (const { run } of [served, command, served, command]) await run();
+    const names = () => server.objects("reports").map(({ metadata }) => metadata.name);
+    assert.deepEqual(names(), ["uid-shop-a-default", "uid-shop-a-audit.command"]);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    for (const { run } of [served, command]) await run();
+    assert.deepEqual(names(), ["uid-shop-a-default"]);
+    server.remove("configmaps", "a", "shop");
+    await command.run();
+    assert.deepEqual(names(), ["uid-shop-a-default"], "only its own author deletes it");
+    await served.run();
+    assert.deepEqual(names(), []);
+  });
+
+  test("delete what was said of an object that is in order since, once all policies can be asked again", async (context) => {
+    const { server, use, run, reports, runner, source } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    await use(without("no-bad", "bad"));
+    await run();
+    server.put("configmaps", configMap("a", {}));
+    const { policies } = await source.load();
+    runner.use({ policies, leftOut: [{ id: "broken", reason: "a mistake", isProblem: true }] });
+    await run();
+    assert.deepEqual(Object.keys(reports()), ["a"], "nobody knows what the other one would say");
+    runner.use({ policies, leftOut: [] });
+    await run();
+    assert.deepEqual(Object.keys(reports()), []);
   });
 
   test("leave reports alone that others have written", async (context) => {
@@ -99,6 +137,39 @@ describe("rounds of the audit", () => {
     assert.match(summary.problems[0] ?? "", /shop\/ConfigMap\/a: a report of that name belongs to somebody else/);
     server.beforeWrite = () => {};
     assert.equal((await run()).written?.applied, 1, "and try again in the next round");
+  });
+
+  test("write none into a namespace that ends", async (context) => {
+    const { server, use, run } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    server.beforeWrite = (_, response) => {
+      response.statusCode = 403;
+      response.setHeader("content-type", "application/json");
+      const message =
+        'reports "a" is forbidden: unable to create new content in namespace shop because it is being terminated';
+      response.end(JSON.stringify({ kind: "Status", reason: "Forbidden", message }));
+    };
+    await use(without("no-bad", "bad"));
+    const { summary, written } = await run();
+    assert.deepEqual([summary.problems, written?.applied], [[], 0]);
+  });
+
+  test("read and delete reports at the pace of all else", async (context) => {
+    const { server, use, run } = await audit(context);
+    for (let i = 0; i < 5; i++) server.put("configmaps", configMap(`m${i}`, { bad: "b" }));
+    await use(without("no-bad", "bad"));
+    await run();
+    for (let i = 0; i < 5; i++) server.remove("configmaps", `m${i}`, "shop");
+    let steps = 0;
+    const pace = {
+      step: () => {
+        steps += 1;
+        return undefined;
+      },
+    };
+    const { written } = await run({ pace });
+    assert.equal(written?.deleted, 5);
+    assert.ok(steps >= 7, `${steps}: a page of reports twice, and five deletions`);
   });
 
   test("write none where there are no reports, and say it once", async (context) => {
@@ -199,6 +270,14 @@ describe("rounds of the audit", () => {
     );
     await run();
     assert.equal((await run()).summary.evaluated, 1);
+  });
+
+  test("outlive an object that something goes wrong with", async (context) => {
+    const { server, use, run } = await audit(context);
+    for (let i = 0; i < 300; i++) server.put("configmaps", configMap(`m${i}`, i === 0 ? { bad: "b" } : {}));
+    await use(without("no-bad", "bad"));
+    const { summary, isGood } = await run({ found: () => Promise.reject(new Error("nobody reads it")) });
+    assert.deepEqual([summary.objects, summary.problems, isGood], [300, ["nobody reads it"], false]);
   });
 
   test("end when they are told to, and conclude nothing from what they have not seen", async (context) => {

@@ -233,6 +233,46 @@ describe("policies for the background", () => {
     });
   });
 
+  test("are the versions in force, not those in shadow", async (context) => {
+    const never = (name: string) => ({
+      matchConstraints: constraints(["pods"]),
+      validations: [{ expression: `object.metadata.name != '${name}'` }],
+    });
+    let resource = 1;
+    const version = (generation: number, name: string, notes?: object) => {
+      const prefixed = Object.entries(notes ?? {}).map(([key, value]) => [`policy-server.admission/${key}`, value]);
+      const annotations = Object.fromEntries(prefixed);
+      const resourceVersion = String(resource++);
+      const written = document("ValidatingPolicy", "named", never(name), { annotations, generation, resourceVersion });
+      return { ...written, generation, resourceVersion };
+    };
+    const active = (generation: number, name: string) => JSON.stringify({ generation, spec: never(name) });
+    const first = version(2, "b", { rollout: "shadow", "active-spec": active(1, "a") });
+    const {
+      source,
+      runner,
+      run,
+      found: met,
+    } = await found(context, [first], pod("a", "x"), pod("b", "x"), pod("c", "x"));
+    assert.deepEqual([...met.keys()], ["a"]);
+    let base = 1;
+    const after = async (...versions: ReturnType<typeof version>[]) => {
+      for (const put of versions)
+        assert.ok(source.take({ version: base + 1, base: base++, put: [put], removed: [], sets: [] }));
+      const loaded = await source.load();
+      assert.deepEqual(loaded.leftOut, []);
+      runner.use(loaded);
+      await run();
+      return [...met.keys()];
+    };
+    assert.deepEqual(await after(version(2, "b", { rollout: "shadow", "active-spec": active(2, "b") })), ["b"]);
+    assert.deepEqual(
+      await after(version(3, "c"), version(4, "a", { rollout: "shadow" })),
+      ["c"],
+      "what was in force between two rounds, and is not noted yet",
+    );
+  });
+
   test("stay what they were while their newest version is broken", async (context) => {
     const good = {
       matchConstraints: constraints(["pods"]),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FinishedAudit, RunOptions } from "../../src/audit/audit-runner.js";
+import type { AuditedPolicies } from "../../src/audit/audited-policies.js";
 import { Auditor } from "../../src/audit/auditor.js";
 import type { FromAuditor } from "../../src/audit/messages.js";
 import type { ClusterDelta } from "../../src/config/from-cluster/index.js";
@@ -27,19 +28,24 @@ const FINISHED: FinishedAudit = {
 
 const delta = (version: number): ClusterDelta => ({ version, base: version - 1, put: [], removed: [], sets: [] });
 
-function begin({ knows = true, took = 0 } = {}) {
+function begin({ knows = true, took = 0, files = { changed: false } } = {}) {
   const clock = new TestClock();
   const told: FromAuditor[] = [];
   const rounds: Omit<RunOptions, "pace">[] = [];
+  const used: AuditedPolicies[] = [];
   let finish = (): void => {};
   const auditor = new Auditor({
     clock,
     interval: 600 * SECOND,
     pace: { step: () => undefined },
     tell: (message) => told.push(message),
-    policies: { take: () => knows, load: async () => ({ policies: [], leftOut: [] }) },
+    policies: {
+      take: () => knows,
+      filesChanged: () => files.changed,
+      load: async () => ({ policies: [], leftOut: [] }),
+    },
     runner: {
-      use: () => {},
+      use: (policies) => used.push(policies),
       run: (options) => {
         rounds.push(options);
         if (took > 0) clock.move(took);
@@ -57,6 +63,7 @@ function begin({ knows = true, took = 0 } = {}) {
     clock,
     told,
     rounds,
+    used,
     settle,
     async finish() {
       await settle();
@@ -130,6 +137,45 @@ describe("the auditor", () => {
     clock.move(2 * SECOND);
     await settle();
     assert.equal(rounds.length, 2);
+  });
+
+  test("is not put off for ever by changes that come one after the other", async () => {
+    const { auditor, clock, rounds, settle } = begin();
+    for (let version = 1; version <= 16; version++) {
+      auditor.hear({ type: "policies", delta: delta(version) });
+      clock.move(4 * SECOND);
+      await settle();
+    }
+    assert.equal(rounds.length, 1);
+  });
+
+  test("begins soon when files of policies have changed", async () => {
+    const files = { changed: false };
+    const { auditor, clock, rounds, finish, settle } = begin({ files });
+    auditor.start();
+    auditor.hear({ type: "policies", delta: delta(1) });
+    clock.move(5 * SECOND);
+    await finish();
+    clock.move(100 * SECOND);
+    await settle();
+    assert.equal(rounds.length, 1);
+    files.changed = true;
+    clock.move(10 * SECOND);
+    files.changed = false;
+    clock.move(5 * SECOND);
+    await settle();
+    assert.equal(rounds.length, 2);
+  });
+
+  test("takes no policies for gone that can't be read", async () => {
+    const { auditor, clock, used, settle } = begin();
+    auditor.hear({ type: "unread", resources: ["validatingpolicies.policies.kyverno.io"] });
+    auditor.hear({ type: "policies", delta: delta(1) });
+    clock.move(5 * SECOND);
+    await settle();
+    assert.deepEqual(used[0]?.leftOut, [
+      { id: "of the cluster", reason: "validatingpolicies.policies.kyverno.io cannot be read", isProblem: true },
+    ]);
   });
 
   test("looks at its part of the objects", async () => {

@@ -24,12 +24,18 @@ export interface TestAudit {
   reports(plural?: string): Record<string, Record<string, string>>;
 }
 
-/** Begins. */
+/** Begins; beside another audit of the same server, when one is given. */
 export async function audit(
   context: TestContext,
-  { excluded = [] as readonly string[], api = REPORT_APIS.openreports, namespace = "" } = {},
+  {
+    excluded = [] as readonly string[],
+    api = REPORT_APIS.openreports,
+    namespace = "",
+    author = "default",
+    beside = undefined as TestAudit | undefined,
+  } = {},
 ): Promise<TestAudit> {
-  const server = await FakeApiServer.start(context);
+  const server = beside?.server ?? (await FakeApiServer.start(context));
   const { cluster, now } = connect(context, server);
   const { loader, policyTimeout } = createLoader({ kubeconfig: server.kubeconfig(), kubernetes: true, workers: 1 }, {});
   context.after(() => loader.close());
@@ -43,6 +49,7 @@ export async function audit(
       throw new Error(policy, { cause: error });
     },
     api,
+    author,
     writes: true,
     namespace,
     excluded: new Set(excluded),

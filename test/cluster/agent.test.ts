@@ -34,7 +34,8 @@ class Told implements ClusterPart {
 /** What became of a policy: those whose name begins with `bad` are broken. */
 function reportOf(key: string): LoadedPolicyReport {
   const name = key.split("/").at(-1) ?? "";
-  const state = name.startsWith("bad") ? "unavailable" : "loaded";
+  const states = { bad: "unavailable", late: "waiting", taken: "refused" } as const;
+  const state = Object.entries(states).find(([start]) => name.startsWith(start))?.[1] ?? "loaded";
   return { id: `clusterwide-${name}`, key, generation: 1, state, problems: [] };
 }
 
@@ -69,7 +70,7 @@ function agentOf(
         return [...parts, told];
       },
     ],
-    setsOf: () => [{ hash: "0123456789abcdef", members: [] }],
+    setsOf: (_, refused) => [{ hash: "0123456789abcdef", members: [...refused] }],
   });
   context.after(() => agent.stop());
   const step = (what: string, holds: () => boolean) =>
@@ -103,6 +104,37 @@ describe("the agent", () => {
     // What could not be loaded is answered, but not loaded.
     assert.equal(facts().loaded, shortHash(`${keyOfPolicy("a")}@uid-a@1`));
     await step("the Lease", () => leaseOf(server, "policy-server-replica-one")?.metadata.annotations !== undefined);
+  });
+
+  test("announces no path of a policy that waits for its module, or whose id another one has: no webhook asks there then", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    for (const name of ["a", "late", "taken"]) server.put(POLICIES, policy(name));
+    const { agent, deltas, told, step, parts } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1);
+    const routes = () => parts()?.replicas.live[0]?.facts.routes;
+    const set = shortHash("/validate/set/0123456789abcdef");
+    assert.equal(routes(), [shortHash("/validate/clusterwide-a"), set].sort().join(","));
+    // Sets are made anew without it, and served.
+    await step("the sets", () => told.states.length === 2);
+    assert.deepEqual(deltas[1]?.sets, [{ hash: "0123456789abcdef", members: [keyOfPolicy("taken")] }]);
+    agent.loaded([{ ...reportOf(keyOfPolicy("late")), state: "loaded" }]);
+    assert.match(routes() ?? "", new RegExp(shortHash("/validate/clusterwide-late")));
+  });
+
+  test("tells others what hinders it, as long as anything does", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.forbidden.add("list admissionpolicies");
+    const { clock, told, step, parts } = agentOf(context, server);
+    await step("the state", () => told.states.length === 1);
+    const said = () => parts()?.replicas.live[0]?.facts.hindered ?? "";
+    assert.match(said(), /^cannot be read: admissionpolicies\.policies\.kubewarden\.io/);
+    server.forbidden.clear();
+    await until("nothing to be in the way", () => {
+      clock.move(1000);
+      return said() === "";
+    });
   });
 
   test("is not ready, and leads nobody, while a kind of policies may not be read; what may be is served", async (context) => {

@@ -96,7 +96,7 @@ describe("serve --shadow-policies, several processes", async () => {
     process.kill(server.pid, "SIGHUP");
     await until(async () => (await shown("named")).shadow === undefined);
     assert.equal(await ask("named", "a"), true);
-    assert.match(server.log(), /next\.yaml:1/);
+    await until(async () => /next\.yaml:1/.test(server.log()));
   });
 
   const until = async (done: () => Promise<boolean>): Promise<void> => {

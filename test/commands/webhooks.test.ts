@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { yamlLibrary } from "../../src/data/yaml-library.js";
+import { define, KUBEWARDEN as KUBEWARDEN_DEFINITIONS, keyOfPolicy, POLICIES, policy } from "../cluster/support.js";
+import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -122,5 +124,34 @@ describe("policy-server webhooks", () => {
     ]) {
       assert.equal((await webhooks({ "policies.yaml": "{}" }, ...args)).code, 2, args.join(" "));
     }
+  });
+
+  test("prints what the leader makes of a cluster's policies, but for those whose ids the file has", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN_DEFINITIONS);
+    const spec = { rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }] };
+    for (const name of ["a", "b"]) server.put(POLICIES, policy(name, spec));
+    server.put(POLICIES, policy("c", { ...spec, policyServer: "other" }));
+    const args = ["--from-cluster", "--kubeconfig", server.kubeconfig()];
+    const { code, objects, err } = await webhooks({ "policies.yaml": `clusterwide-b: {${CEL}}\n` }, ...args);
+    assert.equal(err, `${keyOfPolicy("b")}: is not asked: the policies file has a policy of its id\n`);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      objects.map(({ metadata, webhooks: own }) => [metadata, own.map(({ name }) => name)]),
+      [
+        [
+          {
+            name: "policy-server-1",
+            labels: { "app.kubernetes.io/managed-by": "policy-server", "policy-server.admission/server": "default" },
+          },
+          ["clusterwide-a.kubewarden.admission"],
+        ],
+      ],
+    );
+    server.forbidden.add("list admissionpolicies");
+    const refused = await webhooks({ "policies.yaml": "{}\n" }, ...args);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /^of the cluster: .*forbidden/);
+    assert.equal(refused.objects[0]?.webhooks.length, 2);
   });
 });

@@ -64,6 +64,27 @@ describe("POST /validate/set/<hash>", () => {
         assert.match(text, new RegExp(`policy_evaluations_total\\{[^}]*policy_name="${id}"`));
     }));
 
+  test("of a set that is not known any more, as after a restart, all are asked that may be in it", () =>
+    withSet(async (url, server) => {
+      const { entries, generation } = server.evaluator.policies;
+      server.evaluator.use(
+        createPolicySet(entries.values(), generation, [
+          { hash: "everybody", members: ["a", "b"] },
+          { hash: "0123456789abcdef", members: ["a"] },
+        ]),
+      );
+      const asked = async (hash: string) => {
+        const answer = await post(`${url}/validate/set/${hash}`, admissionReview());
+        return answer.status === 200
+          ? ((await answer.json()) as { response: { allowed: boolean } }).response.allowed
+          : answer.status;
+      };
+      assert.equal(await asked("0123456789abcdef"), true);
+      assert.equal(await asked("fedcba9876543210"), false);
+      assert.equal(await asked("FEDCBA9876543210"), 404);
+      assert.equal(await asked("member"), 404);
+    }));
+
   test("a set that nobody knows is an unknown policy; other routes know none", () =>
     withSet(async (url) => {
       for (const path of ["validate/set/ffff", "audit/set/0123", "validate_raw/set/0123"]) {

@@ -36,6 +36,7 @@ export class AuditPart implements ClusterPart {
   #stopping = false;
   /** What the auditor knows. */
   #told: { readonly version: number; readonly documents: ReadonlyMap<string, ClusterDocument> } | undefined;
+  #unread = "";
   #live = "";
   #counted = 0;
   #busy: boolean | undefined;
@@ -102,6 +103,7 @@ export class AuditPart implements ClusterPart {
   #hear(message: FromAuditor): void {
     if (message.type === "wants-all") {
       this.#told = undefined;
+      this.#unread = "";
       this.#live = "";
       this.#busy = undefined;
       this.#tellBusy();
@@ -131,8 +133,13 @@ export class AuditPart implements ClusterPart {
     });
   }
 
-  #tellPolicies({ version, documents }: ClusterState): void {
+  #tellPolicies({ version, documents, unread }: ClusterState): void {
     if (this.#process === undefined) return;
+    // Before the policies: what is missing of them must not be taken for gone.
+    if (unread.join() !== this.#unread) {
+      this.#unread = unread.join();
+      this.#process.send({ type: "unread", resources: unread });
+    }
     const told = this.#told;
     const put = [...documents.values()].filter((each) => told?.documents.get(each.key) !== each);
     const removed = [...(told?.documents.keys() ?? [])].filter((key) => !documents.has(key));

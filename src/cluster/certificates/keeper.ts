@@ -1,7 +1,6 @@
 /** The leader's work on a Secret of ours: makes it, and takes one step of its rotation after the other. */
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
-import type { JsonObject } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Replicas } from "../replicas.js";
 import type { CertificateContent } from "./content.js";
@@ -22,8 +21,6 @@ export interface KeeperOptions {
   readonly hosts: readonly string[];
   /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: they are not ours to keep. */
   readonly bundleInForce?: (authorities: readonly string[]) => boolean;
-  /** What the Secret goes with when we are removed. */
-  readonly owner?: () => JsonObject | undefined;
   readonly clock: Clock;
   readonly times: CertificateTimes;
   readonly random: (octets: number) => Buffer;
@@ -126,10 +123,10 @@ export class CertificateKeeper {
   }
 
   async #take({ name, why, data, done }: Step, state: SecretView["state"], signal: AbortSignal): Promise<void> {
-    const { place, secrets, owner, clock, log, stepped } = this.#options;
+    const { place, secrets, clock, log, stepped } = this.#options;
     const write = (dryRun: boolean): Promise<unknown> =>
       state === undefined || state === "absent"
-        ? secrets.create(newSecret(place, data, owner?.()), dryRun, signal)
+        ? secrets.create(newSecret(place, data), dryRun, signal)
         : secrets.replace(changedSecret(state, data, done), dryRun, signal);
     try {
       const problem = clockProblem(serverTime(await write(true)), clock.wall(), this.#options.times);

@@ -101,7 +101,11 @@ export class SecretCertificates implements Certificates {
     if (this.#stopping.signal.aborted) return;
     const state = secret === undefined ? "absent" : readSecret(secret);
     const before = this.#view.state;
-    if (state !== "absent" && before !== "absent" && state.version === before?.version) return;
+    if (state !== "absent" && before !== "absent" && state.version === before?.version) {
+      // That it could not be read is over, and is said again when it comes back.
+      this.#problem = problemOf(state);
+      return;
+    }
     this.#view.state = state;
     if (state === "absent") this.#complain("it is not there");
     else this.#read(state);
@@ -110,10 +114,9 @@ export class SecretCertificates implements Certificates {
 
   #read(state: SecretState): void {
     if (!state.ours) this.#view.foreign = true;
-    if (state.content === undefined) {
-      this.#complain(state.problem ?? "it is empty");
-      return;
-    }
+    const problem = problemOf(state);
+    if (problem !== undefined) this.#complain(problem);
+    if (state.content === undefined) return;
     this.#problem = undefined;
     if (state.ours) this.#view.good = state;
     this.#served.take(state.content);
@@ -166,3 +169,7 @@ export class SecretCertificates implements Certificates {
     });
   }
 }
+
+/** Why what was read can't be served; `undefined`: it can. */
+const problemOf = ({ content, problem }: SecretState): string | undefined =>
+  content === undefined ? (problem ?? "it is empty") : undefined;

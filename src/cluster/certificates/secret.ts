@@ -79,8 +79,11 @@ export function readSecret(object: JsonObject): SecretState {
   }
 }
 
-/** A Secret to be created. @param owner with which it goes */
-export const newSecret = (place: SecretPlace, data: SecretData, owner?: JsonObject): JsonObject => ({
+/**
+ * A Secret to be created. Nobody owns it: what it would go with may be made anew (a ClusterRole restored from a backup is another one), and with it would go the key
+ * of the authority that webhooks trust.
+ */
+export const newSecret = (place: SecretPlace, data: SecretData): JsonObject => ({
   apiVersion: "v1",
   kind: "Secret",
   type: "kubernetes.io/tls",
@@ -88,7 +91,6 @@ export const newSecret = (place: SecretPlace, data: SecretData, owner?: JsonObje
     ...place,
     labels: { "app.kubernetes.io/managed-by": "policy-server" },
     annotations: { [MANAGED]: "true" },
-    ...(owner && { ownerReferences: [owner] }),
   },
   data: encoded(data),
 });

@@ -25,12 +25,19 @@ export interface Duty {
   readonly outlook?: string;
 }
 
+/** What is known of versions in shadow. */
+export interface KnownVersions {
+  /** What replicas tell of one. */
+  of(version: string): Standing;
+  /** Whether this replica has loaded it. */
+  isLoaded(version: string): boolean;
+}
+
 /**
  * The duty towards a policy.
- * @param standing what replicas tell of a version
  * @param now milliseconds since 1970
  */
-export function dutyOf({ document, rollout }: RolledOut, standing: (version: string) => Standing, now: number): Duty {
+export function dutyOf({ document, rollout }: RolledOut, known: KnownVersions, now: number): Duty {
   const { isShadow, basis, note, shadow, promotion } = rollout;
   const resource = parseJson(document.text);
   const annotations = annotationsOf(resource);
@@ -52,12 +59,12 @@ export function dutyOf({ document, rollout }: RolledOut, standing: (version: str
     const isNoted = annotations[SHADOW_RECORD] === undefined && annotations[ACTIVE_SPEC] === noteText(note);
     return isNoted ? {} : { notes: () => ({ [ACTIVE_SPEC]: noteText(note), [SHADOW_RECORD]: null }) };
   }
-  const told = standing(shadow.version);
+  const told = known.of(shadow.version);
   const noted = readRecord(annotations[SHADOW_RECORD]);
   const progress = progressOf(shadow.version, noted, told, now);
   const isByHand = promotion.byHand === document.generation;
   const isBroken = [...told.told.values()].some(({ counts }) => counts.isBroken);
-  const why = isByHand ? undefined : whyNotYet(promotion, progress);
+  const why = isByHand ? whyNotByHand(known.isLoaded(shadow.version)) : whyNotYet(promotion, progress);
   if (why === undefined && !isBroken) {
     const { counts, denied } = progress;
     const fields = { generation: document.generation, by_hand: isByHand, denied, ...counts };
@@ -76,6 +83,10 @@ export function dutyOf({ document, rollout }: RolledOut, standing: (version: str
     ...(!isNoted && { notes: () => ({ [SHADOW_RECORD]: recordText(record) }) }),
   };
 }
+
+/** What nobody knows to work would deny everything once all that remember the version before it have been restarted. */
+const whyNotByHand = (isLoaded: boolean): string | undefined =>
+  isLoaded ? undefined : "not promoted before the replica that leads has loaded it";
 
 function sameRecord(a: ShadowRecord, b: ShadowRecord): boolean {
   const names = Object.keys(a.from);

@@ -21,17 +21,22 @@ export interface ShadowFact {
   readonly lost: number;
   /** Whether it counts no more: what it tells is its last word. */
   readonly isEnded: boolean;
+  /** Whether some of its processes have not told what they have counted: there may be more. */
+  readonly isStale: boolean;
   /** By version. */
   readonly counts: ReadonlyMap<string, ToldCounts>;
 }
 
 /** As it is announced. */
-export function factText({ instance, lost, isEnded }: Omit<ShadowFact, "counts">, rows: readonly ShadowRow[]): string {
+export function factText(
+  { instance, lost, isEnded, isStale }: Omit<ShadowFact, "counts">,
+  rows: readonly ShadowRow[],
+): string {
   const told = rows
     .map((row) => [row.version, [...SHADOW_RESULTS.map((result) => row[result]), row.isBroken ? 1 : 0]] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .slice(0, MAX_TOLD);
-  return JSON.stringify({ instance, lost, ended: isEnded, counts: Object.fromEntries(told) });
+  return JSON.stringify({ instance, lost, ended: isEnded, stale: isStale, counts: Object.fromEntries(told) });
 }
 
 /** What a replica has announced; undefined for what is none of ours. */
@@ -42,14 +47,14 @@ export function readFact(text: string | undefined): ShadowFact | undefined {
   } catch {
     return undefined;
   }
-  const { instance, lost, ended, counts } = (value ?? {}) as Record<string, unknown>;
+  const { instance, lost, ended, stale, counts } = (value ?? {}) as Record<string, unknown>;
   if (typeof instance !== "string" || typeof lost !== "number" || typeof counts !== "object") return undefined;
   const read = new Map<string, ToldCounts>();
   for (const [version, numbers] of Object.entries(counts ?? {})) {
     const one = countsOf(numbers);
     if (one !== undefined) read.set(version, one);
   }
-  return { instance, lost, isEnded: ended === true, counts: read };
+  return { instance, lost, isEnded: ended === true, isStale: stale === true, counts: read };
 }
 
 function countsOf(numbers: unknown): ToldCounts | undefined {

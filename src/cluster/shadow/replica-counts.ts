@@ -9,7 +9,7 @@ const MAX_GONE = 1000;
 export interface Standing {
   /** By instance. */
   readonly told: ReadonlyMap<string, { readonly lost: number; readonly counts: ToldCounts }>;
-  /** Names of replicas that tell nothing of it, or could not load it. */
+  /** Names of replicas that tell nothing of it, or not what it has come to since, or could not load it. */
   readonly silent: readonly string[];
   /** The last word of an instance that has gone; undefined: nobody heard any. */
   readonly lastWord: (
@@ -42,7 +42,7 @@ export class ReplicaCounts {
     for (const [name, fact] of this.#live) {
       const counts = fact?.counts.get(version);
       if (fact !== undefined && counts !== undefined) told.set(fact.instance, { lost: fact.lost, counts });
-      if (counts === undefined || counts.isBroken) silent.push(name);
+      if (fact === undefined || counts === undefined || counts.isBroken || fact.isStale) silent.push(name);
     }
     return { told, silent, lastWord: (instance) => this.#lastWord(instance, version) };
   }

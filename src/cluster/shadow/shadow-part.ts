@@ -62,6 +62,8 @@ export class ShadowPart implements ClusterPart {
   >();
   readonly #failed = new Map<string, string>();
   #rows: readonly ShadowRow[] = [];
+  /** Whether not all processes have told what they have counted since. */
+  #isStale = false;
   #leading: AbortSignal | undefined;
   #next: (() => void) | undefined;
   #looking: Promise<void> | undefined;
@@ -142,21 +144,31 @@ export class ShadowPart implements ClusterPart {
     const versions = new Set(Array.from(this.#rollouts.rolledOut.values(), ({ rollout }) => rollout.shadow?.version));
     versions.delete(undefined);
     const rows = versions.size === 0 ? [] : await this.#options.source.rows();
-    // What not all processes have told is not told on: the others know what it was before.
+    // What not all processes have told is not told on: the others know what it was before, and that it may be more.
+    this.#isStale = "unavailable" in rows;
     if (!("unavailable" in rows)) this.#rows = rows.filter(({ version }) => versions.has(version));
   }
 
-  #tell(isEnded: boolean): void {
+  /** @param isLast whether nothing is counted any more: a last word that is not all of it is none */
+  #tell(isLast: boolean): void {
+    const isStale = this.#isStale;
     const { replicas, instance, source } = this.#options;
     if (this.#rows.length === 0 && !this.#told) return;
     this.#told = true;
-    replicas.announce(SHADOW_FACT, factText({ instance, lost: source.lost, isEnded }, this.#rows));
+    replicas.announce(
+      SHADOW_FACT,
+      factText({ instance, lost: source.lost, isEnded: isLast && !isStale, isStale }, this.#rows),
+    );
   }
 
   async #keep(key: string, rolledOut: RolledOut, signal: AbortSignal): Promise<void> {
     const { clock, cluster, log } = this.#options;
     const { document } = rolledOut;
-    const duty = dutyOf(rolledOut, (version) => this.#counts.of(version), clock.wall());
+    const known = {
+      of: (version: string) => this.#counts.of(version),
+      isLoaded: (version: string) => this.#rows.some((row) => row.version === version && !row.isBroken),
+    };
+    const duty = dutyOf(rolledOut, known, clock.wall());
     this.#show(key, rolledOut, duty);
     const written = this.#written.get(key);
     const isOnItsWay = written?.document === document && clock.now() - written.at < COMES_BACK_MS;

@@ -49,9 +49,12 @@ export class Sources {
   readonly #configMaps = new Map<string, Source>();
   /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
   readonly #waiting = new Set<string>();
+  /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
+  readonly #unknownServer: WatchedItem;
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#unknownServer = unreadItem(POLICY_SERVER, options.settings.policyServer);
     const { cluster, clock, log, contact } = options;
     const { signal } = this.#stopping;
     this.#presence = new KindPresence({
@@ -67,12 +70,21 @@ export class Sources {
       const item = source.items.get(key);
       if (item !== undefined) return item;
     }
-    return undefined;
+    return key === this.#unknownServer.document.key && this.#isServerUnknown ? this.#unknownServer : undefined;
   }
 
   /** All documents. */
   *documents(): Iterable<ClusterDocument> {
     for (const source of this.#all()) for (const { document } of source.items.values()) yield document;
+    if (this.#isServerUnknown) yield this.#unknownServer.document;
+  }
+
+  get #isServerUnknown(): boolean {
+    const source = this.#sources.get(POLICY_SERVER);
+    const isUnreadable = this.#presence.of(POLICY_SERVER) === "unreadable";
+    if (source === undefined) return isUnreadable;
+    const { state, items } = source;
+    return items.size === 0 && (state === "refused" || state === "failed" || (isUnreadable && state !== "read"));
   }
 
   /** Whether it is known of each source what there is, or that it may not be read. */
@@ -119,12 +131,8 @@ export class Sources {
     const { settings, changed, moved } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
-    // It is there, and nobody has taken anything back: what was read goes on being served.
-    if (presence === "unreadable") {
-      moved();
-      return;
-    }
-    this.#sources.delete(kind);
+    // Of one that is there, but can't be read, nobody has taken anything back: what was read goes on being served.
+    if (presence !== "unreadable") this.#sources.delete(kind);
     if (typeof presence === "object") {
       const { group, kind: name, plural, fieldSelector, wanted } = kind;
       const source = this.#source({
@@ -144,23 +152,28 @@ export class Sources {
           this.#lookAtPolicyServer();
         },
         unknown: () => this.#presence.ask(group),
+        moved: () => {
+          if (kind === POLICY_SERVER) this.#waiting.add(this.#unknownServer.document.key);
+          this.#moved();
+        },
       });
       this.#sources.set(kind, source);
-    } else if (before !== undefined) {
+    } else if (before !== undefined && presence !== "unreadable") {
       changed([...before.items.keys()], []);
       if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
+    if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
     moved();
   }
 
   #source(
     special: Pick<
       ConstructorParameters<typeof Source>[0],
-      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown"
+      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown" | "moved"
     >,
   ): Source {
     const { cluster, clock, log, contact } = this.#options;
-    return new Source({ cluster, clock, log, contact, moved: () => this.#moved(), ...special });
+    return new Source({ cluster, clock, log, contact, ...special });
   }
 
   #moved(): void {
@@ -193,9 +206,16 @@ export class Sources {
         wanted: (object) => nameOf(object) === name,
         changed,
         unknown: () => {},
+        moved: () => this.#moved(),
       });
       this.#configMaps.set(name, source);
     }
     this.#moved();
   }
 }
+
+/** An object of a kind as it is told of when it can't be read: without a text. */
+const unreadItem = ({ group, kind }: WatchedKind, name: string): WatchedItem => ({
+  document: { key: `${group}/${kind}//${name}`, uid: "", resourceVersion: "", generation: 0, text: "" },
+  status: undefined,
+});

@@ -28,11 +28,11 @@ const MOST_NAMES = 5;
 
 /**
  * What is known of a policy.
- * @param missing names of live replicas that have not loaded this version
+ * @param missing live replicas that have not loaded this version: their names, and what hinders them
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
-  facts: Pick<PolicyFacts, "reports" | "webhook" | "shadow">,
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "whyWithout" | "shadow">,
   missing: readonly string[],
 ): Standing {
   const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
@@ -44,22 +44,30 @@ export function standingOf(
   });
   const reports = facts.reports(key);
   const problems = problemsOf(reports);
-  const lastGood = reports.some(({ state }) => state === "last-good");
-  const unavailable = reports.some(({ state }) => state === "unavailable");
+  const found = new Set(reports.map(({ state }) => state));
+  const lastGood = found.has("last-good");
+  const denies = found.has("waiting") || found.has("unavailable");
   const shadow = facts.shadow(key);
-  const whatNow =
-    shadow !== undefined && shadow.activeGeneration === undefined ? "nothing is in force" : "requests are denied";
-  const loaded =
-    reports.length === 0
-      ? condition("Loaded", "Unknown", "NotLoaded", "it is being loaded")
-      : unavailable
-        ? condition("Loaded", "False", "LoadFailed", `${whatNow}: ${problems}`)
-        : lastGood
-          ? condition("Loaded", "False", "LastGood", `the version before this one is still served: ${problems}`)
-          : condition("Loaded", "True", "Loaded", problems);
+  const whatNow = (): string => {
+    if (shadow !== undefined && shadow.activeGeneration === undefined) return "nothing is in force";
+    return facts.webhook(key) === "missing" ? "the API server does not ask about it" : "requests are denied";
+  };
+  const loadedAs = (): Condition => {
+    if (reports.length === 0) return condition("Loaded", "Unknown", "NotLoaded", "it is being loaded");
+    if (found.has("refused")) return condition("Loaded", "False", "IdTaken", problems);
+    if (denies) {
+      const reason = found.has("unavailable") ? "LoadFailed" : "Loading";
+      return condition("Loaded", "False", reason, `${whatNow()}: ${problems}`);
+    }
+    if (lastGood)
+      return condition("Loaded", "False", "LastGood", `the version before this one is still served: ${problems}`);
+    return condition("Loaded", "True", "Loaded", problems);
+  };
+  const loaded = loadedAs();
+  const keepsBefore = loaded.reason === "LastGood";
   const active = (): Condition => {
     if (loaded.status !== "True") {
-      const why = lastGood && !unavailable ? "the version before this one is active" : "it is not loaded";
+      const why = keepsBefore ? "the version before this one is active" : "it is not loaded";
       return condition("Active", "False", loaded.reason, why);
     }
     if (missing.length > 0) {
@@ -72,7 +80,7 @@ export function standingOf(
         "Active",
         "False",
         "NoWebhook",
-        "the API server does not ask about it yet: its webhook is missing",
+        `the API server does not ask about it yet: ${facts.whyWithout(key) ?? "its webhook is missing"}`,
       );
     if (shadow !== undefined) {
       const { activeGeneration } = shadow;
@@ -86,7 +94,7 @@ export function standingOf(
     loaded,
     active: now,
     ...(shadow && { shadow: condition("Shadow", "True", "Shadow", shadow.message) }),
-    decides: now.status === "True" || (lastGood && !unavailable) || shadow?.activeGeneration !== undefined,
+    decides: now.status === "True" || keepsBefore || shadow?.activeGeneration !== undefined,
   };
 }
 

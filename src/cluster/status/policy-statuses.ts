@@ -11,6 +11,7 @@ import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import { loadedVersion } from "../replicas/route-hash.js";
+import { shownReplica } from "../replicas.js";
 import { WATCHED_KINDS } from "../sources/watched-kinds.js";
 import { standingOf } from "./conditions.js";
 import { formOf, type StatusForm, statusToWrite } from "./forms.js";
@@ -190,11 +191,7 @@ export class PolicyStatuses implements ClusterPart {
     const version = loadedVersion(document);
     // One that has not said anything yet is starting, and not asked: it takes no policy's state away.
     const missing = replicas.live.filter(({ facts: { loaded } }) => loaded !== undefined && !loaded.includes(version));
-    const standing = standingOf(
-      document,
-      facts,
-      missing.map(({ name }) => name),
-    );
+    const standing = standingOf(document, facts, missing.map(shownReplica));
     const { apiVersion, mode } = this.#headOf(document);
     const now = new Date(clock.wall()).toISOString().replace(/\.\d+Z$/, "Z");
     const status = statusToWrite(form, form.status(standing, mode), statusOf(key), now);

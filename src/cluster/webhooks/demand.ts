@@ -39,7 +39,7 @@ export interface AskedPolicy {
   readonly id: string;
   readonly demand: Demand;
   readonly mutating: boolean;
-  /** Whether it may be asked together with others. */
+  /** Whether it may be asked together with others, and about more than it demands: it looks at all of that again, and does not apply to the rest. */
   readonly shares: boolean;
   /** Of its webhook's name, behind the id. */
   readonly domain: string;

@@ -1,7 +1,7 @@
 /** From what policies want to be asked about to webhooks. Policies that want the same share one, so that a hundred of them cost one call. */
 import { createHash } from "node:crypto";
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
-import { setId } from "../../evaluation/served-set.js";
+import { EVERYBODY, setId } from "../../evaluation/served-set.js";
 import { compareNames } from "../../kubernetes/names.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
@@ -9,7 +9,9 @@ import { excludedNamespaces, ownConditions } from "./exclusions.js";
 import { MOST_CONDITIONS } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
 import { OWN_DOMAIN } from "./shared.js";
-import { together } from "./together.js";
+
+/** What a policy's webhook says. */
+type WebhookDemand = Demand & Pick<DerivedWebhook, "leastConditions">;
 
 /** How webhooks are derived. */
 export interface DeriveOptions {
@@ -21,7 +23,7 @@ export interface DeriveOptions {
 export interface DerivedWebhooks {
   /** By name; of mutating ones that is the order in which the API server asks them. */
   readonly webhooks: readonly DerivedWebhook[];
-  /** By hash. */
+  /** By hash; with all policies that share webhooks as {@link EVERYBODY}. */
   readonly sets: readonly PolicySetRoute[];
   readonly problems: readonly WebhookProblem[];
 }
@@ -30,8 +32,8 @@ export interface DerivedWebhooks {
 export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOptions): DerivedWebhooks {
   const problems: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
-  const shared = new Map<string, { readonly demand: Demand; readonly ids: string[] }>();
-  for (const policy of byId(policies)) {
+  const shared = new Map<string, { readonly demand: WebhookDemand; readonly ids: string[] }>();
+  for (const policy of policies) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
     if (!policy.shares || policy.mutating) {
@@ -44,29 +46,22 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     else group.ids.push(policy.id);
   }
   const sets: PolicySetRoute[] = [];
+  const sharing: string[] = [];
   const together = [...shared.values()].map(({ demand, ids }) => {
     const [id = "", ...others] = ids;
+    sharing.push(...ids);
     if (others.length === 0) return single({ id, domain: OWN_DOMAIN, mutating: false }, demand);
     const set = routeOf(ids);
     sets.push(set);
     const name = `set-${set.hash}.${OWN_DOMAIN}`;
     return { type: "validating" as const, name, path: setPath(set.hash), ...demand, members: set.members };
   });
+  if (sharing.length > 0) sets.push({ hash: EVERYBODY, members: sharing.sort(compareNames) });
   return {
     webhooks: [...alone, ...together].sort((a, b) => compareNames(a.type, b.type) || compareNames(a.name, b.name)),
     sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
     problems,
   };
-}
-
-/** Two resources may have one id, of which one is served: its webhook asks about whatever either of them wants, and the served one judges. */
-function byId(policies: Iterable<AskedPolicy>): readonly AskedPolicy[] {
-  const found = new Map<string, AskedPolicy>();
-  for (const policy of policies) {
-    const known = found.get(policy.id);
-    found.set(policy.id, known === undefined ? policy : together(policy.id, [known, policy]));
-  }
-  return [...found.values()];
 }
 
 /** Where policies are asked together. Every part of it is a name, for else the API server would not take it as a path of a Service. */
@@ -84,15 +79,9 @@ export function routeOf(ids: readonly string[]): PolicySetRoute {
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Hexadecimal digits by which replicas tell each other which paths they answer. */
-const ROUTE_DIGITS = 8;
-
-/** What a replica says of a path that it answers. */
-export const routeDigest = (path: string): string => digest(path).slice(0, ROUTE_DIGITS);
-
 function single(
   { id, domain, mutating }: Pick<AskedPolicy, "id" | "domain" | "mutating">,
-  demand: Demand,
+  demand: WebhookDemand,
 ): DerivedWebhook {
   return {
     type: mutating ? "mutating" : "validating",
@@ -119,7 +108,11 @@ function webhookName(id: string, domain: string): string {
 }
 
 /** What its webhook says, with what none asks about left out; `undefined` where nothing is left. */
-function askable(policy: AskedPolicy, { ownNamespace }: DeriveOptions, problems: WebhookProblem[]): Demand | undefined {
+function askable(
+  policy: AskedPolicy,
+  { ownNamespace }: DeriveOptions,
+  problems: WebhookProblem[],
+): WebhookDemand | undefined {
   const { id, demand, namespace } = policy;
   const problem = (text: string): undefined => {
     problems.push({ id, text });
@@ -135,10 +128,12 @@ function askable(policy: AskedPolicy, { ownNamespace }: DeriveOptions, problems:
   const room = MOST_CONDITIONS - demand.matchConditions.length;
   if (own.length > room)
     problem(`has so many match conditions that its webhook asks about everything that they let through`);
+  const kept = own.slice(0, Math.max(0, room));
   return {
     ...demand,
     namespaceSelector: allOf(demand.namespaceSelector, inNamespaces),
     objectSelector: allOf(demand.objectSelector),
-    matchConditions: [...own.slice(0, Math.max(0, room)), ...demand.matchConditions],
+    matchConditions: [...kept, ...demand.matchConditions],
+    ...(policy.shares && demand.matchConditions.length > 0 && { leastConditions: kept }),
   };
 }

@@ -12,6 +12,8 @@ export interface DerivedWebhook {
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
   readonly matchConditions: readonly MatchCondition[];
+  /** The conditions that are enough where an API server does not take all: its policies look at the others again. Absent: none are. */
+  readonly leastConditions?: readonly MatchCondition[];
   readonly matchPolicy: string;
   readonly failurePolicy: string;
   readonly sideEffects: string;

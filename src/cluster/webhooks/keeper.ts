@@ -1,10 +1,12 @@
 /** Keeps a cluster's webhook configurations as policies want them: the leader writes, everybody says which paths it answers. */
+import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";
-import type { Replicas } from "../replicas.js";
+import { shortHash } from "../replicas/route-hash.js";
+import { type Replicas, shownReplica } from "../replicas.js";
 import {
   type ConfigurationIdentity,
   keptObject,
@@ -14,8 +16,9 @@ import {
   type WebhookTarget,
   webhookObject,
 } from "./configuration.js";
-import { type DerivedWebhooks, routeDigest } from "./derive.js";
+import type { DerivedWebhooks } from "./derive.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
+import { Disputes } from "./disputes.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
 import { type Intended, type Refusal, writeConfigurations } from "./write.js";
@@ -29,6 +32,13 @@ const LAST_RETRY_MS = 300_000;
 /** What is said once: until it works again. */
 const FAILED = "failed";
 const UNCERTIFIED = "uncertified";
+const DISPUTED = "disputed";
+
+/** Most names of replicas in a message. */
+const MOST_NAMES = 5;
+
+/** Paths that are remembered besides those that are wanted: of hundreds of changes that no leader has followed yet. */
+const MOST_FORMER = 1_000;
 
 /** What became of the webhooks. */
 export interface WebhookReport {
@@ -41,7 +51,7 @@ export interface WebhookReport {
 /** What a keeper needs. */
 export interface KeeperOptions {
   readonly store: ConfigurationStore;
-  readonly replicas: Replicas;
+  readonly replicas: Pick<Replicas, "live" | "changed">;
   /** The webhooks of a state. */
   readonly derive: (state: ClusterState) => DerivedWebhooks;
   /** Where the server is; whoever has signed its certificate is told by `caBundle`. */
@@ -62,11 +72,14 @@ export class WebhookKeeper implements ClusterPart {
   readonly #options: KeeperOptions;
   readonly #stopping = new AbortController();
   readonly #forgetReplicas: () => void;
+  readonly #disputes: Disputes;
   #derived: DerivedWebhooks | undefined;
   /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
   #members = new Map<string, readonly string[]>();
   /** What the API server has refused, by the webhook as it is written. */
   readonly #refused = new Map<string, string>();
+  /** Webhooks that it takes with the least conditions only, as they are derived. */
+  readonly #relaxed = new Set<string>();
   #leading: AbortSignal | undefined;
   #ownerUid: string | undefined;
   /** PEM that all webhooks carry which stand; undefined while that is not known. */
@@ -81,15 +94,14 @@ export class WebhookKeeper implements ClusterPart {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
+    this.#disputes = new Disputes(options.clock);
     this.#forgetReplicas = options.replicas.changed(() => this.look());
   }
 
   served(state: ClusterState): void {
     const derived = this.#options.derive(state);
     this.#derived = derived;
-    for (const { path, members } of derived.webhooks) this.#members.set(path, members);
-    const digests = new Set(derived.webhooks.map(({ path }) => routeDigest(path)));
-    this.#options.replicas.announce("routes", [...digests].sort().join(","));
+    this.#remember(derived);
     this.look();
   }
 
@@ -98,13 +110,14 @@ export class WebhookKeeper implements ClusterPart {
     // What others have written is known when it has been looked at.
     this.#carried = undefined;
     this.#refused.clear();
+    this.#relaxed.clear();
     const failed = (error: unknown): void =>
       this.#say(
         "watch",
         `webhook configurations cannot be watched, and are looked at every five minutes: ${reasonOf(error)}`,
       );
     const both = AbortSignal.any([signal, this.#stopping.signal]);
-    this.#options.store.watch(both, () => this.look(), failed);
+    this.#options.store.watch(both, () => this.#changedByOthers(), failed);
     this.look();
   }
 
@@ -134,6 +147,10 @@ export class WebhookKeeper implements ClusterPart {
     });
   }
 
+  #changedByOthers(): void {
+    if (this.#disputes.pause === 0) this.look();
+  }
+
   /**
    * Whether all webhooks that stand trust these authorities, as far as the leader has seen.
    * @param authorities each a certificate in PEM, as `caBundle` has it
@@ -149,7 +166,7 @@ export class WebhookKeeper implements ClusterPart {
       await this.#write(derived, signal);
       this.#failures = 0;
       this.#said.delete(FAILED);
-      return LOOK_AGAIN_MS;
+      return this.#disputes.pause || LOOK_AGAIN_MS;
     } catch (error) {
       if (signal.aborted) return 0;
       // Some may have been written, and some not.
@@ -173,8 +190,9 @@ export class WebhookKeeper implements ClusterPart {
       await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
     );
     const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    const desired = derived.webhooks.map((webhook) => this.#acceptable(webhook));
     const { wanted, kept, waiting } = rollout({
-      desired: derived.webhooks,
+      desired,
       standing,
       isServed: this.#isServed,
       membersOf: (path) => this.#membersOf(path),
@@ -198,7 +216,10 @@ export class WebhookKeeper implements ClusterPart {
       return;
     }
     this.#carried = caBundle;
-    this.#forget(derived, standing);
+    this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
+    if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
+    else this.#said.delete(DISPUTED);
+    this.#forget(derived, desired, standing);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
     this.#sayProblems(derived.problems);
@@ -207,9 +228,29 @@ export class WebhookKeeper implements ClusterPart {
 
   readonly #isServed = (path: string): boolean => {
     const { live } = this.#options.replicas;
-    const digest = routeDigest(path);
+    const digest = shortHash(path);
     return live.length > 0 && live.every(({ routes }) => routes.has(digest));
   };
+
+  /** What others have been told to answer, newest last: those that nobody wants any more may stand as long as nobody leads. */
+  #remember({ webhooks }: DerivedWebhooks): void {
+    for (const { path, members } of webhooks) {
+      this.#members.delete(path);
+      this.#members.set(path, members);
+    }
+    const most = webhooks.length + MOST_FORMER;
+    for (const path of this.#members.keys()) {
+      if (this.#members.size <= most) return;
+      this.#members.delete(path);
+    }
+  }
+
+  /** As the API server takes it, as far as that is known. */
+  #acceptable(webhook: DerivedWebhook): DerivedWebhook {
+    const { leastConditions, ...rest } = webhook;
+    if (leastConditions === undefined || !this.#relaxed.has(fingerprint(webhook))) return webhook;
+    return { ...rest, matchConditions: leastConditions };
+  }
 
   /** A path of one policy says which it is. */
   #membersOf(path: string): readonly string[] | undefined {
@@ -217,21 +258,30 @@ export class WebhookKeeper implements ClusterPart {
     return this.#members.get(path) ?? (id === undefined ? undefined : [decodeURIComponent(id)]);
   }
 
+  /** Conditions that it does not take, such as ones that may cost too much there, are left to the policies: they are asked about more, and look at them again. */
   #refuse({ webhook, text }: Refusal): void {
+    const fields = { webhook: webhook.name, policies: webhook.members.join(", "), reason: text };
+    const { logger } = this.#options;
+    if (webhook.leastConditions !== undefined && /\bmatchConditions\b/.test(text)) {
+      this.#relaxed.add(fingerprint(webhook));
+      logger.warn("the API server refuses match conditions of a webhook: its policies look at them alone", fields);
+      return;
+    }
     this.#refused.set(fingerprint(webhook), text);
-    this.#options.logger.error("the API server refuses a webhook: its policies are not asked as they are written now", {
-      webhook: webhook.name,
-      policies: webhook.members.join(", "),
-      reason: text,
-    });
+    logger.error("the API server refuses a webhook: its policies are not asked as they are written now", fields);
   }
 
   /** Keeps of what is remembered only what is still of use. */
-  #forget({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): void {
+  #forget(
+    { webhooks }: DerivedWebhooks,
+    desired: readonly DerivedWebhook[],
+    standing: readonly StandingWebhook[],
+  ): void {
     const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
-    const prints = new Set(webhooks.map(fingerprint));
+    const prints = new Set([...webhooks, ...desired].map(fingerprint));
     for (const print of this.#refused.keys()) if (!prints.has(print)) this.#refused.delete(print);
+    for (const print of this.#relaxed) if (!prints.has(print)) this.#relaxed.delete(print);
   }
 
   #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {
@@ -240,7 +290,7 @@ export class WebhookKeeper implements ClusterPart {
     const why = (webhook: DerivedWebhook): string => {
       const refusal = this.#refused.get(fingerprint(webhook));
       return refusal === undefined
-        ? "its webhook waits until all replicas serve it"
+        ? `its webhook waits for ${this.#waitedFor(webhook.path)}`
         : `the API server refuses its webhook: ${refusal}`;
     };
     report({
@@ -250,6 +300,15 @@ export class WebhookKeeper implements ClusterPart {
         ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, text: why(webhook) }))),
       ],
     });
+  }
+
+  /** The replicas that do not answer a path yet, and what hinders them. */
+  #waitedFor(path: string): string {
+    const digest = shortHash(path);
+    const missing = this.#options.replicas.live.filter(({ routes }) => !routes.has(digest)).map(shownReplica);
+    if (missing.length === 0) return "a replica that serves it";
+    const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";
+    return `the replicas ${missing.slice(0, MOST_NAMES).join(", ")}${more}, which do not serve it yet`;
   }
 
   /** Why policies are not asked as they are written: each reason once, as long as it holds. */
@@ -293,6 +352,8 @@ const ownerReference = (name: string, uid: string) => ({
   name,
   uid,
 });
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Tells versions of a webhook apart. */
 const fingerprint = (webhook: DerivedWebhook): string => JSON.stringify(webhook);

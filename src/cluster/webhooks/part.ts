@@ -1,7 +1,7 @@
 /** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
-
 import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
 import type { Certificates } from "../certificates/certificates.js";
+import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
@@ -9,7 +9,8 @@ import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
 
-const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
+/** The id of a document's policy; undefined: it is none. */
+export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
 /** Derives webhooks from what a cluster holds; one for everybody who asks. */
 export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
@@ -30,26 +31,22 @@ export function webhookPart(
   const { cluster, clock, log, replicas, settings, facts } = context;
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
+  const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
   const keeper = new WebhookKeeper({
-    ...{ clock, logger: log, ownerRole: owner },
+    ...{ clock, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
-    // Which paths this replica answers is announced with all else that it has loaded.
-    replicas: {
-      get live() {
-        return replicas.live;
-      },
-      changed: (call) => replicas.changed(call),
-      announce: () => {},
-    },
-    derive: ({ documents }) => deriver.derive(documents.values()),
+    derive: webhooksOf,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
     report: ({ asked, problems }) => {
-      const wanted = new Set([...asked, ...problems.map(({ id }) => id)]);
+      const whys = new Map<string, string[]>();
+      for (const { id, text } of problems) whys.set(id, [...(whys.get(id) ?? []), text]);
       for (const key of context.state()?.documents.keys() ?? []) {
-        const id = idOf(key);
-        if (id !== undefined && wanted.has(id)) facts.setWebhook(key, asked.has(id) ? "there" : "missing");
+        const id = facts.refused.has(key) ? undefined : idOf(key);
+        if (id === undefined) continue;
+        if (asked.has(id)) facts.setWebhook(key, "there");
+        else if (whys.has(id)) facts.setWebhook(key, "missing", whys.get(id)?.join("; "));
       }
     },
   });
@@ -57,9 +54,9 @@ export function webhookPart(
   return {
     served: (state) => {
       // Until the leader has looked, nobody knows whether the API server asks about what is new.
-      const derived = new Set(deriver.derive(state.documents.values()).webhooks.flatMap(({ members }) => members));
+      const derived = new Set(webhooksOf(state).webhooks.flatMap(({ members }) => members));
       for (const key of state.documents.keys()) {
-        const id = idOf(key);
+        const id = facts.refused.has(key) ? undefined : idOf(key);
         if (id !== undefined && derived.has(id) && facts.webhook(key) === "none") facts.setWebhook(key, "missing");
       }
       keeper.served(state);

@@ -5,6 +5,7 @@ import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import { FIELD_MANAGER } from "../lease.js";
 import type { WebhookType } from "./configuration.js";
 import { listOf } from "./rules.js";
 
@@ -25,9 +26,6 @@ export interface ConfigurationStore {
    */
   watch(signal: AbortSignal, changed: () => void, failed: (error: unknown) => void): void;
 }
-
-/** The manager of the fields that we write. */
-export const FIELD_MANAGER = "policy-server";
 
 const PLURALS: Readonly<Record<WebhookType, string>> = {
   mutating: "mutatingwebhookconfigurations",

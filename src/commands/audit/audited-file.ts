@@ -21,10 +21,15 @@ export class AuditedFile {
     this.#path = path;
   }
 
+  /** Whether there is something to be read that has not been. */
+  hasChanged(): boolean {
+    return this.#path() !== undefined && (this.#state === "" || this.#state !== stateOf(this.#files));
+  }
+
   read(): ReadFile {
     const path = this.#path();
     if (path === undefined) return { config: this.#config };
-    if (this.#state !== "" && this.#state === stateOf(this.#files)) return { config: this.#config };
+    if (!this.hasChanged()) return { config: this.#config };
     const read = loadConfig(path);
     this.#files = read.ok ? read.config.files : [path];
     this.#state = stateOf(this.#files);

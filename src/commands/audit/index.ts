@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../audit/audit-runner.js";
 import type { LeftOut } from "../../audit/audited-policy.js";
-import { REPORT_APIS } from "../../audit/object-report.js";
+import { COMMAND_AUTHOR, REPORT_APIS } from "../../audit/object-report.js";
 import { FullPace } from "../../audit/pace.js";
 import { AuditPolicySource } from "../../audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
@@ -42,7 +42,7 @@ export async function auditCommand(
   if ("missing" in access) return refused(access.missing, io);
   const file = values.fromCluster ? givenFile(loading) : policiesFile(loading);
   const read = file === undefined ? undefined : loadConfig(file);
-  if (read?.ok === false) return refused([read.message, ...read.problems.map(formatProblem)].join("\n"), io);
+  if (read?.ok === false) return refused(read.message, io);
   const { loader, policyTimeout } = createLoader({ ...loading, kubernetes: true }, io.env);
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);
@@ -55,6 +55,7 @@ export async function auditCommand(
       wall: Date.now,
       onDefect: (policy, error) => io.stderr.write(`warning: ${policy}: ${String(error)}\n`),
       api: REPORT_APIS[values.reportApi === "openreports.io" ? "openreports" : "wgpolicyk8s"],
+      author: COMMAND_AUTHOR,
       writes: values.writeReports === true,
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),

@@ -49,6 +49,7 @@ export async function serveAsAuditor(
     wall: SYSTEM_CLOCK.wall,
     onDefect: (policy, error) => log.error("a policy failed unexpectedly", { policy_id: policy, error: String(error) }),
     api: REPORT_APIS[settings.auditReports === "wgpolicyk8s" ? "wgpolicyk8s" : "openreports"],
+    author: settings.policyServer,
     writes: settings.auditReports !== "none",
     namespace: "",
     excluded: new Set([...LEFT_ALONE, settings.namespace]),
@@ -63,6 +64,7 @@ export async function serveAsAuditor(
     },
     policies: {
       take: (delta) => source.take(delta),
+      filesChanged: () => file.hasChanged(),
       async load() {
         const read = file.read();
         if (read.problem !== undefined) log.error(read.problem);

@@ -15,6 +15,8 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** Longest label; and longest name of a replica, which is part of another name. */
 const MAX_LABEL = 63;
 const MAX_REPLICA = 200;
+/** Timers of more than 24 days fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Options that only mean something with it, and have no default. */
 const ONLY_WITH_IT = [
@@ -66,7 +68,7 @@ export function clusterSettings(values: Readonly<Record<string, unknown>>): Clus
     ...(tlsSecret !== undefined && { tlsSecret }),
     ...(typeof values.certFile === "string" && { certFile: values.certFile }),
     ...(typeof values.webhookCaFile === "string" && { webhookCaFile: values.webhookCaFile }),
-    auditInterval: Number(values.auditInterval ?? 0) * 1000,
+    auditInterval: Math.min(Number(values.auditInterval ?? 0) * 1000, LONGEST_TIMER_MS),
     auditReports: values.auditReports as ClusterSettings["auditReports"],
     ...(typeof values.shadowPolicies === "string" && { shadowPolicies: values.shadowPolicies }),
     events: values.events === true,

@@ -2,7 +2,8 @@ import type { LoadedPolicyReport } from "../../config/from-cluster/cluster-docum
 import type { Child } from "./fleet.js";
 import type { LoadedByProcess } from "./prepared-answers.js";
 
-const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2 } as const;
+/** One that waits is worse than one that is unavailable: as long as any process does, nobody is to be told that the policy is answered for. */
+const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2, waiting: 3, refused: 4 } as const;
 
 /**
  * What became of the cluster's policies in all processes that answer requests. Of what they say about the same policy the worst counts: one of them may not

@@ -4,11 +4,15 @@ import { errorText } from "../../data/error-text.js";
 import type { FromKeeper, ToKeeper } from "../../kubernetes/client/shared/messages.js";
 import type { StoreChannel } from "../../kubernetes/client/shared/mirrored-stores.js";
 import type { WatchStores } from "../../kubernetes/client/watch-stores.js";
+import { NO_CLIENT } from "../../kubernetes/reader.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { CommandIo } from "../io.js";
 
 /** Tells a new process that the primary keeps the lists: `true`. */
 const VARIABLE = "POLICY_SERVER_SHARED_STORES";
+
+/** What is told where there is no way to the cluster now. */
+const NO_WAY = { code: "KUBERNETES_UNREACHABLE", message: NO_CLIENT, shown: NO_CLIENT };
 
 /** How messages about stores are told from others. */
 interface Envelope<M> {
@@ -45,26 +49,31 @@ export async function keepStores(
   const keptFor = (worker: Worker): Promise<InstanceType<typeof KeptProcess> | undefined> => {
     const known = kept.get(worker.id);
     if (known !== undefined) return known;
-    opened ??= openStores(values, env, logger, () => folder.newLog());
-    const made = opened.then(
-      (open) =>
-        open &&
-        new KeptProcess(open.stores, (message) => {
-          const sent: Envelope<FromKeeper> = { type: "stores", message };
-          if (worker.isConnected()) worker.send(sent, () => {});
-        }),
-    );
+    opened ??= openStores(values, env, logger, () => folder.newLog()).then((open) => {
+      if (open !== undefined) return open;
+      // Whoever asks again may find one.
+      opened = undefined;
+      kept.clear();
+      return undefined;
+    });
+    const made = opened.then((open) => open && new KeptProcess(open.stores, (message) => tell(worker, message)));
     kept.set(worker.id, made);
     return made;
   };
-  const hear = (worker: Worker, message: unknown): void => {
-    if (isEnvelope(message)) void keptFor(worker).then((process) => process?.hear(message.message));
+  const hear = async (worker: Worker, { message }: Envelope<ToKeeper>): Promise<void> => {
+    const process = await keptFor(worker);
+    if (process !== undefined) return process.hear(message);
+    if (message.type === "open") tell(worker, { type: "problem", id: message.id, problem: NO_WAY, final: true });
+  };
+  const heard = (worker: Worker, message: unknown): void => {
+    // What it has said before its end may come after that.
+    if (isEnvelope(message) && !worker.isDead()) void hear(worker, message);
   };
   const end = (worker: Worker): void => {
     void kept.get(worker.id)?.then((process) => process?.end());
     kept.delete(worker.id);
   };
-  cluster.on("message", hear);
+  cluster.on("message", heard);
   cluster.on("exit", end);
   const looking = setInterval(() => {
     for (const process of kept.values()) void process.then((each) => each?.look());
@@ -74,7 +83,7 @@ export async function keepStores(
   process.on("exit", remove);
   return async () => {
     clearInterval(looking);
-    cluster.off("message", hear);
+    cluster.off("message", heard);
     cluster.off("exit", end);
     await (await opened)?.close();
     remove();
@@ -83,7 +92,12 @@ export async function keepStores(
   };
 }
 
-/** Loaded when somebody asks: most servers have no cluster. */
+function tell(worker: Worker, message: FromKeeper): void {
+  const sent: Envelope<FromKeeper> = { type: "stores", message };
+  if (worker.isConnected()) worker.send(sent, () => {});
+}
+
+/** Loaded when somebody asks: most servers have no cluster. @returns undefined when there is no way to it now */
 async function openStores(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
@@ -94,7 +108,8 @@ async function openStores(
     import("../kubernetes-options.js"),
     import("../../kubernetes/client/index.js"),
   ]);
-  const access = clusterAccess({ ...values, kubernetes: true }, env);
+  // Who serves has found one, unless that was to be ignored.
+  const access = clusterAccess({ ...values, kubernetes: true, ignoreKubernetesConnectionFailure: true }, env);
   if (access === undefined || "missing" in access) return undefined;
   const note = (message: string) => logger.warn(message);
   return watchedStores({ connection: access.connection, now: () => performance.now(), note, newLog });

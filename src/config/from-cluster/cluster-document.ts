@@ -8,7 +8,7 @@ export interface ClusterDocument {
   readonly resourceVersion: string;
   /** `metadata.generation`; 0 where the kind has none. */
   readonly generation: number;
-  /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. */
+  /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. Empty: it can't be read. */
   readonly text: string;
 }
 
@@ -41,8 +41,11 @@ export interface LoadedPolicyReport {
   readonly key: string;
   /** Of the document that was loaded. */
   readonly generation: number;
-  /** `last-good`: it is broken, and the version before it goes on being served; `unavailable`: it denies. */
-  readonly state: "loaded" | "last-good" | "unavailable";
+  /**
+   * `last-good`: it is broken, or not there yet, and the version before it goes on being served; `waiting`: it denies until its module has come, or can't be had; `unavailable`: it denies;
+   * `refused`: another policy is served under its id.
+   */
+  readonly state: "loaded" | "last-good" | "waiting" | "unavailable" | "refused";
   /** Errors and warnings, each with its place in `kubectl get … -o json`: `spec.validations[0].expression (line 14, column 30): …`. */
   readonly problems: readonly { readonly severity: "error" | "warning"; readonly text: string }[];
 }

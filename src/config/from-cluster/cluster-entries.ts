@@ -8,6 +8,7 @@ import { confine, type NamespacedLimits } from "./namespaced-limits.js";
 import {
   ADMISSION_GROUP,
   CERTIFICATE_GROUP,
+  compareNamesakes,
   KUBEWARDEN_GROUP,
   NAMESPACED_POLICY_KINDS,
   type NamespacedPolicyKind,
@@ -170,12 +171,10 @@ const documentOf = ({ document: { key, generation }, file }: DocumentHead): Entr
   file,
 });
 
-/** Of two that are equally old the one whose key comes first. The API server writes times such that their letters have the order of times. */
-function olderFirst(one: DocumentHead, other: DocumentHead): readonly [DocumentHead, DocumentHead] {
-  const [first, second] = [one.facts.createdAt, other.facts.createdAt];
-  if (first === second) return byKey(one, other) < 0 ? [one, other] : [other, one];
-  return first < second ? [one, other] : [other, one];
-}
+const olderFirst = (one: DocumentHead, other: DocumentHead): readonly [DocumentHead, DocumentHead] =>
+  compareNamesakes(namesake(one), namesake(other)) < 0 ? [one, other] : [other, one];
+
+const namesake = ({ document: { key }, facts: { createdAt } }: DocumentHead) => ({ key, createdAt });
 
 function confined(
   { entry, problems }: ReadEntry,

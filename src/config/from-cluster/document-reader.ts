@@ -69,7 +69,7 @@ export function readDocument({ document: { text }, file }: DocumentHead): ReadDo
   const { documents, problems } = parseResources(text, file);
   const [document] = documents;
   if (document !== undefined && documents.length === 1 && problems.length === 0) return { document };
-  const message = "the API server's answer holds no object";
+  const message = text === "" ? "it can't be read in the cluster" : "the API server's answer holds no object";
   return {
     problems: problems.length > 0 ? problems : [{ severity: "error", file, line: 1, column: 1, path: [], message }],
   };

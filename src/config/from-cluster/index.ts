@@ -10,6 +10,13 @@ export {
   type RefusedEntry,
 } from "./cluster-entries.js";
 export type { NamespacedLimits } from "./namespaced-limits.js";
-export { NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind, parseKey, policyIdOf, shownName } from "./policy-ids.js";
+export {
+  compareNamesakes,
+  NAMESPACED_POLICY_KINDS,
+  type NamespacedPolicyKind,
+  parseKey,
+  policyIdOf,
+  shownName,
+} from "./policy-ids.js";
 export type { FetchTerms } from "./policy-server.js";
 export { type RolledOut, Rollouts } from "./rollouts.js";

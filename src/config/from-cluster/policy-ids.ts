@@ -62,3 +62,16 @@ export function policyIdOf({ group, kind, namespace, name }: ResourceKey): strin
 /** How messages name a resource: `ValidatingPolicy require-labels`, `AdmissionPolicy team/x`. */
 export const shownName = ({ kind, namespace, name }: ResourceKey): string =>
   `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+
+/** A resource as far as it counts for who keeps an id. */
+export interface Namesake {
+  readonly key: string;
+  /** `metadata.creationTimestamp`; empty where there is none. */
+  readonly createdAt: string;
+}
+
+/** Below 0: the first one keeps the id that both would have. It is older, or, of two that are equally old, its key comes first. The API server writes times such that their letters have the order of times. */
+export function compareNamesakes(one: Namesake, other: Namesake): number {
+  if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? -1 : 1;
+  return one.key < other.key ? -1 : 1;
+}

@@ -4,9 +4,8 @@ import { publicEvaluationError, reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, publicReasonOf, ResourceError, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
-import type { ObjectStores } from "./object-stores.js";
+import type { ObjectStore, ObjectStores } from "./object-stores.js";
 import { isSegment, objectPath } from "./paths.js";
-import type { StoredItems } from "./stored-items.js";
 
 const ABANDONED = "nobody waits for the answer any more";
 
@@ -26,11 +25,7 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
     return found;
   };
 
-  const listed = async (
-    kind: ResourceKind,
-    query: ListQuery,
-    signal: AbortSignal,
-  ): Promise<Pick<StoredItems, "all" | "texts">> => {
+  const storeOf = async (kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<ObjectStore> => {
     const resource = await find(kind, signal);
     const { namespace, labelSelector, fieldSelector } = query;
     if (namespace !== undefined && !resource.namespaced) {
@@ -41,12 +36,11 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
     }
     // No namespace is another question, which may not have been granted.
     if (namespace === "") throw new ResourceError("the namespace to search in is empty");
-    const store = stores.of(resource, {
+    return stores.of(resource, {
       namespace: namespace ?? "",
       ...(labelSelector !== undefined && { labelSelector }),
       ...(fieldSelector !== undefined && { fieldSelector }),
     });
-    return orAborted(store.contents(), signal, ABANDONED);
   };
 
   return {
@@ -70,11 +64,11 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
     },
 
     async list(kind, query, signal) {
-      return (await listed(kind, query, signal)).all();
+      return orAborted((await storeOf(kind, query, signal)).all(), signal, ABANDONED);
     },
 
     async texts(kind, query, signal) {
-      return (await listed(kind, query, signal)).texts();
+      return (await orAborted((await storeOf(kind, query, signal)).contents(), signal, ABANDONED)).texts();
     },
 
     async canI({ user, groups, resourceAttributes }, signal) {
@@ -86,7 +80,7 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
 
     async snapshot(kind, signal) {
       const resource = await find(kind, signal);
-      const items = (await orAborted(stores.of(resource, { namespace: "" }).contents(), signal, ABANDONED)).all();
+      const items = await orAborted(stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
       return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
     },
   };

@@ -10,10 +10,13 @@ export interface StoreScope {
   readonly fieldSelector?: string;
 }
 
+/** What a store holds. */
+export type StoreContents = Pick<StoredItems, "get" | "all" | "isRead" | "readAll" | "texts">;
+
 /** The objects of a list, or one object, kept fresh. */
 export interface ObjectStore {
   /** What it holds; `undefined` until that is there. */
-  readonly items: Pick<StoredItems, "get" | "all" | "texts"> | undefined;
+  readonly items: StoreContents | undefined;
   /** The state that it shows, as a resourceVersion. */
   readonly version: string;
   /** When it was first asked for, in monotonic milliseconds. */
@@ -26,9 +29,9 @@ export interface ObjectStore {
    * What it holds, when that is there.
    * @throws why it cannot be had
    */
-  contents(): Promise<Pick<StoredItems, "get" | "all" | "texts">>;
+  contents(): Promise<StoreContents>;
   /**
-   * All objects, by namespace and name.
+   * All objects, by namespace and name, read with turns for others in between.
    * @throws why they cannot be had
    */
   all(): Promise<readonly JsonObject[]>;

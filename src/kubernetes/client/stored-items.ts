@@ -16,6 +16,8 @@ const READ_BYTES = 4 * 1024 * 1024;
 const MOST_WASTE = 4 * 1024 * 1024;
 /** Objects that move at a time, while requests wait. */
 const MOVED_AT_ONCE = 200;
+/** Bytes of objects that are read at a time when all are wanted: some milliseconds, while requests wait. */
+const READ_AT_ONCE = 256 * 1024;
 
 /** Where an object's text stands. Each version of an object has an entry of its own. */
 export interface StoredEntry {
@@ -42,14 +44,20 @@ export class StoredItems {
     maxSize: READ_BYTES,
     sizeCalculation: (_, { length }) => 1 + length,
   });
-  /** All objects read, from when somebody wants them so. */
-  #whole: Map<StoredEntry, JsonObject> | undefined;
+  /** Objects that stay read, because somebody has wanted all. */
+  readonly #whole = new Map<StoredEntry, JsonObject>();
+  #wholeBytes = 0;
+  /** While they are being read. */
+  #reading: Promise<void> | undefined;
+  /** All keys in order, from when somebody wants it. */
+  #order: string[] | undefined;
   #all: readonly JsonObject[] | undefined;
   #texts: ObjectTexts | undefined;
-  #log: ByteLog;
+  /** Where entries stand; the last one is written. */
+  #logs: readonly ByteLog[];
   #bytes = 0;
-  /** What is being left. */
-  #old: ByteLog | undefined;
+  #moves = true;
+  #closed = false;
   /** Told of every change, for those who hold the same entries. */
   sink: EntrySink | undefined;
 
@@ -57,12 +65,12 @@ export class StoredItems {
   constructor(identity: ItemIdentity, newLog: () => ByteLog = () => new MemoryLog()) {
     this.#identity = identity;
     this.#newLog = newLog;
-    this.#log = this.#begun();
+    this.#logs = [this.#begun()];
   }
 
   /** Where its entries stand. */
   get logs(): readonly ByteLog[] {
-    return this.#old === undefined ? [this.#log] : [this.#log, this.#old];
+    return this.#logs;
   }
 
   /** All entries, by key. */
@@ -70,31 +78,37 @@ export class StoredItems {
     return this.#entries;
   }
 
-  /** All, by namespace and name. They stay read from now on. */
+  /** Whether {@link all} has little to read. */
+  get isRead(): boolean {
+    return this.#bytes - this.#wholeBytes <= READ_AT_ONCE;
+  }
+
+  /** All, by namespace and name. They stay read from now on: where there may be many, {@link readAll} comes first. */
   all(): readonly JsonObject[] {
-    if (this.#all === undefined) {
-      const before = this.#whole;
-      const whole = new Map<StoredEntry, JsonObject>();
-      for (const [, entry] of this.#sorted()) whole.set(entry, before?.get(entry) ?? readEntry(entry));
-      this.#whole = whole;
-      this.#all = [...whole.values()];
-    }
+    this.#all ??= this.#sorted().map((entry) => this.#whole.get(entry) ?? this.#readWhole(entry));
     return this.#all;
+  }
+
+  /** Reads all of them, with turns for others in between, so that {@link all} has little to do. */
+  async readAll(): Promise<void> {
+    while (!this.isRead) {
+      this.#reading ??= this.#readInTurns().finally(() => {
+        this.#reading = undefined;
+      });
+      await this.#reading;
+    }
   }
 
   /** Their texts, by namespace and name; the same until something changes. */
   texts(): ObjectTexts {
-    this.#texts ??= new EntryTexts(
-      this.#sorted().map(([, entry]) => entry),
-      this.#bytes,
-    );
+    this.#texts ??= new EntryTexts(this.#sorted(), this.#bytes);
     return this.#texts;
   }
 
   get(namespace: string, name: string): JsonObject | undefined {
     const entry = this.#entries.get(`${namespace}\0${name}`);
     if (entry === undefined) return undefined;
-    const known = this.#whole?.get(entry) ?? this.#read.get(entry);
+    const known = this.#whole.get(entry) ?? this.#read.get(entry);
     if (known !== undefined) return known;
     const object = readEntry(entry);
     this.#read.set(entry, object);
@@ -106,14 +120,14 @@ export class StoredItems {
     if (!isObject(object)) return;
     const kept = trimmed({ ...this.#identity, ...object });
     const bytes = Buffer.from(stringifyJson(kept));
-    const at = this.#append(bytes);
-    this.set(keyOf(object), { log: this.#log, at, length: bytes.length });
+    this.set(keyOf(object), { ...this.#append(bytes), length: bytes.length });
     if (this.#entries.size > MAX_STORE_OBJECTS) {
       throw new ResourceError(
         `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.#identity.kind}: narrow the list by a selector`,
       );
     }
-    if (this.#old === undefined && this.#log.size > 2 * this.#bytes + MOST_WASTE) void this.#move();
+    const size = this.#logs.reduce((sum, log) => sum + log.size, 0);
+    if (this.#moves && size > 2 * this.#bytes + MOST_WASTE) void this.#move();
   }
 
   delete(object: unknown): void {
@@ -122,9 +136,11 @@ export class StoredItems {
 
   /** Takes an entry that stands in some log already. */
   set(key: string, entry: StoredEntry): void {
+    const isNew = !this.#entries.has(key);
     this.#forget(key);
     this.#entries.set(key, entry);
     this.#bytes += entry.length;
+    if (isNew && this.#order !== undefined) this.#order.splice(placeOf(key, this.#order), 0, key);
     this.sink?.(key, entry);
   }
 
@@ -132,12 +148,15 @@ export class StoredItems {
     if (!this.#entries.has(key)) return;
     this.#forget(key);
     this.#entries.delete(key);
+    this.#order?.splice(placeOf(key, this.#order), 1);
     this.sink?.(key, undefined);
   }
 
   /** Nobody puts anything any more. */
   close(): void {
-    this.#log.close();
+    this.#closed = true;
+    this.#moves = false;
+    for (const log of this.#logs) log.close();
   }
 
   #begun(): ByteLog {
@@ -149,15 +168,17 @@ export class StoredItems {
     }
   }
 
-  /** @returns where it stands in the log that is written then */
-  #append(bytes: Uint8Array): number {
+  /** @returns where it stands */
+  #append(bytes: Uint8Array): Pick<StoredEntry, "log" | "at"> {
+    const log = this.#logs.at(-1);
     try {
-      return this.#log.append(bytes);
+      if (log !== undefined) return { log, at: log.append(bytes) };
     } catch {
       // The disk is full, or has gone. What stands in the file can be read still.
-      this.#log = new MemoryLog();
-      return this.#log.append(bytes);
     }
+    const next = new MemoryLog();
+    this.#logs = [...this.#logs, next];
+    return { log: next, at: next.append(bytes) };
   }
 
   #forget(key: string): void {
@@ -165,32 +186,76 @@ export class StoredItems {
     if (before !== undefined) {
       this.#bytes -= before.length;
       this.#read.delete(before);
+      if (this.#whole.delete(before)) this.#wholeBytes -= before.length;
     }
     this.#all = undefined;
     this.#texts = undefined;
   }
 
-  #sorted(): [string, StoredEntry][] {
+  #sorted(): StoredEntry[] {
     // Names are ASCII, and NUL comes before all of it.
-    return [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.#order ??= [...this.#entries.keys()].sort();
+    const sorted: StoredEntry[] = [];
+    for (const key of this.#order) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) sorted.push(entry);
+    }
+    return sorted;
   }
 
-  /** Writes what there is to another log, so that the old one and what is gone with it can be let go. */
+  #readWhole(entry: StoredEntry): JsonObject {
+    const object = readEntry(entry);
+    this.#whole.set(entry, object);
+    this.#wholeBytes += entry.length;
+    return object;
+  }
+
+  async #readInTurns(): Promise<void> {
+    let read = 0;
+    for (const [key, entry] of [...this.#entries]) {
+      if (this.#whole.has(entry) || this.#entries.get(key) !== entry) continue;
+      this.#readWhole(entry);
+      read += entry.length;
+      if (read < READ_AT_ONCE) continue;
+      await nextTurn();
+      read = 0;
+    }
+  }
+
+  /** Writes what there is to another log, so that the old ones and what is gone with them can be let go. */
   async #move(): Promise<void> {
-    const old = this.#log;
-    this.#old = old;
-    this.#log = this.#begun();
+    this.#moves = false;
+    const left = new Set(this.#logs);
+    this.#logs = [...left, this.#begun()];
     let moved = 0;
     for (const [key, entry] of [...this.#entries]) {
-      if (entry.log !== old || this.#entries.get(key) !== entry) continue;
-      entry.at = this.#append(textOf(entry));
-      entry.log = this.#log;
+      if (this.#closed) break;
+      if (!left.has(entry.log) || this.#entries.get(key) !== entry) continue;
+      try {
+        Object.assign(entry, this.#append(textOf(entry)));
+      } catch {
+        // It can't be read, which whoever asks for it is told. It stays where it is, and all others, too.
+        return;
+      }
       this.sink?.(key, entry);
       if (++moved % MOVED_AT_ONCE === 0) await nextTurn();
     }
-    old.close();
-    this.#old = undefined;
+    if (this.#closed) return;
+    for (const log of left) log.close();
+    this.#logs = this.#logs.filter((log) => !left.has(log));
+    this.#moves = true;
   }
+}
+
+/** Where a key stands in the order, or would. */
+function placeOf(key: string, order: readonly string[]): number {
+  let [from, to] = [0, order.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((order[middle] ?? "") < key) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** Texts of entries as they were at one moment. */

@@ -1,7 +1,7 @@
 /** A long JSON text as where its parts stand, so that another thread puts it together where it is wanted, and nowhere else. Plain data, which can be sent. */
 import { closeSync, openSync } from "node:fs";
 import type { LogSource } from "./byte-log.js";
-import { paddedLength, readSealed } from "./shared/sealed-file.js";
+import { readSealed } from "./shared/sealed-file.js";
 
 /** A text: the head, the parts with commas between them, the tail. */
 export interface TextPieces {
@@ -14,8 +14,13 @@ export interface TextPieces {
   readonly places: Float64Array;
 }
 
-/** What stands one after the other in a file is read at once, up to so many bytes. */
-const RUN_BYTES = 1024 * 1024;
+/**
+ * What stands together in a file is read at once, up to so many bytes: memory for so many is taken from what was used before, where more would be taken
+ * from the system, cleared, and wake the collector.
+ */
+const RUN_BYTES = 64 * 1024;
+/** Bytes of no use in between that are read, too: about what another reading costs. */
+const GAP_BYTES = 8 * 1024;
 const COMMA = 0x2c;
 
 /**
@@ -24,29 +29,54 @@ const COMMA = 0x2c;
  * @throws what the system says when a file cannot be read
  */
 export function writePieces({ head, tail, logs, places, length }: TextPieces, into: Uint8Array): void {
+  const count = places.length / 3;
+  const targets = new Float64Array(count);
+  into.set(head);
+  let at = head.length;
+  for (let i = 0; i < count; i++) {
+    if (i > 0) into[at++] = COMMA;
+    targets[i] = at;
+    at += places[3 * i + 2] ?? 0;
+  }
+  into.set(tail, at);
+  if (at + tail.length !== length) throw new Error("a text has another length than its parts");
   const readers = logs.map(readerOf);
   try {
-    into.set(head);
-    let at = head.length;
-    for (let i = 0; i < places.length; ) {
-      const log = places[i] ?? 0;
-      const end = runEnd(places, i);
-      const from = places[i + 1] ?? 0;
-      const last = end - 3;
-      const run = readers[log]?.read(from, (places[last + 1] ?? 0) + (places[last + 2] ?? 0) - from);
+    // As they stand in the logs: in what order they are wanted has nothing to do with it.
+    const order = inLogs(places);
+    for (let first = 0; first < count; ) {
+      const [log, from, size] = placeAt(places, order, first);
+      let end = from + size;
+      let next = first + 1;
+      for (; next < count; next++) {
+        const [itsLog, itsFrom, itsSize] = placeAt(places, order, next);
+        if (itsLog !== log || itsFrom - end > GAP_BYTES || itsFrom + itsSize - from > RUN_BYTES) break;
+        end = itsFrom + itsSize;
+      }
+      const run = readers[log]?.read(from, end - from);
       if (run === undefined) throw new Error("a text has a part in no log");
-      for (; i < end; i += 3) {
-        if (i > 0) into[at++] = COMMA;
-        const [start, size] = [(places[i + 1] ?? 0) - from, places[i + 2] ?? 0];
-        into.set(run.subarray(start, start + size), at);
-        at += size;
+      for (; first < next; first++) {
+        const [, itsFrom, itsSize] = placeAt(places, order, first);
+        into.set(run.subarray(itsFrom - from, itsFrom - from + itsSize), targets[order[first] ?? 0]);
       }
     }
-    into.set(tail, at);
-    if (at + tail.length !== length) throw new Error("a text has another length than its parts");
   } finally {
     for (const reader of readers) reader.close();
   }
+}
+
+/** Indices of places, by log and where they stand there. */
+function inLogs(places: Float64Array): Uint32Array {
+  const order = new Uint32Array(places.length / 3);
+  for (let i = 0; i < order.length; i++) order[i] = i;
+  const compare = (a: number, b: number): number =>
+    (places[3 * a] ?? 0) - (places[3 * b] ?? 0) || (places[3 * a + 1] ?? 0) - (places[3 * b + 1] ?? 0);
+  return order.sort(compare);
+}
+
+function placeAt(places: Float64Array, order: Uint32Array, index: number): readonly [number, number, number] {
+  const i = 3 * (order[index] ?? 0);
+  return [places[i] ?? 0, places[i + 1] ?? 0, places[i + 2] ?? 0];
 }
 
 /** A text as a whole. */
@@ -54,17 +84,6 @@ export function wholeOf(pieces: TextPieces): Uint8Array {
   const whole = new Uint8Array(pieces.length);
   writePieces(pieces, whole);
   return whole;
-}
-
-/** The end of those places that stand one after the other. */
-function runEnd(places: Float64Array, first: number): number {
-  const [log, from = 0] = places.subarray(first);
-  let end = first + 3;
-  for (; end < places.length; end += 3) {
-    const next = (places[end - 2] ?? 0) + paddedLength(places[end - 1] ?? 0);
-    if (places[end] !== log || places[end + 1] !== next || next - from > RUN_BYTES) break;
-  }
-  return end;
 }
 
 interface Reader {
@@ -77,8 +96,10 @@ function readerOf(source: LogSource): Reader {
   const { place } = source;
   const key = Buffer.from(place.key, "base64");
   const file = openSync(place.path, "r");
+  const room = Buffer.allocUnsafe(RUN_BYTES);
   return {
-    read: (at, length) => readSealed(file, key, place.number, at, length),
+    read: (at, length) =>
+      readSealed(file, key, place.number, at, length, length <= RUN_BYTES ? room : Buffer.allocUnsafe(length)),
     close: () => closeSync(file),
   };
 }

@@ -31,6 +31,7 @@ export interface StoreObserver {
 /** A list whose objects are kept whole. */
 export class WatchStore extends WatchedList<StoredItems> implements ObjectStore {
   readonly #observers: Set<StoreObserver>;
+  readonly #letGo: () => void;
 
   constructor(http: ClusterHttp, { identity, newLog, ...options }: StoreOptions) {
     const observers = new Set<StoreObserver>();
@@ -43,6 +44,7 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
         items.close();
       }
     };
+    let stopped = (): boolean => false;
     super(http, {
       ...options,
       unwatched: true,
@@ -54,6 +56,8 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
       },
       listed: (items) => {
         letGo(items);
+        // Those who have waited for it read on for a while.
+        if (stopped()) letGo();
         items.sink = (key, entry) => {
           for (const each of observers) each.entry(key, entry);
         };
@@ -64,6 +68,8 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
       },
     });
     this.#observers = observers;
+    this.#letGo = () => letGo();
+    stopped = () => this.stopped;
     void this.ended.then(() => {
       if (this.failed !== undefined) letGo();
     });
@@ -80,13 +86,10 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
 
   override stop(): void {
     super.stop();
-    this.items?.close();
+    // A first list goes on.
+    if (this.items !== undefined) this.#letGo();
   }
 
-  /**
-   * What it holds, when that is there.
-   * @throws why it cannot be had
-   */
   async contents(): Promise<StoredItems> {
     await this.ready;
     const problem = this.problem();
@@ -95,11 +98,9 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
     return this.items;
   }
 
-  /**
-   * All objects, by namespace and name.
-   * @throws why they cannot be had
-   */
   async all(): Promise<readonly JsonObject[]> {
-    return (await this.contents()).all();
+    const items = await this.contents();
+    await items.readAll();
+    return items.all();
   }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
+import { isOlder } from "../resource-version.js";
 import type { ByteLog } from "./byte-log.js";
 import type { ApiResource } from "./discovery.js";
 import { ApiError, ClusterUnreachable } from "./errors.js";
@@ -79,7 +80,9 @@ export class WatchStores implements ObjectStores {
     const query: Query = { fieldSelector: `metadata.name=${escaped(name)}` };
     const key = keyOf(path, query);
     const whole = this.#lists.peek(keyOf(collectionPath(resource, ""), {}))?.store;
-    if (whole?.items !== undefined && whole.problem() === undefined) {
+    // Each watch is told in its own time.
+    const seen = this.#named.peek(key)?.store.version ?? "";
+    if (whole?.items !== undefined && whole.problem() === undefined && !isOlder(whole.version, seen)) {
       this.#named.delete(key);
       return this.of(resource, { namespace: "" });
     }

@@ -10,8 +10,11 @@ import type {
 } from "../../config/from-cluster/index.js";
 import type { Config, Problem } from "../../config/index.js";
 import type { Clock } from "../../data/clock.js";
+import { shownText, wholeText } from "../../data/public-text.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import type { ModuleFetcher } from "../../fetch/index.js";
+import { confined } from "../../kinds/confined-policy.js";
+import { createUnavailablePolicy } from "../../kinds/unavailable-policy.js";
 import type { LoadedConfig } from "../loader.js";
 import { downloads } from "../prefetch.js";
 import { type LoadedVersion, PolicyState } from "./policy-state.js";
@@ -37,7 +40,7 @@ export interface ClusterPoliciesOptions {
   /** A fetcher under the terms of these entries. */
   readonly fetcher: (entries: ClusterEntries) => ModuleFetcher;
   /**
-   * Loads one entry; never rejects.
+   * Loads one entry. What it rejects with is a defect of the server, or the want of memory or files: the policy denies, and is tried again.
    * @param warm takes what is worth waiting for a moment, but not needed
    */
   readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
@@ -137,6 +140,8 @@ export class ClusterPolicies {
       if (ids.has(id)) continue;
       if (isTaken(id) || (state.retiredUntil ?? Number.POSITIVE_INFINITY) <= clock.now()) {
         state.cancel?.();
+        // What is still being fetched for it sets off nothing any more.
+        state.attempt += 1;
         this.#states.delete(id);
       } else if (state.retiredUntil === undefined) {
         state.cancel?.();
@@ -160,7 +165,7 @@ export class ClusterPolicies {
     state.cancel?.();
     state.attempt += 1;
     const { attempt } = state;
-    const read = state.wanted.read();
+    const read = readEntry(state.wanted);
     batch.attempts += 1;
     let left = false;
     const loaded = this.#load(state.wanted, read, batch).then((version) => {
@@ -176,16 +181,19 @@ export class ClusterPolicies {
     return { loaded, isFetched: downloads([read.entry]).length > 0, leave };
   }
 
-  async #load(
-    { policies }: ClusterEntry,
-    read: ReturnType<ClusterEntry["read"]>,
-    batch: Batch,
-  ): Promise<LoadedVersion> {
-    const file = policies[0]?.file ?? "";
-    const config: Config = { file, entries: [read.entry], files: [] };
-    const loaded = await this.#options.load(config, batch.fetcher, (work) => batch.warm.push(work));
+  /** Never rejects: nobody would know what becomes of the policy, and no other one would be served. */
+  async #load(wanted: ClusterEntry, read: ReturnType<ClusterEntry["read"]>, batch: Batch): Promise<LoadedVersion> {
+    const config: Config = { file: fileOf(wanted), entries: [read.entry], files: [] };
+    let loaded: LoadedConfig;
+    try {
+      loaded = await this.#options.load(config, batch.fetcher, (work) => batch.warm.push(work));
+    } catch (cause) {
+      return failed(wanted, cause);
+    }
+    const served = [...loaded.policies.entries.values()];
     return {
-      served: [...loaded.policies.entries.values()],
+      // Of one that can't be read nobody else knows where it belongs.
+      served: read.entry.kind === "invalid" ? served.map((each) => within(each, wanted)) : served,
       problems: [...read.problems, ...loaded.problems],
       unfetched: loaded.unfetched,
     };
@@ -256,6 +264,37 @@ export class ClusterPolicies {
   }
 }
 
+const fileOf = ({ policies }: ClusterEntry): string => policies[0]?.file ?? "";
+
+const within = (served: ServedPolicy, { namespace }: ClusterEntry): ServedPolicy => ({
+  ...served,
+  policy: confined(served.policy, namespace),
+});
+
+const atWhole = (entry: ClusterEntry, cause: unknown): Problem => ({
+  ...{ severity: "error", file: fileOf(entry), line: 1, column: 1, path: [] },
+  message: wholeText(cause),
+});
+
+/** A document that breaks whoever reads it must not keep others from being served. */
+function readEntry(entry: ClusterEntry): ReturnType<ClusterEntry["read"]> {
+  try {
+    return entry.read();
+  } catch (cause) {
+    const problems = [atWhole(entry, cause)];
+    return { entry: Object.freeze({ kind: "invalid", id: entry.id, problems }), problems };
+  }
+}
+
+/** It denies, and is tried again as one whose module could not be fetched. */
+function failed(entry: ClusterEntry, cause: unknown): LoadedVersion {
+  const { id } = entry;
+  const reason = shownText(cause, "the policy could not be loaded: the server's log says why");
+  const policy = createUnavailablePolicy(id, reason);
+  const served: ServedPolicy = { id, policy, mode: "protect", allowedToMutate: false, unavailable: reason };
+  return { served: [within(served, entry)], problems: [atWhole(entry, cause)], unfetched: true };
+}
+
 function namesakes(entries: readonly ClusterEntry[], isTaken: (id: string) => boolean): readonly RefusedEntry[] {
   return entries
     .filter(({ id }) => isTaken(id))
@@ -269,6 +308,6 @@ const refusal = ({ id, document: { key, generation }, reason }: RefusedEntry): L
   id,
   key,
   generation,
-  state: "unavailable",
+  state: "refused",
   problems: [{ severity: "error", text: reason }],
 });

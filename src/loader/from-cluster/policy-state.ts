@@ -119,11 +119,7 @@ export class PolicyState {
     }
     if (found !== undefined) return this.#viewOf(found.served, "unavailable", problems);
     const policy = confined(createUnavailablePolicy(id, WAITING), namespace);
-    return this.#viewOf(
-      [{ id, policy, mode: "protect", allowedToMutate: false, unavailable: WAITING }],
-      "unavailable",
-      [],
-    );
+    return this.#viewOf([{ id, policy, mode: "protect", allowedToMutate: false, unavailable: WAITING }], "waiting", []);
   }
 
   #viewOf(

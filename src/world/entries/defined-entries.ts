@@ -3,7 +3,7 @@ import { withDoubles } from "../../data/doubles.js";
 import { quote } from "../../data/go-quote.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
-import { ANSWER_KEPT_MS, UNWATCHED_KIND_KEPT_MS, VERSIONS_KEPT_MS } from "../../kubernetes/client/limits.js";
+import { ANSWER_KEPT_MS, UNWATCHED_KIND_KEPT_MS } from "../../kubernetes/client/limits.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf } from "../../kubernetes/object.js";
 import { NO_CLIENT } from "../../kubernetes/reader.js";
@@ -60,7 +60,8 @@ export class EntryKeeper {
     const found = this.#resources.ask(
       named,
       () => cluster.discovery.findResource(resource),
-      (known) => (known === undefined ? UNWATCHED_KIND_KEPT_MS : VERSIONS_KEPT_MS),
+      // Discovery knows how long its answers are good.
+      () => UNWATCHED_KIND_KEPT_MS,
     );
     return andThen(found, (known): Eventual<Lookup<unknown>> => {
       if (known instanceof LookupFailure) return known;
@@ -68,7 +69,7 @@ export class EntryKeeper {
       const store = cluster.stores.of(known, { namespace: known.namespaced ? namespace : "" });
       const problem = store.problem();
       if (problem !== undefined) return lookupFailureOf(problem);
-      if (store.items !== undefined) return this.#part(entry, store.items.all(), projection);
+      if (store.items?.isRead === true) return this.#part(entry, store.items.all(), projection);
       return store.all().then((all) => this.#part(entry, all, projection), lookupFailureOf);
     });
   }

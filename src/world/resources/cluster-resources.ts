@@ -78,6 +78,7 @@ export class ClusterResources implements ResourceSource {
     const problem = store.problem();
     if (problem !== undefined) return lookupFailureOf(problem);
     if (store.items !== undefined) {
+      if (!store.items.isRead) return store.all().then(() => this.#stored(resource, kind, namespace), lookupFailureOf);
       const all = store.items.all();
       return namespace === "" ? all : all.filter(({ metadata }) => text(metadata, "namespace") === namespace);
     }

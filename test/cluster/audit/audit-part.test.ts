@@ -125,6 +125,22 @@ describe("the agent's audit", () => {
     });
   });
 
+  test("is told of kinds that can't be read before what is missing of them, each time that changes", () => {
+    const { serve, last } = begin();
+    const a = document("a");
+    serve({ ...stateOf(1, a), unread: ["xs.example.com"] });
+    last()?.hear({ type: "wants-all" });
+    const told = () => last()?.sent.flatMap((each) => (each.type === "unread" ? [each.resources] : []));
+    assert.deepEqual(told(), [["xs.example.com"]]);
+    const types = last()?.sent.map(({ type }) => type) ?? [];
+    assert.ok(types.indexOf("unread") < types.indexOf("policies"));
+    serve({ ...stateOf(1, a), unread: ["xs.example.com"] });
+    serve(stateOf(1, a));
+    assert.deepEqual(told(), [["xs.example.com"], []]);
+    last()?.hear({ type: "wants-all" });
+    assert.deepEqual(told(), [["xs.example.com"], []], "none is what it begins with");
+  });
+
   test("hears of replicas that come and go, not of all that they say", () => {
     const { serve, last, replicas } = begin();
     serve(stateOf(1));

@@ -116,6 +116,20 @@ describe("a Secret of somebody else", () => {
     assert.equal(alone.one.certificates.caBundle(), leaf.certificate);
   });
 
+  test("that can't be read is said to be so, each time anew", async () => {
+    const { cluster, one } = await started(filled(leaf, ca.certificate));
+    for (let i = 0; i < 2; i++) {
+      cluster.fail(one, new Error("forbidden"));
+      cluster.fail(one, new Error("forbidden"));
+      cluster.reconnect(one);
+    }
+    const errors = one.lines.filter(({ level }) => level === "error");
+    assert.deepEqual(
+      errors.map(({ fields }) => fields.reason),
+      ["it can't be read: forbidden", "it can't be read: forbidden"],
+    );
+  });
+
   test("that has gone is left to those who made it", async () => {
     const { cluster, one } = await started(filled(leaf, ca.certificate));
     cluster.write(undefined);

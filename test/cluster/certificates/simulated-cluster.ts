@@ -59,6 +59,7 @@ export interface SimulatedReplica {
 interface Follower {
   readonly replica: () => SimulatedReplica | undefined;
   readonly seen: (secret: JsonObject | undefined) => void;
+  readonly failed: (error: unknown) => void;
 }
 
 /** Options of a cluster. */
@@ -169,6 +170,11 @@ export class SimulatedCluster {
     this.#tell();
   }
 
+  /** Has a replica know that the Secret can't be read. */
+  fail(replica: SimulatedReplica, error: Error): void {
+    for (const follower of this.#followers) if (follower.replica() === replica) follower.failed(error);
+  }
+
   /** Has a replica see the Secret again. */
   reconnect(replica: SimulatedReplica): void {
     replica.connected = true;
@@ -260,7 +266,7 @@ export class SimulatedCluster {
       return { metadata: { managedFields } };
     };
     return {
-      follow: (_, seen) => void this.#followers.push({ replica, seen }),
+      follow: (_, seen, failed) => void this.#followers.push({ replica, seen, failed }),
       create: (secret, dryRun, signal) => write(secret, dryRun, signal, true),
       replace: (secret, dryRun, signal) => write(secret, dryRun, signal, false),
     };

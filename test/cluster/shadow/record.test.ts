@@ -17,6 +17,7 @@ const HOUR = 3_600_000;
 interface Told extends Partial<ToldCounts> {
   readonly lost?: number;
   readonly isEnded?: boolean;
+  readonly isStale?: boolean;
   readonly version?: string;
 }
 
@@ -39,9 +40,10 @@ class Looks {
 
 function replica(name: string, told: Live[string]) {
   if (told === undefined) return { name, routes: new Set<string>(), facts: {} };
-  const [instance, { lost = 0, isEnded = false, version = VERSION, isBroken = false, ...counts }] = told;
+  const [instance, { lost = 0, isEnded = false, isStale = false, version = VERSION, isBroken = false, ...counts }] =
+    told;
   const row = { id: "p", version, since: 0, ...NONE, ...counts, examples: [], isBroken };
-  return { name, routes: new Set<string>(), facts: { shadow: factText({ instance, lost, isEnded }, [row]) } };
+  return { name, routes: new Set<string>(), facts: { shadow: factText({ instance, lost, isEnded, isStale }, [row]) } };
 }
 
 const hours = ({ passed }: { passed: number }) => passed / HOUR;
@@ -64,8 +66,13 @@ describe("how far a version in shadow has come", () => {
     assert.deepEqual([other.denied, other.passed, other.record.version], [0, 0, "3.1.01234567"]);
   });
 
-  test("does not go on while a replica tells nothing of it, or could not load it", () => {
-    for (const silent of [undefined, ["B", { version: "1.1.x" }], ["B", { isBroken: true }]] as const) {
+  test("does not go on while a replica tells nothing of it, or nothing new, or could not load it", () => {
+    for (const silent of [
+      undefined,
+      ["B", { version: "1.1.x" }],
+      ["B", { isBroken: true }],
+      ["B", { isStale: true }],
+    ] as const) {
       const looks = new Looks();
       looks.look(0, { a: ["A", {}] });
       const held = looks.look(10, { a: ["A", {}], b: silent });

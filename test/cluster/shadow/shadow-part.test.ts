@@ -27,6 +27,7 @@ class Stage {
   readonly shown: (string | undefined)[] = [];
   readonly announced: string[] = [];
   rows: ShadowRow[] = [];
+  isUnavailable = false;
   live: ReplicaInfo[] = [];
   readonly #leading = new AbortController();
 
@@ -56,7 +57,7 @@ class Stage {
       log: logger,
       replicas,
       facts: { setShadow: (_, fact) => this.shown.push(fact?.message) },
-      source: { rows: async () => this.rows, lost: 0 },
+      source: { rows: async () => (this.isUnavailable ? { unavailable: "a process is busy" } : this.rows), lost: 0 },
       instance: "me-1",
     });
   }
@@ -307,6 +308,40 @@ describe("a version in shadow", () => {
     await eventually(() => stage.shown.at(-1)?.includes("could not be loaded") === true, "the status does not say why");
   });
 
+  test("is not promoted by hand before it is known to have been loaded", async (context) => {
+    const stage = await begun(context);
+    stage.isUnavailable = true;
+    const { annotations } = stage.policy().metadata;
+    stage.write(3, "three", { ...stripped(annotations), promote: "3" });
+    stage.serve();
+    await stage.patched(2);
+    assert.deepEqual(stage.notes()[0], { generation: 1, spec: { word: "one" } });
+    stage.isUnavailable = false;
+    stage.counts("3.1.01234567", {});
+    stage.clock.move(LOOK_MS);
+    await stage.patched(3);
+    assert.deepEqual(stage.notes()[0], { generation: 3, spec: { word: "three" } });
+  });
+
+  test("is not promoted by its time while processes do not tell what they have counted", async (context) => {
+    const stage = await begun(context, { "promote-after": "30s" });
+    stage.isUnavailable = true;
+    for (let looks = 0; looks < 6; looks++) {
+      stage.clock.move(LOOK_MS);
+      await settle();
+      stage.serve();
+      await settle();
+    }
+    assert.deepEqual(stage.notes()[0], { generation: 1, spec: { word: "one" } });
+    stage.isUnavailable = false;
+    const isPromoted = () => JSON.stringify(stage.notes()[0]) === '{"generation":2,"spec":{"word":"two"}}';
+    await eventually(() => {
+      stage.clock.move(LOOK_MS);
+      stage.serve();
+      return isPromoted();
+    }, "it is not promoted");
+  });
+
   test("waits for replicas that do not tell of it", async (context) => {
     const stage = await begun(context, { "promote-after": "30s" });
     stage.live = [...stage.live.slice(0, 1), { name: "other", routes: new Set(), facts: {} }];
@@ -317,7 +352,7 @@ describe("a version in shadow", () => {
     }
     assert.deepEqual(stage.notes()[0], { generation: 1, spec: { word: "one" } });
     const other = { ...NONE, id: "p", version: "2.1.01234567", since: 0, examples: [], isBroken: false };
-    const fact = factText({ instance: "other-1", lost: 0, isEnded: false }, [other]);
+    const fact = factText({ instance: "other-1", lost: 0, isEnded: false, isStale: false }, [other]);
     stage.live = [...stage.live.slice(0, 1), { name: "other", routes: new Set(), facts: { shadow: fact } }];
     const isPromoted = () => JSON.stringify(stage.notes()[0]) === '{"generation":2,"spec":{"word":"two"}}';
     await eventually(() => {
@@ -356,6 +391,16 @@ describe("a version in shadow", () => {
     await stopped;
     assert.match(stage.announced.at(-1) ?? "", /"ended":true.*\[0,3,0,0,0,0\]/);
     assert.equal(stage.clock.timers, 0);
+  });
+
+  test("says no last word when it does not know it", async (context) => {
+    const stage = await begun(context);
+    stage.isUnavailable = true;
+    const stopped = stage.part.stop();
+    await settle();
+    stage.clock.move(LAST_WORD_MS);
+    await stopped;
+    assert.match(stage.announced.at(-1) ?? "", /"ended":false,"stale":true/);
   });
 });
 

@@ -39,6 +39,19 @@ describe("the conditions of a policy", () => {
     assert.deepEqual([active.status, active.reason, decides], ["False", "LoadFailed", false]);
   });
 
+  test("say that another policy has its id, and who asks about one that denies", () => {
+    const shownOf = (state: LoadedPolicyReport["state"], webhook: "there" | "missing"): string => {
+      const facts = factsOf(report({ state, problems: [ERROR] }));
+      facts.setWebhook(KEY, webhook);
+      return shown(standingOf(DOCUMENT, facts, []).loaded);
+    };
+    assert.equal(shownOf("refused", "there"), `Loaded False IdTaken: ${ERROR.text}`);
+    assert.equal(shownOf("waiting", "there"), `Loaded False Loading: requests are denied: ${ERROR.text}`);
+    const unasked = `the API server does not ask about it: ${ERROR.text}`;
+    assert.equal(shownOf("waiting", "missing"), `Loaded False Loading: ${unasked}`);
+    assert.equal(shownOf("unavailable", "missing"), `Loaded False LoadFailed: ${unasked}`);
+  });
+
   test("say that the version before goes on deciding", () => {
     const { loaded, active, decides } = standingOf(
       DOCUMENT,
@@ -59,6 +72,8 @@ describe("the conditions of a policy", () => {
     );
     facts.setWebhook(KEY, "missing");
     assert.equal(standingOf(DOCUMENT, facts, []).active.reason, "NoWebhook");
+    facts.setWebhook(KEY, "missing", "its webhook waits for the replica b");
+    assert.match(standingOf(DOCUMENT, facts, []).active.message, /: its webhook waits for the replica b$/);
     facts.setWebhook(KEY, "there");
     assert.equal(standingOf(DOCUMENT, facts, []).active.status, "True");
   });

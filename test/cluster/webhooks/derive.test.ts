@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
-import { routeDigest } from "../../../src/cluster/webhooks/derive.js";
 import type { DerivedWebhook } from "../../../src/cluster/webhooks/derived-webhook.js";
 import { deriveWebhooks, WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
@@ -215,7 +214,10 @@ describe("webhooks that are shared", () => {
     const documents = [kyverno("b"), kyverno("a"), kyverno("other", { failurePolicy: "Ignore" })];
     const { webhooks, sets } = derive(documents);
     const hash = createHash("sha256").update("a\nb").digest("hex").slice(0, 16);
-    assert.deepEqual(sets, [{ hash, members: ["a", "b"] }]);
+    assert.deepEqual(sets, [
+      { hash, members: ["a", "b"] },
+      { hash: "everybody", members: ["a", "b", "other"] },
+    ]);
     assert.deepEqual(
       webhooks.map(({ name, path, members }) => [name, path, members]),
       [
@@ -267,10 +269,6 @@ describe("names", () => {
     assert.ok(name.length <= 253);
     assert.match(name, /^[a-z0-9.-]+-[0-9a-f]{16}\.kubewarden\.admission$/);
   });
-
-  test("of routes are told by eight digits", () => {
-    assert.equal(routeDigest("/validate/p"), createHash("sha256").update("/validate/p").digest("hex").slice(0, 8));
-  });
 });
 
 describe("a deriver that is kept", () => {
@@ -321,14 +319,30 @@ describe("a deriver that is kept", () => {
 });
 
 describe("an id that two resources have", () => {
-  test("is asked about whatever either of them wants: one of them is served", () => {
-    const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["services"] }];
-    const webhook = one(kubewarden("p"), kubewarden("p", { rules, failurePolicy: "Ignore" }, "team"));
-    assert.deepEqual(
-      webhook.rules.flatMap(({ resources }) => resources),
-      ["pods", "services"],
-    );
-    assert.equal(webhook.failurePolicy, "Fail");
-    assert.deepEqual(webhook.namespaceSelector, ELSEWHERE);
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["services"] }];
+  const aged = (made: ClusterDocument, creationTimestamp: string): ClusterDocument => {
+    const { metadata, ...rest } = JSON.parse(made.text);
+    return { ...made, text: JSON.stringify({ ...rest, metadata: { ...metadata, creationTimestamp } }) };
+  };
+  const older = aged(kubewarden("p", { rules }, "team"), "2026-01-01T00:00:00Z");
+  const younger = aged(kubewarden("p"), "2026-01-02T00:00:00Z");
+
+  test("is the older one's: only that is asked", () => {
+    for (const both of [
+      [older, younger],
+      [younger, older],
+    ]) {
+      assert.deepEqual(derive(both), derive([older]));
+    }
+    assert.notDeepEqual(derive([older]), derive([younger]));
+  });
+
+  test("is that one's which is served, if something else has it", () => {
+    const deriver = new WebhookDeriver({ ownNamespace: "policy-server", idOf: (key) => key.split("/").at(-1) });
+    const k = kyverno("k");
+    const alone = deriver.derive([k]);
+    assert.deepEqual(deriver.derive([k, older], new Set([older.key])), alone);
+    assert.deepEqual(deriver.derive([k, kyverno("l")], new Set(["policies.kyverno.io/ValidatingPolicy//l"])), alone);
+    assert.equal(deriver.derive([k, older]).webhooks.length, 2);
   });
 });

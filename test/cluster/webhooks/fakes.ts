@@ -1,9 +1,10 @@
 /** A cluster that holds configurations, and replicas. */
 
+import { FIELD_MANAGER } from "../../../src/cluster/lease.js";
+import { shortHash } from "../../../src/cluster/replicas/route-hash.js";
 import type { ReplicaInfo, Replicas } from "../../../src/cluster/replicas.js";
 import type { WebhookType } from "../../../src/cluster/webhooks/configuration.js";
-import { routeDigest } from "../../../src/cluster/webhooks/derive.js";
-import { type ConfigurationStore, FIELD_MANAGER } from "../../../src/cluster/webhooks/store.js";
+import type { ConfigurationStore } from "../../../src/cluster/webhooks/store.js";
 import { ApiError } from "../../../src/kubernetes/client/errors.js";
 
 export interface Webhook {
@@ -98,9 +99,8 @@ export class FakeStore implements ConfigurationStore {
 }
 
 /** Replicas that answer what a test says. */
-export class FakeReplicas implements Replicas {
+export class FakeReplicas implements Pick<Replicas, "live" | "changed"> {
   live: readonly ReplicaInfo[] = [];
-  announced = "";
   #calls = new Set<() => void>();
 
   changed(call: () => void): () => void {
@@ -108,20 +108,14 @@ export class FakeReplicas implements Replicas {
     return () => this.#calls.delete(call);
   }
 
-  announce(key: string, value: string): void {
-    if (key !== "routes") throw new Error(`not expected: ${key}`);
-    this.announced = value;
-  }
-
   /** @param paths that each of them answers */
   are(...replicas: readonly (readonly string[])[]): void {
-    this.live = replicas.map((paths, i) => ({ name: `r${i}`, routes: new Set(paths.map(routeDigest)), facts: {} }));
-    for (const call of this.#calls) call();
+    this.live = replicas.map((paths, i) => ({ name: `r${i}`, routes: new Set(paths.map(shortHash)), facts: {} }));
+    this.tell();
   }
 
-  /** One, which answers everything that it has announced. */
-  oneServingAll(): void {
-    this.live = [{ name: "r0", routes: new Set(this.announced.split(",")), facts: {} }];
+  /** Something has changed. */
+  tell(): void {
     for (const call of this.#calls) call();
   }
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { routeDigest, routeOf, setPath } from "../../../src/cluster/webhooks/derive.js";
+import type { ClusterState } from "../../../src/cluster/cluster-state.js";
+import { routeOf, setPath } from "../../../src/cluster/webhooks/derive.js";
 import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
 import { WebhookKeeper, type WebhookReport } from "../../../src/cluster/webhooks/keeper.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
@@ -9,7 +10,7 @@ import { ApiError, ClusterUnreachable } from "../../../src/kubernetes/client/err
 import { createLogger } from "../../../src/telemetry/logger.js";
 import { TestClock } from "../../support/test-clock.js";
 import { kubewarden, kyverno } from "./documents.js";
-import { FakeReplicas, FakeStore } from "./fakes.js";
+import { FakeReplicas, FakeStore, type Webhook } from "./fakes.js";
 
 const LABELS = { "app.kubernetes.io/managed-by": "policy-server" };
 
@@ -20,17 +21,24 @@ class Kept {
   readonly lines: string[] = [];
   readonly leading = new AbortController();
   report: WebhookReport | undefined;
+  /** Of the webhooks that are wanted. */
+  paths: readonly string[] = [];
   ca: string | undefined = "CA";
   readonly keeper: WebhookKeeper;
 
   constructor(store?: FakeStore) {
     if (store !== undefined) this.store = store;
     const sink = { write: (line: string) => void this.lines.push(line), flushSync: () => {}, dropped: 0 };
+    const derive = ({ documents }: ClusterState) =>
+      deriveWebhooks(documents.values(), { ownNamespace: "own", idOf: (key) => key.split("/").at(-1) });
     this.keeper = new WebhookKeeper({
       store: this.store,
       replicas: this.replicas,
-      derive: ({ documents }) =>
-        deriveWebhooks(documents.values(), { ownNamespace: "own", idOf: (key) => key.split("/").at(-1) }),
+      derive: (state) => {
+        const derived = derive(state);
+        this.paths = derived.webhooks.map(({ path }) => path);
+        return derived;
+      },
       target: { service: { namespace: "own", name: "policy-server" } },
       caBundle: () => this.ca,
       identity: { base: "policy-server", labels: LABELS },
@@ -52,10 +60,14 @@ class Kept {
   /** Served by all replicas at once, and led by this one. */
   async keep(...documents: readonly ClusterDocument[]): Promise<this> {
     await this.serve(...documents);
-    this.replicas.oneServingAll();
+    this.oneServesAll();
     this.keeper.lead(this.leading.signal);
     await settle();
     return this;
+  }
+
+  oneServesAll(): void {
+    this.replicas.are(this.paths);
   }
 
   said(word: string): number {
@@ -75,10 +87,9 @@ describe("webhook configurations", () => {
   test("are written by the leader, with owner, labels and where the server is", async () => {
     const kept = new Kept();
     await kept.serve(kubewarden("p"));
-    kept.replicas.oneServingAll();
+    kept.oneServesAll();
     await settle();
     assert.deepEqual(kept.store.writes, []);
-    assert.equal(kept.replicas.announced, routeDigest("/validate/p"));
     kept.keeper.lead(kept.leading.signal);
     await settle();
     assert.deepEqual(kept.store.writes, ["apply validating policy-server-1 as policy-server"]);
@@ -175,6 +186,33 @@ describe("webhook configurations", () => {
     assert.deepEqual(kept.store.objects.get(V1), before);
   });
 
+  test("what somebody else changes again and again is put back after longer and longer, and at once when it is new", async () => {
+    const kept = await new Kept().keep(kubewarden("p"));
+    const isRight = () => kept.store.objects.get(V1)?.webhooks[0]?.failurePolicy === "Fail";
+    const change = async () => {
+      kept.store.edit(V1, (object) => ({
+        ...object,
+        webhooks: [{ ...object.webhooks[0], name: "p.kubewarden.admission", failurePolicy: "Ignore" }],
+      }));
+      await settle();
+    };
+    const waits: number[] = [];
+    for (let times = 0; times < 9; times++) {
+      await change();
+      let waited = 0;
+      for (; !isRight(); waited += 100) {
+        kept.clock.move(100);
+        await settle();
+      }
+      waits.push(waited);
+    }
+    assert.deepEqual(waits, [0, 0, 0, 0, 0, 0, 1000, 2000, 4000]);
+    assert.equal(kept.said("again and again"), 1);
+    await change();
+    await kept.serve(kubewarden("p"));
+    assert.ok(isRight());
+  });
+
   test("go when nobody wants them any more", async () => {
     const kept = await new Kept().keep(kubewarden("p"), kubewarden("m", { mutating: true }));
     await kept.serve(kubewarden("p"));
@@ -203,6 +241,23 @@ describe("what the log says", () => {
   });
 });
 
+describe("a webhook that waits", () => {
+  test("says for whom, and what hinders them", async () => {
+    const kept = new Kept();
+    await kept.serve(kubewarden("p"));
+    const names = ["a", "b", "c", "d", "e", "f", "g"];
+    kept.replicas.live = names.map((name) => ({
+      name,
+      routes: new Set(),
+      facts: { hindered: name === "b" ? "why" : "" },
+    }));
+    kept.keeper.lead(kept.leading.signal);
+    await settle();
+    const text = "its webhook waits for the replicas a, b (why), c, d, e and 2 more, which do not serve it yet";
+    assert.deepEqual(kept.report?.problems, [{ id: "p", text }]);
+  });
+});
+
 describe("a webhook appears", () => {
   test("when every live replica serves its path", async () => {
     const kept = new Kept();
@@ -212,7 +267,9 @@ describe("a webhook appears", () => {
     kept.replicas.are(["/validate/p", "/validate/q"], ["/validate/p"]);
     await settle();
     assert.deepEqual(kept.store.standing[V1], ["p"]);
-    assert.deepEqual(kept.report?.problems, [{ id: "q", text: "its webhook waits until all replicas serve it" }]);
+    assert.deepEqual(kept.report?.problems, [
+      { id: "q", text: "its webhook waits for the replicas r1, which do not serve it yet" },
+    ]);
     kept.replicas.are(["/validate/p", "/validate/q"], ["/validate/p", "/validate/q"]);
     await settle();
     assert.deepEqual(kept.store.standing[V1], ["p", "q"]);
@@ -237,7 +294,7 @@ describe("a webhook appears", () => {
     kept.replicas.are([SET]);
     await kept.serve(kyverno("b"));
     assert.deepEqual(kept.store.standing[V1], [SET_NAME]);
-    kept.replicas.oneServingAll();
+    kept.oneServesAll();
     await settle();
     assert.deepEqual(kept.store.standing[V1], ["b"]);
   });
@@ -252,7 +309,7 @@ describe("a webhook appears", () => {
     after.keeper.lead(after.leading.signal);
     await settle();
     assert.deepEqual(after.store.standing[V1], [SET_NAME]);
-    after.replicas.oneServingAll();
+    after.oneServesAll();
     await settle();
     assert.deepEqual(after.store.standing[V1], [`set-${routeOf(["a", "c"]).hash}`]);
   });
@@ -266,6 +323,41 @@ describe("a webhook appears", () => {
 });
 
 describe("what the API server refuses", () => {
+  test("of match conditions that policies look at again is left to them, once for each version", async () => {
+    const kept = new Kept();
+    const dear = ({ matchConditions }: Webhook): string | undefined =>
+      JSON.stringify(matchConditions ?? "").includes("dear")
+        ? "matchConditions[0].expression: Invalid value: estimated cost exceeds budget"
+        : undefined;
+    kept.store.refuse = dear;
+    const matchConditions = [{ name: "dear", expression: "object.kind == 'x'" }];
+    const rules = [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE"], resources: ["*"] }];
+    await kept.keep(kyverno("k", { matchConditions, matchConstraints: { resourceRules: rules } }), kubewarden("p"));
+    assert.deepEqual(kept.store.standing[V1], ["k", "p"]);
+    assert.deepEqual([...(kept.report?.asked ?? [])], ["k", "p"]);
+    assert.deepEqual(kept.report?.problems, []);
+    const conditions = () =>
+      kept.store.objects
+        .get(V1)
+        ?.webhooks.map(({ matchConditions: own }) => (own as { name: string }[] | undefined)?.map(({ name }) => name));
+    // What no webhook asks about stays left out.
+    assert.deepEqual(conditions(), [["policy-server.admission/asked-about"], undefined]);
+    const { length } = kept.store.writes;
+    kept.keeper.look();
+    await settle();
+    assert.equal(kept.store.writes.length, length);
+    assert.equal(kept.said("refuses match conditions"), 1);
+  });
+
+  test("of a policy that never looks at its match conditions again keeps its webhook out", async () => {
+    const kept = new Kept();
+    kept.store.refuse = ({ matchConditions }) =>
+      matchConditions === undefined ? undefined : "matchConditions[0].expression: Invalid value";
+    await kept.keep(kubewarden("p", { matchConditions: [{ name: "c", expression: "x(" }] }));
+    assert.equal(kept.store.objects.size, 0);
+    assert.match(kept.report?.problems[0]?.text ?? "", /^the API server refuses its webhook: matchConditions/);
+  });
+
   test("keeps no other webhook out, and is told", async () => {
     const kept = new Kept();
     kept.store.refuse = ({ name }) => (name.startsWith("bad") ? "rules: Required value" : undefined);

@@ -27,6 +27,8 @@ describe("the options of --from-cluster", () => {
       ["default", "one", 60_000, true],
     );
     assert.deepEqual([settings?.manageWebhooks, settings?.readyWithoutSources], [true, true]);
+    const rarely = clusterSettings({ ...GIVEN, auditInterval: 10_000_000 });
+    assert.equal(rarely?.auditInterval, 2 ** 31 - 1, "longer timers fire at once");
   });
 
   test("mean nothing without it", () => {

@@ -124,7 +124,7 @@ test("a policy of the file goes before the cluster's of that id", async (context
   const { serve, served, write } = await start(context, own("true"));
   await serve(delta(1, [A]));
   write(own("true").replace("own", "validatingpolicy-a"));
-  assert.deepEqual(states(await serve()), ["validatingpolicy-a unavailable"]);
+  assert.deepEqual(states(await serve()), ["validatingpolicy-a refused"]);
   assert.deepEqual(await served(), ["validatingpolicy-a"]);
 });
 

@@ -236,6 +236,15 @@ describe("modules of the cluster's policies", () => {
     });
   }
 
+  test("are not fetched as long as the PolicyServer can't be read", () => {
+    const unread = { ...policyServer("default", {}), text: "" };
+    assert.deepEqual(
+      problems([admissionPolicy("a"), unread]).map((text) => /nothing is loaded by .*can't be read/.test(text)),
+      [true],
+    );
+    assert.notEqual(fingerprint([admissionPolicy("a"), unread]), fingerprint([admissionPolicy("a")]));
+  });
+
   test("are fetched anew when that changes", () => {
     const policy = admissionPolicy("a");
     const before = fingerprint([policy]);

@@ -72,4 +72,68 @@ describe("the objects of a store", () => {
       Array(10).fill("29 "),
     );
   });
+
+  test("stay in order whatever comes and goes", () => {
+    const items = new StoredItems(IDENTITY);
+    const names = new Set<string>();
+    for (let i = 0; i < 1_000; i++) {
+      const name = `c${(i * 7919) % 311}`;
+      if (names.delete(name)) {
+        items.delete(configMap(name, ""));
+      } else {
+        names.add(name);
+        items.put(configMap(name, "1"));
+      }
+      if (i % 10 > 0) continue;
+      const told = items.all().map(({ metadata }) => (metadata as { name: string }).name);
+      assert.deepEqual(told, [...names].sort());
+      assert.equal(items.texts().count, names.size);
+    }
+  });
+
+  test("are read with turns for others in between, once for all who want them", async () => {
+    const items = new StoredItems(IDENTITY);
+    for (let i = 0; i < 1_000; i++) items.put(configMap(`c${i}`, "x".repeat(4_000)));
+    assert.equal(items.isRead, false);
+    let turns = 0;
+    let done = false;
+    const others = (): void => {
+      if (done) return;
+      turns++;
+      setImmediate(others);
+    };
+    others();
+    await Promise.all([items.readAll(), items.readAll()]);
+    done = true;
+    assert.equal(items.isRead, true);
+    assert.ok(turns >= 10, `${turns} turns while 4 MB were read`);
+    const all = items.all();
+    assert.equal(all.length, 1_000);
+    assert.equal(items.get("n", "c1"), all[1], "not read a second time");
+    items.put(configMap("c1", "1"));
+    assert.equal(items.isRead, true, "one that changes is read with all");
+    assert.deepEqual(items.all()[1]?.data, { value: "1" });
+  });
+
+  test("that can't be read are not moved, and hinder no others", async () => {
+    let [broken, begun] = [false, 0];
+    const items = new StoredItems(IDENTITY, () => {
+      begun++;
+      const log = new MemoryLog();
+      const read = log.read.bind(log);
+      log.read = (at, length) => (broken ? assert.fail("input/output error") : read(at, length));
+      return log;
+    });
+    items.put(configMap("a", "1"));
+    broken = true;
+    for (let i = 0; i < 100; i++) items.put(configMap("b", "x".repeat(200_000)));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.throws(() => items.all(), /input\/output error/);
+    assert.equal(begun, 2, "it is not tried again and again");
+    broken = false;
+    assert.deepEqual(
+      items.all().map(({ data }) => (data as { value: string }).value.length),
+      [1, 200_000],
+    );
+  });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { JsonPieces, jsonOf } from "../../../src/host-capabilities/host.js";
@@ -52,6 +53,26 @@ for (const [where, logsOf] of logs) {
     });
   });
 }
+
+/** How often this process has asked the system to read something. */
+const readings = (): number => Number(/^syscr: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+
+test("texts in files are read together, in whatever order they are wanted", {
+  skip: !existsSync("/proc/self/io"),
+}, (context) => {
+  const folder = new LogFolder();
+  context.after(() => folder.remove());
+  const items = new StoredItems(KIND, () => folder.newLog());
+  for (let i = 0; i < 2_000; i++) {
+    items.put({ metadata: { name: `c${(i * 7919) % 2_000}`, namespace: "n" }, data: { value: "x".repeat(1_000) } });
+  }
+  const pieces = items.texts().pieces?.(Buffer.from("["), Buffer.from("]"));
+  assert.ok(pieces);
+  const before = readings();
+  const whole = JSON.parse(Buffer.from(wholeOf(pieces)).toString());
+  assert.ok(readings() - before < 200, `${readings() - before} readings`);
+  assert.deepEqual(whole, items.all());
+});
 
 test("a list that does not fit into the guest's memory is refused, whatever it would be made from", async () => {
   const texts = store(10, () => new MemoryLog()).texts();

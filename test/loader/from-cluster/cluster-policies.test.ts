@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type ClusterDocument, ClusterEntryReader } from "../../../src/config/from-cluster/index.js";
+import { type ClusterDocument, type ClusterEntry, ClusterEntryReader } from "../../../src/config/from-cluster/index.js";
 import type { Config } from "../../../src/config/index.js";
 import { createPolicySet } from "../../../src/evaluation/policy-set.js";
 import type { ModuleFetcher } from "../../../src/fetch/index.js";
@@ -11,11 +11,13 @@ import {
   RETIRED_MS,
 } from "../../../src/loader/from-cluster/cluster-policies.js";
 import type { LoadedConfig } from "../../../src/loader/loader.js";
+import type { Review } from "../../../src/policy/index.js";
 import { admissionPolicy, byKey, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { context as evaluationContext } from "../../wasm/support.js";
 
 /** What becomes of an entry when it is loaded. */
-type Fate = "good" | "broken" | "unfetched";
+type Fate = "good" | "broken" | "unfetched" | "defect";
 
 /** A cluster's policies whose entries are loaded as a test says. */
 class Bench {
@@ -46,6 +48,7 @@ class Bench {
     assert.ok(entry);
     this.loads.push(entry.id);
     const fate = await (entry.kind === "invalid" ? "broken" : (this.fates.get(entry.id) ?? "good"));
+    if (fate === "defect") throw new Error("EMFILE: too many open files, open '/srv/x'");
     const policy = createUnavailablePolicy(entry.id, fate);
     const served = { id: entry.id, policy, mode: "protect", allowedToMutate: false } as const;
     const message = `it is ${fate}`;
@@ -67,6 +70,15 @@ class Bench {
 
   async load(...documents: readonly ClusterDocument[]): Promise<LoadedClusterPolicies> {
     return this.#policies.load(this.#reader.entries(byKey(...documents)), (id) => this.taken.has(id));
+  }
+
+  /** Loads entries that a test has changed. */
+  async loadEntries(
+    documents: readonly ClusterDocument[],
+    change: (entry: ClusterEntry) => ClusterEntry,
+  ): Promise<LoadedClusterPolicies> {
+    const all = this.#reader.entries(byKey(...documents));
+    return this.#policies.load({ ...all, entries: all.entries.map(change) }, () => false);
   }
 
   /** As {@link load}, when all of it is served. */
@@ -162,7 +174,7 @@ describe("of a cluster's policies", () => {
     const first = await bench.impatiently(a(), b);
     first.taken();
     assert.deepEqual(shown(first), ["clusterwide-a its module is still being fetched", "clusterwide-b"]);
-    assert.deepEqual(states(first), ["clusterwide-a unavailable", "clusterwide-b loaded"]);
+    assert.deepEqual(states(first), ["clusterwide-a waiting", "clusterwide-b loaded"]);
     assert.deepEqual(shown(await bench.serve(a(), b, admissionPolicy("c"))).slice(1), [
       "clusterwide-b",
       "clusterwide-c",
@@ -174,6 +186,98 @@ describe("of a cluster's policies", () => {
     const last = await bench.serve(a(), b);
     assert.deepEqual(states(last), ["clusterwide-a loaded"]);
     assert.deepEqual(bench.loads, ["clusterwide-a", "clusterwide-b", "clusterwide-c"]);
+  });
+
+  test("one without a module is waited for, however long it takes: nothing answers in its place", async (context) => {
+    const bench = new Bench(context);
+    const { late, come } = later("good");
+    bench.fates.set("validatingpolicy-p", late);
+    let loaded: LoadedClusterPolicies | undefined;
+    void bench.impatiently(kyvernoPolicy("p", "true"), a()).then((found) => {
+      loaded = found;
+    });
+    for (let times = 0; times < 20; times++) {
+      bench.clock.move(10_000);
+      await settled();
+    }
+    assert.equal(loaded, undefined);
+    come();
+    await settled();
+    await settled();
+    assert.deepEqual(loaded && states(loaded), ["clusterwide-a loaded", "validatingpolicy-p loaded"]);
+  });
+
+  test("one whose loading fails in some other way denies, is tried again, and holds up no other", async (context) => {
+    const bench = new Bench(context);
+    bench.fates.set("validatingpolicy-p", "defect");
+    bench.fates.set("clusterwide-a", "defect");
+    const p = kyvernoPolicy("p", "true");
+    const loaded = await bench.serve(a(), b, p);
+    assert.deepEqual(states(loaded), [
+      "clusterwide-a unavailable",
+      "clusterwide-b loaded",
+      "validatingpolicy-p unavailable",
+    ]);
+    const shownToClients = loaded.served.map(({ unavailable }) => unavailable ?? "").join();
+    assert.doesNotMatch(shownToClients, /EMFILE/);
+    assert.match(loaded.problems.map(({ message }) => message).join(), /EMFILE/);
+    bench.fates.clear();
+    bench.clock.move(5000);
+    await settled();
+    assert.equal(bench.changes, 2);
+    assert.deepEqual(states(await bench.serve(a(), b, p)), ["clusterwide-a loaded", "validatingpolicy-p loaded"]);
+  });
+
+  test("one that breaks whoever reads it denies, and holds up no other", async (context) => {
+    const bench = new Bench(context);
+    const loaded = await bench.loadEntries([a(), b], (entry) =>
+      entry.id === "clusterwide-b"
+        ? entry
+        : {
+            ...entry,
+            read: () => {
+              throw new RangeError("Maximum call stack size exceeded");
+            },
+          },
+    );
+    assert.deepEqual(states(loaded), ["clusterwide-a unavailable", "clusterwide-b loaded"]);
+  });
+
+  test("one of a namespace that can't be read denies there only", async (context) => {
+    const bench = new Bench(context);
+    const broken = admissionPolicy("a", { policyMode: "protect", module: 3 }, "team");
+    const [served] = (await bench.serve(broken)).served;
+    const request = {
+      uid: "u",
+      kind: { group: "", version: "v1", kind: "Pod" },
+      resource: { group: "", version: "v1", resource: "pods" },
+      operation: "CREATE",
+      userInfo: {},
+    };
+    const ask = async (namespace: string) => {
+      const review: Review = {
+        kind: "admission",
+        request: { ...request, namespace },
+        requestBytes: () => new Uint8Array(),
+      };
+      return (await served?.policy.evaluate(review, evaluationContext()))?.verdict;
+    };
+    assert.deepEqual([await ask("team"), await ask("other")], ["error", "skip"]);
+  });
+
+  test("one whose id the policies file takes while its module is fetched is not fetched again", async (context) => {
+    const bench = new Bench(context);
+    const { late, come } = later("unfetched");
+    bench.fates.set("clusterwide-a", late);
+    await bench.impatiently(a());
+    bench.taken.add("clusterwide-a");
+    await bench.serve(a());
+    come();
+    await settled();
+    bench.clock.move(1_000_000);
+    await settled();
+    assert.deepEqual(bench.loads, ["clusterwide-a"]);
+    assert.equal(bench.changes, 0);
   });
 
   test("one whose newer version takes long stays as it was meanwhile", async (context) => {
@@ -243,6 +347,7 @@ describe("of a cluster's policies", () => {
     bench.taken.add("clusterwide-a");
     const loaded = await bench.serve(a(), b);
     assert.deepEqual(shown(loaded), ["clusterwide-b"]);
+    assert.ok(states(loaded).includes("clusterwide-a refused"));
     const text = 'not served: the policies file has a policy of its id "clusterwide-a"';
     assert.deepEqual(loaded.reports.find(({ id }) => id === "clusterwide-a")?.problems, [{ severity: "error", text }]);
     assert.deepEqual(states(await bench.serve(a(), b)), []);

@@ -102,7 +102,7 @@ test("a module that comes late is served when it has come; what it is fetched fo
   (await load()).taken();
   const first = await load(late, kyvernoPolicy("k", "true"));
   first.taken();
-  assert.deepEqual(states(first), ["clusterwide-late unavailable", "validatingpolicy-k loaded"]);
+  assert.deepEqual(states(first), ["clusterwide-late waiting", "validatingpolicy-k loaded"]);
   const change = nextChange();
   while (waiting === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
   waiting.end(CHAOS);

@@ -36,7 +36,8 @@ function withTypedReference(module: Uint8Array): Uint8Array {
 }
 
 const TRIVIAL = "test/fixtures/trivial/wapc.wasm";
-const KUBEWARDEN = { rules: [], mutating: false };
+const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] };
+const KUBEWARDEN = { rules: [RULE], mutating: false };
 
 describe("preparing modules", () => {
   test("the kind is read from imports and exports", async () => {
@@ -69,6 +70,7 @@ describe("preparing modules", () => {
       protocolVersion: "v1",
       executionMode: "kubewarden-wapc",
       annotations: { "io.kubewarden.policy.title": "a title" },
+      rules: [RULE],
     });
   });
 

@@ -188,7 +188,7 @@ test("a projection goes through so many objects, and through new ones only when 
   let objects = Array.from({ length: 10 }, (_, i) => object(i));
   const cluster = {
     discovery: { findResource: async () => ({ namespaced: false }) },
-    stores: { of: () => ({ problem: () => undefined, items: { all: () => objects } }) },
+    stores: { of: () => ({ problem: () => undefined, items: { isRead: true, all: () => objects } }) },
   };
   const client = { request: () => assert.fail() };
   const keeper = new EntryKeeper({ cluster, client, now: () => 1 } as unknown as EntryParts);

@@ -125,6 +125,23 @@ describe("an older state", () => {
     assert.equal(await value("a"), "new");
   });
 
+  test("of an object that is watched does not come from the list of its kind", async (context) => {
+    const { server, client, value } = await cluster(context);
+    server.put("configmaps", configMap("a", "old"));
+    const old = server.object("configmaps", "a", "n");
+    assert.equal(await value("a"), "old");
+    await until("the watch", () => server.watching === 1);
+    server.put("configmaps", configMap("a", "new"));
+    await until("the change", async () => (await value("a")) === "new");
+    // The list is from before, and its watch brings nothing yet.
+    server.special.set("/api/v1/configmaps", (request, response) => {
+      if (request.url?.includes("watch=")) return void response.writeHead(200).flushHeaders();
+      json(response, 200, { metadata: { resourceVersion: "101" }, items: [old] });
+    });
+    await client.resources.list(CONFIG_MAP, "n");
+    assert.equal(await value("a"), "new");
+  });
+
   test("is not taken from a list that is older than what the watch had brought", async (context) => {
     const { server, client, value } = await cluster(context);
     server.put("configmaps", configMap("a", "old"));

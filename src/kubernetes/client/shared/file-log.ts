@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import type { ByteLog, LogPlace, LogSource } from "../byte-log.js";
+import { ClusterUnreachable } from "../errors.js";
 import { paddedLength, readSealed, sealed } from "./sealed-file.js";
 
 /** How long files stay open after their end for those who read a long list: longer than any request takes. */
@@ -13,28 +14,30 @@ const READERS_MS = 60_000;
 export class FileLog implements ByteLog {
   size = 0;
   readonly place: LogPlace;
-  readonly #file: number;
+  readonly #file: OpenFile;
   readonly #key: Buffer;
 
   /** @throws what the system says when there can be no such file */
   constructor(place: LogPlace) {
     this.place = place;
     this.#key = Buffer.from(place.key, "base64");
-    this.#file = openSync(place.path, "wx+", 0o600);
+    this.#file = new OpenFile(place.path, "wx+");
+    this.#file.number();
   }
 
   append(bytes: Uint8Array): number {
     const at = this.size;
     const record = sealed(bytes, this.#key, this.place.number, at);
+    const file = this.#file.number();
     for (let written = 0; written < record.length; ) {
-      written += writeSync(this.#file, record, written, record.length - written, at + written);
+      written += writeSync(file, record, written, record.length - written, at + written);
     }
     this.size += paddedLength(bytes.length);
     return at;
   }
 
   read(at: number, length: number): Buffer {
-    return readSealed(this.#file, this.#key, this.place.number, at, length);
+    return readSealed(this.#file.number(), this.#key, this.place.number, at, length);
   }
 
   get source(): LogSource {
@@ -42,8 +45,7 @@ export class FileLog implements ByteLog {
   }
 
   close(): void {
-    later(() => {
-      closeSync(this.#file);
+    this.#file.closeLater(() => {
       try {
         unlinkSync(this.place.path);
       } catch {
@@ -56,15 +58,14 @@ export class FileLog implements ByteLog {
 /** A log that another process writes. */
 export class FileLogReader implements ByteLog {
   readonly size = 0;
-  readonly #file: number;
+  readonly #file: OpenFile;
   readonly #key: Buffer;
   readonly source: LogSource;
   readonly #number: number;
 
-  /** @throws what the system says when there is no such file */
   constructor(place: LogPlace) {
     this.source = { kind: "file", place };
-    this.#file = openSync(place.path, "r");
+    this.#file = new OpenFile(place.path, "r");
     this.#key = Buffer.from(place.key, "base64");
     this.#number = place.number;
   }
@@ -73,15 +74,45 @@ export class FileLogReader implements ByteLog {
     throw new Error("another process writes this log");
   }
 
+  /** @throws what the system says when there is no such file, or none can be opened now */
   read(at: number, length: number): Buffer {
-    return readSealed(this.#file, this.#key, this.#number, at, length);
+    return readSealed(this.#file.number(), this.#key, this.#number, at, length);
   }
 
   close(): void {
-    later(() => closeSync(this.#file));
+    this.#file.closeLater(() => {});
   }
 }
 
-function later(call: () => void): void {
-  setTimeout(call, READERS_MS).unref();
+/** A file that is opened when it is first needed, since there may be too many open ones before. */
+class OpenFile {
+  readonly #path: string;
+  readonly #flags: string;
+  #number: number | undefined;
+  #closed = false;
+
+  constructor(path: string, flags: string) {
+    this.#path = path;
+    this.#flags = flags;
+  }
+
+  /**
+   * Its descriptor.
+   * @throws what the system says, or that it has been closed: the number may be another file's by now
+   */
+  number(): number {
+    if (this.#closed) throw new ClusterUnreachable("what was watched is not there any more");
+    this.#number ??= openSync(this.#path, this.#flags, 0o600);
+    return this.#number;
+  }
+
+  /** Nobody begins to read any more; those who have, read on for {@link READERS_MS}. */
+  closeLater(closed: () => void): void {
+    setTimeout(() => {
+      if (this.#closed) return;
+      this.#closed = true;
+      if (this.#number !== undefined) closeSync(this.#number);
+      closed();
+    }, READERS_MS).unref();
+  }
 }

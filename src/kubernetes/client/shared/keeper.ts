@@ -27,7 +27,7 @@ export class LogFolder {
     const own = `policy-server-lists-${hostname()}-`;
     for (const name of readdirSync(tmpdir())) {
       if (name.startsWith(own) && !isOthers(Number(/^[0-9]+/.exec(name.slice(own.length))?.[0]))) {
-        rmSync(join(tmpdir(), name), { recursive: true, force: true });
+        removeIfMay(join(tmpdir(), name));
       }
     }
     this.#path = mkdtempSync(join(tmpdir(), `${own}${process.pid}-`));
@@ -45,6 +45,15 @@ export class LogFolder {
   }
 }
 
+/** Removes a folder, unless it is somebody else's: anybody may make one of that name where all may write. */
+function removeIfMay(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // It stays.
+  }
+}
+
 /** Whether another process of that number runs: in a container the one before had the number of this one. */
 function isOthers(pid: number): boolean {
   if (pid === process.pid || !Number.isInteger(pid)) return false;
@@ -56,6 +65,8 @@ function isOthers(pid: number): boolean {
   }
 }
 
+const givenUp = (): ClusterUnreachable => new ClusterUnreachable("the list is not watched any more");
+
 /** A store as one process sees it. */
 interface Subscription {
   readonly open: Extract<ToKeeper, { type: "open" }>;
@@ -63,7 +74,10 @@ interface Subscription {
   /** The only key that is wanted. */
   readonly only: string | undefined;
   put: Map<string, StoredEntry | undefined>;
+  /** The problem that it was told, as long as that stands. */
   problem: string | undefined;
+  /** Whether it was told all, and what has changed since is in {@link put}. */
+  whole: boolean;
   /** The version that it was told. */
   told: string;
   takenBack: () => void;
@@ -76,7 +90,7 @@ export class KeptProcess {
   readonly #subscriptions = new Map<number, Subscription>();
   /** Logs that were named to it. */
   readonly #logs = new Set<FileLog>();
-  #flushing = false;
+  #telling = false;
 
   /** @param send tells the process something; never throws */
   constructor(stores: WatchStores, send: (message: FromKeeper) => void) {
@@ -100,11 +114,7 @@ export class KeptProcess {
   /** To be called every {@link LOOK_MS}. */
   look(): void {
     // What names a log that is left must have been told before the log goes.
-    this.#flush();
-    for (const [id, { store }] of this.#subscriptions) {
-      if (store.stopped) this.#tellProblem(id, new ClusterUnreachable("the list is not watched any more"), true);
-      else this.#tellProblem(id, store.problem(), store.failed !== undefined);
-    }
+    this.#tell(this.#subscriptions.values());
     const used = new Set<unknown>();
     for (const { store } of this.#subscriptions.values()) {
       for (const log of store.items?.logs ?? []) used.add(log);
@@ -137,27 +147,30 @@ export class KeptProcess {
       only,
       put: new Map(),
       problem: undefined,
+      whole: false,
       told: "",
       takenBack: () => {},
     };
     this.#drop(open.id);
     this.#subscriptions.set(open.id, subscription);
     subscription.takenBack = store.observe({
-      listed: () => this.#tellAll(subscription),
+      listed: () => {
+        subscription.whole = false;
+        this.#tell([subscription]);
+      },
       entry: (key, entry) => {
         if (only !== undefined && key !== only) return;
         subscription.put.set(key, entry);
-        this.#flushSoon();
+        this.#tellSoon();
       },
-      version: () => this.#flushSoon(),
+      version: () => this.#tellSoon(),
     });
-    const told = (): void => {
-      if (this.#subscriptions.get(open.id) !== subscription) return;
-      this.#tellProblem(open.id, store.problem(), store.failed !== undefined);
+    this.#tell([subscription]);
+    const ended = (): void => {
+      if (this.#subscriptions.get(open.id) === subscription) this.#tell([subscription]);
     };
-    if (store.items !== undefined) this.#tellAll(subscription);
-    store.ready.then(told, told);
-    void store.ended.then(told);
+    store.ready.then(ended, ended);
+    void store.ended.then(ended);
   }
 
   /** The store's place among others is that of one that is used. */
@@ -171,50 +184,70 @@ export class KeptProcess {
     this.#subscriptions.delete(id);
   }
 
-  #tellProblem(id: number, problem: Error | undefined, final: boolean): void {
-    const subscription = this.#subscriptions.get(id);
-    if (subscription === undefined || subscription.problem === problem?.message) return;
-    subscription.problem = problem?.message;
-    if (problem !== undefined) this.#send({ type: "problem", id, problem: toWire(problem), final });
-    else if (subscription.store.items !== undefined) this.#tellState(id, subscription);
+  /** Tells what has changed. */
+  #tell(subscriptions: Iterable<Subscription>): void {
+    const states = new Map<string, number[]>();
+    for (const subscription of subscriptions) {
+      const version = this.#tellEntries(subscription);
+      if (version === undefined) continue;
+      const ids = states.get(version) ?? [];
+      states.set(version, ids);
+      ids.push(subscription.open.id);
+    }
+    for (const [version, ids] of states) this.#send({ type: "state", ids, version });
   }
 
-  #tellAll(subscription: Subscription): void {
-    const { store, only, open } = subscription;
-    const { entries } = store.items ?? {};
-    if (entries === undefined) return;
-    subscription.put.clear();
-    const wanted = only === undefined ? [...entries] : [...entries].filter(([key]) => key === only);
-    for (let from = 0; from === 0 || from < wanted.length; from += ENTRIES_AT_ONCE) {
-      this.#sendEntries(open.id, from === 0, new Map(wanted.slice(from, from + ENTRIES_AT_ONCE)), only !== undefined);
+  /**
+   * Tells a problem, as long as there is one: what is held then must not be believed, not for a moment. Else what has changed.
+   * @returns the version of what it was told now
+   */
+  #tellEntries(subscription: Subscription): string | undefined {
+    const { store, open, only, put, whole } = subscription;
+    // Who has waited for the first list of a store that was given up gets it.
+    const problem = store.problem() ?? (store.stopped && whole ? givenUp() : undefined);
+    if (problem !== undefined) return this.#tellProblem(subscription, problem, store.stopped);
+    const { items } = store;
+    if (items === undefined) return undefined;
+    try {
+      if (!whole) this.#sendAll(open.id, items.entries, only);
+      else if (put.size > 0) this.#sendEntries(open.id, false, put, only !== undefined);
+      else if (subscription.problem === undefined && subscription.told === store.version) return undefined;
+    } catch (cause) {
+      return this.#tellProblem(subscription, new ClusterUnreachable("what is watched cannot be read", { cause }), true);
     }
-    this.#tellState(open.id, subscription);
+    subscription.put = new Map();
+    subscription.whole = true;
+    subscription.problem = undefined;
+    subscription.told = store.version;
+    return store.version;
+  }
+
+  #tellProblem(subscription: Subscription, problem: Error, final: boolean): undefined {
+    if (subscription.problem === problem.message) return;
+    subscription.problem = problem.message;
+    this.#send({ type: "problem", id: subscription.open.id, problem: toWire(problem), final });
   }
 
   /** What has changed in a turn of the event loop is told together. */
-  #flushSoon(): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
+  #tellSoon(): void {
+    if (this.#telling) return;
+    this.#telling = true;
     setImmediate(() => {
-      this.#flushing = false;
-      this.#flush();
+      this.#telling = false;
+      this.#tell(this.#subscriptions.values());
     });
   }
 
-  #flush(): void {
-    for (const [id, subscription] of this.#subscriptions) {
-      const { store, put, only, told } = subscription;
-      if (store.items === undefined || (put.size === 0 && told === store.version)) continue;
-      if (put.size > 0) this.#sendEntries(id, false, put, only !== undefined);
-      subscription.put = new Map();
-      this.#tellState(id, subscription);
+  #sendAll(id: number, entries: ReadonlyMap<string, StoredEntry>, only: string | undefined): void {
+    if (only !== undefined) {
+      const entry = entries.get(only);
+      this.#sendEntries(id, true, new Map(entry && [[only, entry]]), true);
+      return;
     }
-  }
-
-  #tellState(id: number, subscription: Subscription): void {
-    const { store } = subscription;
-    subscription.told = store.version;
-    this.#send({ type: "state", id, version: store.version });
+    const all = [...entries];
+    for (let from = 0; from === 0 || from < all.length; from += ENTRIES_AT_ONCE) {
+      this.#sendEntries(id, from === 0, new Map(all.slice(from, from + ENTRIES_AT_ONCE)), false);
+    }
   }
 
   #sendEntries(id: number, anew: boolean, changed: ReadonlyMap<string, StoredEntry | undefined>, texts: boolean): void {

@@ -42,8 +42,8 @@ export type FromKeeper =
       readonly put: readonly SharedEntry[];
       readonly gone: readonly string[];
     }
-  /** All that was sent so far is the state of this version. */
-  | { readonly type: "state"; readonly id: number; readonly version: string }
+  /** All that was sent so far of these is the state of this version. */
+  | { readonly type: "state"; readonly ids: readonly number[]; readonly version: string }
   /** It is of no use, as long as nothing else is said. */
   | { readonly type: "problem"; readonly id: number; readonly problem: WireError; readonly final: boolean };
 

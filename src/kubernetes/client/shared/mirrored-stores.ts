@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { parseJson } from "../../../data/json.js";
 import { apiVersionOf } from "../../names.js";
 import type { JsonObject } from "../../object.js";
+import { isOlder } from "../../resource-version.js";
 import type { ByteLog } from "../byte-log.js";
 import type { ApiResource } from "../discovery.js";
 import { ClusterUnreachable } from "../errors.js";
@@ -55,25 +56,29 @@ class MirroredStore implements ObjectStore {
   }
 
   async contents(): Promise<StoredItems> {
-    await this.ready;
+    // It may be in order again after a problem that those who waited were told.
+    if (this.items === undefined && this.#problem === undefined) await this.ready;
     if (this.#problem !== undefined) throw this.#problem;
     if (this.items === undefined) throw new ClusterUnreachable("the list is not there");
     return this.items;
   }
 
   async all(): Promise<readonly JsonObject[]> {
-    return (await this.contents()).all();
+    const items = await this.contents();
+    await items.readAll();
+    return items.all();
   }
 
   entries({ anew, put, gone }: Extract<FromKeeper, { type: "entries" }>, logOf: (number: number) => ByteLog): void {
     if (anew) this.#coming = new StoredItems({ apiVersion: apiVersionOf(this.resource), kind: this.resource.kind });
     const items = this.#coming ?? this.items;
     if (items === undefined) return;
+    // First, because there may be as many as there can be.
+    for (const key of gone) items.remove(key);
     for (const entry of put) {
       if (entry.length === 4) items.set(entry[0], { log: logOf(entry[1]), at: entry[2], length: entry[3] });
       else items.put(parseJson(entry[1]));
     }
-    for (const key of gone) items.remove(key);
   }
 
   state(version: string): void {
@@ -131,8 +136,9 @@ export class MirroredStores implements ObjectStores {
   named(resource: ApiResource, namespace: string, name: string): ObjectStore {
     const place = [resource.group, resource.version, resource.plural];
     const whole = this.#lists.get(JSON.stringify([...place, { namespace: "" }]));
-    if (whole?.items !== undefined && whole.problem() === undefined) return whole;
     const key = JSON.stringify([...place, namespace, name]);
+    const seen = this.#named.peek(key)?.version ?? "";
+    if (whole?.items !== undefined && whole.problem() === undefined && !isOlder(whole.version, seen)) return whole;
     return this.#store(this.#named, key, resource, { kind: "named", namespace, name });
   }
 
@@ -165,7 +171,7 @@ export class MirroredStores implements ObjectStores {
   #hear(message: FromKeeper): void {
     switch (message.type) {
       case "log":
-        this.#logs.set(message.place.number, openLog(message));
+        this.#logs.set(message.place.number, new FileLogReader(message.place));
         return;
       case "log-gone":
         this.#logs.get(message.number)?.close();
@@ -175,7 +181,7 @@ export class MirroredStores implements ObjectStores {
         this.#stores.get(message.id)?.entries(message, (number) => this.#logs.get(number) ?? NO_LOG);
         return;
       case "state":
-        this.#stores.get(message.id)?.state(message.version);
+        for (const id of message.ids) this.#stores.get(id)?.state(message.version);
         return;
       case "problem": {
         const store = this.#stores.get(message.id);
@@ -201,11 +207,3 @@ const NO_LOG: ByteLog = {
   },
   close: () => {},
 };
-
-function openLog({ place }: Extract<FromKeeper, { type: "log" }>): ByteLog {
-  try {
-    return new FileLogReader(place);
-  } catch {
-    return NO_LOG;
-  }
-}

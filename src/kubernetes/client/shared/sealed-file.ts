@@ -26,9 +26,17 @@ export const sealed = (bytes: Uint8Array, key: Buffer, number: number, at: numbe
 /**
  * The bytes at a place.
  * @param number of the log
+ * @param room for as many bytes, which are of no use afterwards
  */
-export function readSealed(file: number, key: Buffer, number: number, at: number, length: number): Buffer {
-  const read = Buffer.allocUnsafe(length);
+export function readSealed(
+  file: number,
+  key: Buffer,
+  number: number,
+  at: number,
+  length: number,
+  room = Buffer.allocUnsafe(length),
+): Buffer {
+  const read = room.subarray(0, length);
   for (let done = 0; done < length; ) {
     const some = readSync(file, read, done, length - done, at + done);
     if (some === 0) throw new Error("a log ends before its entry");

@@ -3,14 +3,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ByteLog } from "../../../../src/kubernetes/client/byte-log.js";
 import { findConnection, openCluster, watchedStores } from "../../../../src/kubernetes/client/index.js";
-import { FileLogReader } from "../../../../src/kubernetes/client/shared/file-log.js";
+import { MAX_STORE_OBJECTS } from "../../../../src/kubernetes/client/limits.js";
+import { FileLog, FileLogReader } from "../../../../src/kubernetes/client/shared/file-log.js";
 import { KeptProcess, LogFolder } from "../../../../src/kubernetes/client/shared/keeper.js";
 import type { FromKeeper, ToKeeper } from "../../../../src/kubernetes/client/shared/messages.js";
+import { MirroredStores } from "../../../../src/kubernetes/client/shared/mirrored-stores.js";
 import { clusterWorld } from "../../../../src/world/cluster.js";
 import { LookupFailure } from "../../../../src/world/resources/resource-source.js";
-import { FakeApiServer } from "../fake-api-server.js";
+import { FakeApiServer, json } from "../fake-api-server.js";
 import { names, PATIENT, PODS, pod, until } from "../support.js";
 
 const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap" };
@@ -125,6 +128,105 @@ describe("lists that another process watches", () => {
     await until("the new list", async () => (await list().catch(() => [])).join() === "a,b");
   });
 
+  test("are not believed for a moment when they are too old", async (context) => {
+    const { server, open, look, skip } = await keeper(context);
+    for (let i = 0; i < 2_000; i++) server.put("pods", pod(`p${i}`));
+    server.forbidden.add("watch pods");
+    const [{ list, told }, other] = [open(), open()];
+    assert.equal((await list()).length, 2_000);
+    await until("the refusal", () => server.asked(WATCH).length > 0);
+    await until("the end of the watch", async () => {
+      skip(100);
+      look();
+      return told.some(({ type }) => type === "problem");
+    });
+    await nextTurn();
+    const sent = told.length;
+    for (let i = 0; i < 3; i++) {
+      skip(201);
+      await assert.rejects(list(), /cannot watch resource "pods"/);
+    }
+    await assert.rejects(other.list(), /cannot watch resource "pods"/);
+    assert.equal(told.length - sent, 3, "nothing but the problem is told");
+    assert.equal(server.asked("GET /api/v1/pods?limit").length, 8);
+  });
+
+  test("are there again when contact is", async (context) => {
+    const { server, open, look, skip } = await keeper(context);
+    server.put("pods", pod("a"));
+    const [one, other] = [open(), open()];
+    assert.deepEqual(await one.list(), ["a"]);
+    await until("the watch", () => server.watching === 1);
+    skip(300_001);
+    look();
+    await until("the problem", () => one.told.some(({ type }) => type === "problem"));
+    await nextTurn();
+    for (const each of [one, other]) await assert.rejects(each.list(), /no contact to the API server for too long/);
+    server.put("pods", pod("b"));
+    for (const each of [one, other]) {
+      await until("the contact", async () => (await each.list().catch(() => [])).join() === "a,b");
+    }
+  });
+
+  test("stay where they are when there is no more room for files", async (context) => {
+    let full = false;
+    const { server, open, look } = await keeper(context, (folder) => {
+      const log = folder.newLog();
+      const append = log.append.bind(log);
+      log.append = (bytes) => (full ? assert.fail("no space left on device") : append(bytes));
+      return log;
+    });
+    server.put("pods", pod("a"));
+    const { list, told } = open();
+    assert.deepEqual(await list(), ["a"]);
+    await until("the watch", () => server.watching === 1);
+    full = true;
+    server.put("pods", pod("b"));
+    await until("the change", async () => (await list()).join() === "a,b");
+    look();
+    assert.ok(told.some(({ type }) => type === "log"));
+    assert.ok(told.every(({ type }) => type !== "log-gone"));
+  });
+
+  test("let their files go when they are given up before they are there", async (context) => {
+    let [begun, closed] = [0, 0];
+    const { server, kept, open } = await keeper(context, (folder) => {
+      const log = folder.newLog();
+      begun++;
+      log.close = () => {
+        closed++;
+      };
+      return log;
+    });
+    let release = (): void => {};
+    server.special.set("/api/v1/pods", (_, response) => {
+      release = () => json(response, 200, { metadata: { resourceVersion: "1" }, items: [pod("a")] });
+    });
+    const { list } = open();
+    const listed = list();
+    await until("the question", () => server.asked("GET /api/v1/pods?limit").length === 1);
+    kept.stores.close();
+    release();
+    assert.deepEqual(await listed, ["a"], "who waits for it gets it");
+    assert.deepEqual([begun, closed], [1, 1]);
+  });
+
+  test("of objects by name are told of a new state together", async (context) => {
+    const { server, open } = await keeper(context);
+    const put = (name: string) => server.put("configmaps", { metadata: { name, namespace: "n" } });
+    const resource = { ...CONFIG_MAP, plural: "configmaps", namespaced: true };
+    put("a");
+    const [one, other] = [open(), open()];
+    await other.cluster.stores.of(resource, { namespace: "" }).all();
+    await until("the watch", () => server.watching === 1);
+    const stores = ["a", "b", "c"].map((name) => one.cluster.stores.named(resource, "n", name));
+    for (const store of stores) await store.contents();
+    one.told.length = 0;
+    put("d");
+    await until("the state", () => stores.every(({ version }) => version === "102"));
+    assert.deepEqual(one.told, [{ type: "state", ids: [1, 2, 3], version: "102" }]);
+  });
+
   test("of one object by name send that object, whatever is watched for it", async (context) => {
     const { server, open } = await keeper(context);
     const value = 9007199254740993n;
@@ -178,7 +280,49 @@ describe("lists that another process watches", () => {
   });
 });
 
+test("a list takes what goes before what comes: it may be as long as one can be", () => {
+  let hear: (message: FromKeeper) => void = () => {};
+  const listen = (call: typeof hear): void => {
+    hear = call;
+  };
+  const stores = new MirroredStores({ send: () => {}, listen }, { max: 1 }, () => 0);
+  const store = stores.of({ ...CONFIG_MAP, plural: "configmaps", namespaced: true }, { namespace: "" });
+  const entry = (i: number) => [`\0c${i}`, JSON.stringify({ metadata: { name: `c${i}` } })] as const;
+  const put = Array.from({ length: MAX_STORE_OBJECTS }, (_, i) => entry(i));
+  hear({ type: "entries", id: 1, anew: true, put, gone: [] });
+  hear({ type: "entries", id: 1, anew: false, put: [entry(-1)], gone: ["\0c0"] });
+  hear({ type: "state", ids: [1], version: "1" });
+  assert.equal(store.items?.texts().count, MAX_STORE_OBJECTS);
+  stores.close();
+});
+
 describe("files of lists", () => {
+  test("are opened when they are needed: there may be too many open ones before", () => {
+    const folder = new LogFolder();
+    const { place } = folder.newLog();
+    const reader = new FileLogReader({ ...place, path: `${place.path}-later` });
+    assert.throws(() => reader.read(0, 1), { code: "ENOENT" });
+    const written = new FileLog({ ...place, path: `${place.path}-later` });
+    assert.equal(reader.read(written.append(Buffer.from("x")), 1).toString(), "x");
+    folder.remove();
+  });
+
+  test("are not touched after their end, when their numbers may be those of others", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const folder = new LogFolder();
+    const log = folder.newLog();
+    const reader = new FileLogReader(log.place);
+    const at = log.append(Buffer.from("x"));
+    assert.equal(reader.read(at, 1).toString(), "x");
+    log.close();
+    reader.close();
+    context.mock.timers.tick(60_000);
+    for (const call of [() => log.read(at, 1), () => log.append(Buffer.from("y")), () => reader.read(at, 1)]) {
+      assert.throws(call, /not there any more/);
+    }
+    folder.remove();
+  });
+
   test("that a killed process has left are removed by the next", () => {
     const prefix = join(tmpdir(), `policy-server-lists-${hostname()}-`);
     const [left, others] = [mkdtempSync(`${prefix}999999999-`), mkdtempSync(`${prefix}${process.ppid}-`)];

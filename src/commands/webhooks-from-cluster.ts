@@ -1,0 +1,62 @@
+/** What the leader of `serve --from-cluster` makes of a cluster's policies, for `webhooks --from-cluster`. */
+import { forServer, MANAGED_BY, PREFIX } from "../cluster/lease.js";
+import { readDocuments } from "../cluster/sources/read-once.js";
+import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
+import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
+import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
+import { idOf } from "../cluster/webhooks/part.js";
+import { openCluster } from "../kubernetes/client/index.js";
+import { findCluster } from "../loader/index.js";
+import type { CommandIo } from "./io.js";
+
+/** Which policies. */
+export interface FromCluster {
+  /** The name in `spec.policyServer` of Kubewarden's. */
+  readonly policyServer: string;
+  readonly enforceAdmissionPolicies: boolean;
+  /** Where the server runs. */
+  readonly namespace: string;
+  /** Ids of the policies file: they go before the cluster's. */
+  readonly taken: ReadonlySet<string>;
+  readonly kubeconfig: string | undefined;
+}
+
+/** What the leader would keep, and whatever is to be said of it. */
+export interface LeadersWebhooks {
+  readonly webhooks: readonly DerivedWebhook[];
+  readonly problems: readonly WebhookProblem[];
+  readonly identity: ConfigurationIdentity;
+}
+
+/**
+ * Reads the cluster's policies once.
+ * @throws Error when there is no way to a cluster
+ */
+export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
+  const { policyServer, namespace, enforceAdmissionPolicies, taken, kubeconfig } = options;
+  const now = () => performance.now();
+  const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
+  if ("missing" in access) throw new Error(access.missing);
+  const cluster = openCluster({ connection: access.connection, now, note: () => {} });
+  try {
+    const { documents, problems: unread } = await readDocuments(cluster, { policyServer });
+    const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
+    const derived = deriveWebhooks(
+      documents,
+      { ownNamespace: namespace, idOf, enforceAdmissionPolicies },
+      new Set(refused),
+    );
+    const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
+    return {
+      webhooks: derived.webhooks,
+      problems: [
+        ...unread.map((text) => ({ id: "of the cluster", text })),
+        ...refused.map((key) => ({ id: key, text: "is not asked: the policies file has a policy of its id" })),
+        ...derived.problems,
+      ],
+      identity: { base: forServer("policy-server", policyServer), labels },
+    };
+  } finally {
+    await cluster.close();
+  }
+}
