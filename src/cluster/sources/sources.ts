@@ -82,8 +82,10 @@ export class Sources {
 
   get #isServerUnknown(): boolean {
     const source = this.#sources.get(POLICY_SERVER);
-    if (source === undefined) return this.#presence.of(POLICY_SERVER) === "unreadable";
-    return (source.state === "refused" || source.state === "failed") && source.items.size === 0;
+    const isUnreadable = this.#presence.of(POLICY_SERVER) === "unreadable";
+    if (source === undefined) return isUnreadable;
+    const { state, items } = source;
+    return items.size === 0 && (state === "refused" || state === "failed" || (isUnreadable && state !== "read"));
   }
 
   /** Whether it is known of each source what there is, or that it may not be read. */
@@ -130,12 +132,8 @@ export class Sources {
     const { settings, changed, moved } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
-    // It is there, and nobody has taken anything back: what was read goes on being served.
-    if (presence === "unreadable") {
-      moved();
-      return;
-    }
-    this.#sources.delete(kind);
+    // Of one that is there, but can't be read, nobody has taken anything back: what was read goes on being served.
+    if (presence !== "unreadable") this.#sources.delete(kind);
     if (typeof presence === "object") {
       const { group, kind: name, plural, fieldSelector, wanted } = kind;
       const source = this.#source({
@@ -161,18 +159,18 @@ export class Sources {
         },
       });
       this.#sources.set(kind, source);
-    } else if (before !== undefined) {
+    } else if (before !== undefined && presence !== "unreadable") {
       changed([...before.items.keys()], []);
       if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
     if (kind === POLICY_SERVER) this.#lookWhetherServerIsKnown();
-    moved();
+    this.#moved();
   }
 
   #lookWhetherServerIsKnown(): void {
     if (this.#wasServerUnknown === this.#isServerUnknown) return;
     this.#wasServerUnknown = this.#isServerUnknown;
-    this.#options.changed([this.#unknownServer.document.key], []);
+    this.#waiting.add(this.#unknownServer.document.key);
   }
 
   #source(

@@ -1,4 +1,5 @@
 /** Has processes load what has changed in a cluster, and serve it together. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import type { ClusterCopy } from "./cluster-copy.js";
 import type { Child, Fleet } from "./fleet.js";
@@ -6,6 +7,9 @@ import { type LoadedByProcess, preparedBy } from "./prepared-answers.js";
 
 /** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
 export const PREPARE_WITHIN_MS = 300_000;
+
+/** How long the others wait for the one that fetches modules first: a registry that does not answer must not hold up the start twice. */
+const HEAD_START_MS = 20_000;
 
 /** How long a process may take to say that it serves something else: longer than anything holds its main thread. One that hangs is replaced. */
 const SWAP_WITHIN_MS = 10_000;
@@ -27,8 +31,10 @@ export async function updateFromCluster(
     fleet.ask(whom, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation, delta: what }));
   // What one of them has fetched the others find in the download folder: at first nothing is there.
   const first = namesModules(delta) ? 1 : children.length;
-  const answers = await ask(children.slice(0, first), delta);
-  for (const [child, answer] of await ask(children.slice(first), delta)) answers.set(child, answer);
+  const begun = ask(children.slice(0, first), delta);
+  if (first < children.length) await headStart(begun);
+  const others = await ask(children.slice(first), delta);
+  const answers = new Map([...(await begun), ...others]);
   const whole = copy.whole();
   const lacking = [...answers].filter(([, answer]) => preparedBy(answer)?.needs === "whole").map(([child]) => child);
   if (whole !== undefined && lacking.length > 0)
@@ -47,6 +53,14 @@ export async function updateFromCluster(
   // Others are told that policies are served, and webhooks made for them: that must be true then.
   await fleet.ask([...able.keys()], SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
   return able;
+}
+
+/** Resolves with the work, or when it has had its time. */
+async function headStart(work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(HEAD_START_MS, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([work, late]);
+  done.abort();
 }
 
 /** Whether everything is loaded, with modules from somewhere. Later ones come one by one. */

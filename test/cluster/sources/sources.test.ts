@@ -201,18 +201,18 @@ describe("what a cluster holds of policies", () => {
     const { sources, documents } = follow(context, server);
     await until("all", () => sources.complete && server.watching > 5);
     const key = "policies.kubewarden.io/PolicyServer//default";
-    assert.deepEqual(documents, [key]);
+    documents.length = 0;
     const held: IncomingMessage[] = [];
     const path = "/api/v1/namespaces/policy-server/configmaps";
     server.special.set(path, (request) => void held.push(request));
     const spec = { verificationConfig: "verification" };
     server.put("policyservers", { metadata: { name: "default", uid: "u", generation: 2 }, spec });
     await until("a question", () => held.length === 1);
-    assert.deepEqual(documents, [key]);
+    assert.deepEqual(documents, []);
     // One that cannot be read is not waited for.
     for (const request of held) request.socket.destroy();
-    await until("the change", () => documents.length === 2);
-    assert.equal(documents[1], key);
+    await until("the change", () => documents.length > 0);
+    assert.equal(documents[0], key);
   });
 
   test("a kind that was there is not given up within a second, where definitions may not be watched", async (context) => {
