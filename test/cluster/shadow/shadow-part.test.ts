@@ -276,6 +276,28 @@ describe("a version in shadow", () => {
     assert.deepEqual(stage.notes()[0], { generation: 2, spec: { word: "two" } });
   });
 
+  test("is not promoted by a clock that goes wrong", async (context) => {
+    const stage = await begun(context, { "promote-after": "30s" });
+    const written = (time: number) => {
+      const managedFields = [{ manager: "kubectl", time: new Date(time).toISOString() }];
+      stage.write(2, "two", stripped(stage.policy().metadata.annotations), { managedFields });
+      stage.serve();
+    };
+    written(stage.clock.wall() - 3_600_000);
+    for (let looks = 0; looks < 6; looks++) {
+      stage.clock.move(LOOK_MS);
+      await settle();
+    }
+    assert.deepEqual(stage.notes()[0], { generation: 1, spec: { word: "one" } });
+    const said = stage.lines.filter(({ level }) => level === "error");
+    assert.match(String(said[0]?.fields.reason), /^the clock of this replica .* too far apart$/);
+    written(stage.clock.wall());
+    await eventually(() => {
+      stage.clock.move(LOOK_MS);
+      return JSON.stringify(stage.notes()[0]) === '{"generation":2,"spec":{"word":"two"}}';
+    }, "it is not promoted");
+  });
+
   for (const [what, counts, more] of [
     ["would have denied too much", { agreed: 9, wouldDeny: 1 }, {}],
     ["failed", { agreed: 9, failed: 1 }, {}],
