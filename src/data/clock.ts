@@ -5,18 +5,21 @@ export interface Clock {
   /** Milliseconds since 1970. */
   wall(): number;
   /**
-   * Calls once, when so many milliseconds have passed. It keeps no process alive.
+   * Calls once, when so many milliseconds have passed; after 24 days at the latest. It keeps no process alive.
    * @returns takes it back
    */
   after(milliseconds: number, call: () => void): () => void;
 }
+
+/** The longest time that the machine's timers know: longer ones end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 
 /** The machine's. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   after(milliseconds, call) {
-    const timer = setTimeout(call, milliseconds);
+    const timer = setTimeout(call, Math.min(milliseconds, LONGEST_MS));
     timer.unref();
     return () => clearTimeout(timer);
   },

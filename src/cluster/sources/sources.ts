@@ -49,6 +49,9 @@ export class Sources {
   readonly #configMaps = new Map<string, Source>();
   /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
   readonly #unknownServer: WatchedItem;
+  #wasServerUnknown = false;
+  /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
+  readonly #waiting = new Set<string>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
@@ -143,13 +146,18 @@ export class Sources {
         // In another version it is read anew: until then what was known stays.
         ...(before && { before: before.items }),
         changed: (documents, statuses) => {
-          changed(documents, statuses);
-          if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
+          if (kind !== POLICY_SERVER) {
+            changed(documents, statuses);
+            return;
+          }
+          changed([], statuses);
+          for (const key of documents) this.#waiting.add(key);
+          this.#lookAtPolicyServer();
         },
         unknown: () => this.#presence.ask(group),
         moved: () => {
-          if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
-          moved();
+          if (kind === POLICY_SERVER) this.#lookWhetherServerIsKnown();
+          this.#moved();
         },
       });
       this.#sources.set(kind, source);
@@ -157,8 +165,14 @@ export class Sources {
       changed([...before.items.keys()], []);
       if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
     }
-    if (kind === POLICY_SERVER) changed([this.#unknownServer.document.key], []);
+    if (kind === POLICY_SERVER) this.#lookWhetherServerIsKnown();
     moved();
+  }
+
+  #lookWhetherServerIsKnown(): void {
+    if (this.#wasServerUnknown === this.#isServerUnknown) return;
+    this.#wasServerUnknown = this.#isServerUnknown;
+    this.#options.changed([this.#unknownServer.document.key], []);
   }
 
   #source(
@@ -171,9 +185,18 @@ export class Sources {
     return new Source({ cluster, clock, log, contact, ...special });
   }
 
+  #moved(): void {
+    const { changed, moved } = this.#options;
+    if (this.#waiting.size > 0 && [...this.#configMaps.values()].every(({ state }) => state !== "waiting")) {
+      changed([...this.#waiting], []);
+      this.#waiting.clear();
+    }
+    moved();
+  }
+
   /** Follows the ConfigMaps that the PolicyServer names, and no others any more. */
   #lookAtPolicyServer(): void {
-    const { settings, changed, moved } = this.#options;
+    const { settings, changed } = this.#options;
     const [item] = [...(this.#sources.get(POLICY_SERVER)?.items.values() ?? [])];
     const spec = item === undefined ? undefined : member(parseJson(item.document.text), "spec");
     const names = CONFIG_MAP_FIELDS.map((field) => text(spec, field)).filter((name) => name !== "");
@@ -192,11 +215,11 @@ export class Sources {
         wanted: (object) => nameOf(object) === name,
         changed,
         unknown: () => {},
-        moved,
+        moved: () => this.#moved(),
       });
       this.#configMaps.set(name, source);
     }
-    moved();
+    this.#moved();
   }
 }
 

@@ -33,6 +33,7 @@ const LAST_RETRY_MS = 300_000;
 const FAILED = "failed";
 const UNCERTIFIED = "uncertified";
 const DISPUTED = "disputed";
+const UNREAD = "unread";
 
 /** Most names of replicas in a message. */
 const MOST_NAMES = 5;
@@ -74,6 +75,8 @@ export class WebhookKeeper implements ClusterPart {
   readonly #forgetReplicas: () => void;
   readonly #disputes: Disputes;
   #derived: DerivedWebhooks | undefined;
+  /** Resources of whose policies nobody knows. */
+  #unread: readonly string[] = [];
   /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
   #members = new Map<string, readonly string[]>();
   /** What the API server has refused, by the webhook as it is written. */
@@ -101,6 +104,7 @@ export class WebhookKeeper implements ClusterPart {
   served(state: ClusterState): void {
     const derived = this.#options.derive(state);
     this.#derived = derived;
+    this.#unread = state.unread;
     this.#remember(derived);
     this.look();
   }
@@ -196,8 +200,13 @@ export class WebhookKeeper implements ClusterPart {
       standing,
       isServed: this.#isServed,
       membersOf: (path) => this.#membersOf(path),
+      // One that this process has known is gone; any other may be one that it was never told of.
+      isUnread: (path) => this.#unread.length > 0 && !this.#members.has(path),
       isRefused: (webhook) => this.#refused.has(fingerprint(webhook)),
     });
+    if (this.#unread.length > 0)
+      this.#say(UNREAD, `webhooks whose policies are not known here stay: ${this.#unread.join(", ")} cannot be read`);
+    else this.#said.delete(UNREAD);
     const intended: Intended[] = [
       ...wanted.map((webhook) => ({
         type: webhook.type,

@@ -13,6 +13,8 @@ export interface RolloutFacts {
   readonly isServed: (path: string) => boolean;
   /** The policies that are asked at a path; `undefined` where that is not known, as after a restart. */
   readonly membersOf: (path: string) => readonly string[] | undefined;
+  /** Whether the policies that are asked at a path may be there without anybody knowing: they could not be read. */
+  readonly isUnread: (path: string) => boolean;
   /** Whether the API server has refused a webhook as it is. */
   readonly isRefused: (webhook: DerivedWebhook) => boolean;
 }
@@ -30,7 +32,7 @@ export interface Rollout {
 const keyOf = ({ type, name }: Pick<StandingWebhook, "type" | "name">): string => `${type} ${name}`;
 
 /** Decides. */
-export function rollout({ desired, standing, isServed, membersOf, isRefused }: RolloutFacts): Rollout {
+export function rollout({ desired, standing, isServed, membersOf, isUnread, isRefused }: RolloutFacts): Rollout {
   const found = new Map(standing.map((each) => [keyOf(each), each]));
   const wanted: DerivedWebhook[] = [];
   const kept: StandingWebhook[] = [];
@@ -48,9 +50,10 @@ export function rollout({ desired, standing, isServed, membersOf, isRefused }: R
   const missed = new Set(waiting.flatMap(({ members }) => members));
   const names = new Set(desired.map(keyOf));
   for (const each of standing) {
-    if (names.has(keyOf(each)) || missed.size === 0) continue;
+    if (names.has(keyOf(each))) continue;
     const members = membersOf(each.path);
-    if (members === undefined || members.some((id) => missed.has(id))) kept.push(each);
+    const isMissed = missed.size > 0 && (members === undefined || members.some((id) => missed.has(id)));
+    if (isMissed || isUnread(each.path)) kept.push(each);
   }
   return { wanted, kept, waiting };
 }

@@ -25,7 +25,10 @@ export async function updateFromCluster(
 ): Promise<ReadonlyMap<Child, LoadedByProcess>> {
   const ask = (whom: readonly Child[], what: ClusterDelta) =>
     fleet.ask(whom, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation, delta: what }));
-  const answers = await ask(children, delta);
+  // What one of them has fetched the others find in the download folder: at first nothing is there.
+  const first = namesModules(delta) ? 1 : children.length;
+  const answers = await ask(children.slice(0, first), delta);
+  for (const [child, answer] of await ask(children.slice(first), delta)) answers.set(child, answer);
   const whole = copy.whole();
   const lacking = [...answers].filter(([, answer]) => preparedBy(answer)?.needs === "whole").map(([child]) => child);
   if (whole !== undefined && lacking.length > 0)
@@ -45,3 +48,7 @@ export async function updateFromCluster(
   await fleet.ask([...able.keys()], SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
   return able;
 }
+
+/** Whether everything is loaded, with modules from somewhere. Later ones come one by one. */
+const namesModules = ({ base, put }: ClusterDelta): boolean =>
+  base === 0 && put.some(({ text }) => text.includes('"module": "'));

@@ -82,9 +82,19 @@ function confineGroup(entry: GroupEntry, terms: Confinement): Confined {
   return { entry: Object.freeze({ ...entry, namespace, members: Object.freeze(members) }), problems };
 }
 
-/** Whether an address lies below a place: `ghcr.io/acme` is above `ghcr.io/acme/x:v1`, and not above `ghcr.io/acme-too/x`. */
+/** Whether an address lies below a place: `ghcr.io/acme` is above `ghcr.io/acme/x:v1`, and not above `ghcr.io/acme-too/x`. What counts is where an address leads to, not how it begins. */
 function isBelow(place: string, location: string): boolean {
-  const [above, below] = [place, location].map((each) => each.replace(/^registry:\/\//, ""));
+  const [above, below] = [place, location].map(plainAddress);
   if (above === undefined || below?.startsWith(above) !== true) return false;
   return above.endsWith("/") || /^(?:[/:@]|$)/.test(below.slice(above.length));
+}
+
+/** An address in the one way in which it can be written; undefined where servers may read it in several. */
+function plainAddress(address: string): string | undefined {
+  if (!/^https?:/i.test(address)) return address.replace(/^registry:\/\//, "");
+  if (!URL.canParse(address)) return undefined;
+  const { origin, pathname, username, password } = new URL(address);
+  // Nobody but a server itself knows whether it takes these for slashes and dots.
+  if (username !== "" || password !== "" || /%(?:2e|2f|5c)/i.test(pathname)) return undefined;
+  return pathname === "/" && !address.endsWith("/") ? origin : `${origin}${pathname}`;
 }

@@ -23,6 +23,11 @@ export const MAX_STORE_OBJECTS = 100_000;
 export const MAX_STORE_BYTES = 256 * 1024 * 1024;
 /** Stores, each with a watch: guests choose selectors, perhaps from requests. The one not used for longest gives way. */
 export const MAX_STORES = 128;
+/**
+ * Bytes that all lists may take together: half of the volume for files that our manifests have, where what is given up stays for a minute, and which the
+ * kubelet ends the pod for going beyond. The list not used for longest gives way.
+ */
+export const MAX_STORES_BYTES = 512 * 1024 * 1024;
 /** How long the API server is asked to keep a watch open. */
 export const WATCH_SECONDS = 290;
 /** Longest silence of a watch: bookmarks come every minute, so that a longer one means a dead connection. */

@@ -49,8 +49,8 @@ export class StoredItems {
   #wholeBytes = 0;
   /** While they are being read. */
   #reading: Promise<void> | undefined;
-  /** All keys in order, from when somebody wants it. */
-  #order: string[] | undefined;
+  /** All keys in order, and their entries, from when somebody wants it. */
+  #order: { readonly keys: string[]; readonly entries: StoredEntry[] } | undefined;
   #all: readonly JsonObject[] | undefined;
   #texts: ObjectTexts | undefined;
   /** Where entries stand; the last one is written. */
@@ -120,7 +120,8 @@ export class StoredItems {
     if (!isObject(object)) return;
     const kept = trimmed({ ...this.#identity, ...object });
     const bytes = Buffer.from(stringifyJson(kept));
-    this.set(keyOf(object), { ...this.#append(bytes), length: bytes.length });
+    const { log, at } = this.#append(bytes);
+    this.set(keyOf(object), { log, at, length: bytes.length });
     if (this.#entries.size > MAX_STORE_OBJECTS) {
       throw new ResourceError(
         `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.#identity.kind}: narrow the list by a selector`,
@@ -136,11 +137,15 @@ export class StoredItems {
 
   /** Takes an entry that stands in some log already. */
   set(key: string, entry: StoredEntry): void {
-    const isNew = !this.#entries.has(key);
+    const replaced = this.#entries.has(key) ? 1 : 0;
     this.#forget(key);
     this.#entries.set(key, entry);
     this.#bytes += entry.length;
-    if (isNew && this.#order !== undefined) this.#order.splice(placeOf(key, this.#order), 0, key);
+    if (this.#order !== undefined) {
+      const place = placeOf(key, this.#order.keys);
+      this.#order.keys.splice(place, replaced, key);
+      this.#order.entries.splice(place, replaced, entry);
+    }
     this.sink?.(key, entry);
   }
 
@@ -148,7 +153,11 @@ export class StoredItems {
     if (!this.#entries.has(key)) return;
     this.#forget(key);
     this.#entries.delete(key);
-    this.#order?.splice(placeOf(key, this.#order), 1);
+    if (this.#order !== undefined) {
+      const place = placeOf(key, this.#order.keys);
+      this.#order.keys.splice(place, 1);
+      this.#order.entries.splice(place, 1);
+    }
     this.sink?.(key, undefined);
   }
 
@@ -193,14 +202,12 @@ export class StoredItems {
   }
 
   #sorted(): StoredEntry[] {
-    // Names are ASCII, and NUL comes before all of it.
-    this.#order ??= [...this.#entries.keys()].sort();
-    const sorted: StoredEntry[] = [];
-    for (const key of this.#order) {
-      const entry = this.#entries.get(key);
-      if (entry !== undefined) sorted.push(entry);
+    if (this.#order === undefined) {
+      // Names are ASCII, and NUL comes before all of it.
+      const sorted = [...this.#entries].sort(([a], [b]) => (a < b ? -1 : 1));
+      this.#order = { keys: sorted.map(([key]) => key), entries: sorted.map(([, entry]) => entry) };
     }
-    return sorted;
+    return [...this.#order.entries];
   }
 
   #readWhole(entry: StoredEntry): JsonObject {
@@ -232,7 +239,9 @@ export class StoredItems {
       if (this.#closed) break;
       if (!left.has(entry.log) || this.#entries.get(key) !== entry) continue;
       try {
-        Object.assign(entry, this.#append(textOf(entry)));
+        const { log, at } = this.#append(textOf(entry));
+        entry.log = log;
+        entry.at = at;
       } catch {
         // It can't be read, which whoever asks for it is told. It stays where it is, and all others, too.
         return;
@@ -282,21 +291,22 @@ class EntryTexts implements ObjectTexts {
   }
 
   pieces(head: Uint8Array, tail: Uint8Array): TextPieces | undefined {
-    const logs = new Map<ByteLog, number>();
+    const logs: ByteLog[] = [];
     const sources: LogSource[] = [];
     const places = new Float64Array(3 * this.#entries.length);
     let length = head.length + tail.length + Math.max(0, this.#entries.length - 1);
-    for (const [index, entry] of this.#entries.entries()) {
-      let log = logs.get(entry.log);
-      if (log === undefined) {
+    let at = 0;
+    for (const entry of this.#entries) {
+      let log = logs.indexOf(entry.log);
+      if (log < 0) {
         const { source } = entry.log;
         if (source === undefined) return undefined;
-        log = sources.push(source) - 1;
-        logs.set(entry.log, log);
+        sources.push(source);
+        log = logs.push(entry.log) - 1;
       }
-      places[3 * index] = log;
-      places[3 * index + 1] = entry.at;
-      places[3 * index + 2] = entry.length;
+      places[at++] = log;
+      places[at++] = entry.at;
+      places[at++] = entry.length;
       length += entry.length;
     }
     return { length, head, tail, logs: sources, places };

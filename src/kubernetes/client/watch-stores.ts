@@ -5,7 +5,7 @@ import type { ByteLog } from "./byte-log.js";
 import type { ApiResource } from "./discovery.js";
 import { ApiError, ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp, Query } from "./http.js";
-import { MAX_NAMED_STORES, NAMED_STORE_KEPT_MS } from "./limits.js";
+import { MAX_NAMED_STORES, MAX_STORES_BYTES, NAMED_STORE_KEPT_MS } from "./limits.js";
 import type { ObjectStores, StoreScope } from "./object-stores.js";
 import { collectionPath } from "./paths.js";
 import { WatchStore } from "./watch-store.js";
@@ -16,6 +16,8 @@ import type { WatchOptions } from "./watched-list.js";
 export interface StoreBounds {
   /** Lists. */
   readonly max: number;
+  /** Bytes of all lists; default {@link MAX_STORES_BYTES}. */
+  readonly maxBytes?: number;
   /** Objects that are watched each alone; default {@link MAX_NAMED_STORES}. */
   readonly maxNamed?: number;
   /** Makes what the texts of lists are written to; default: in memory. */
@@ -35,6 +37,7 @@ export class WatchStores implements ObjectStores {
   readonly #http: ClusterHttp;
   readonly #options: WatchOptions;
   readonly #maxNamed: number;
+  readonly #maxBytes: number;
   readonly #gone: (resource: ApiResource) => void;
   readonly #newLog: (() => ByteLog) | undefined;
   readonly #lists: LRUCache<string, Entry>;
@@ -43,12 +46,13 @@ export class WatchStores implements ObjectStores {
 
   constructor(
     http: ClusterHttp,
-    { max, maxNamed = MAX_NAMED_STORES, gone = () => {}, newLog }: StoreBounds,
+    { max, maxBytes = MAX_STORES_BYTES, maxNamed = MAX_NAMED_STORES, gone = () => {}, newLog }: StoreBounds,
     options: WatchOptions,
   ) {
     this.#http = http;
     this.#options = options;
     this.#maxNamed = maxNamed;
+    this.#maxBytes = maxBytes;
     this.#gone = gone;
     this.#newLog = newLog;
     const dispose = ({ store }: Entry): void => store.stop();
@@ -118,10 +122,23 @@ export class WatchStores implements ObjectStores {
       ...(known?.store.unwatched !== undefined && { note: () => {} }),
     });
     stores.set(key, { store, failures });
+    store.ready.then(
+      () => this.#makeRoom(store),
+      () => {},
+    );
     void store.ended.then((error) => {
       if (error instanceof ApiError && error.status === 404) this.#gone(resource);
     });
     return store;
+  }
+
+  /** Gives up what was not asked for longest, where lists take too much together: but for the one that is there now. */
+  #makeRoom(newest: WatchStore): void {
+    let bytes = 0;
+    for (const [key, { store }] of [...this.#lists.entries()]) {
+      for (const log of store.items?.logs ?? []) bytes += log.size;
+      if (bytes > this.#maxBytes && store !== newest && store.items !== undefined) this.#lists.delete(key);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
 import { Source } from "../../../src/cluster/sources/source.js";
@@ -190,6 +191,28 @@ describe("what a cluster holds of policies", () => {
     server.put(POLICIES, policy("a"));
     clock.move(10_000);
     await until("the policy", () => keysOf(sources).length === 1);
+  });
+
+  test("a PolicyServer that names another ConfigMap is told of when that has been read", async (context) => {
+    const server = await FakeApiServer.start(context);
+    define(server, ...KUBEWARDEN);
+    server.put("configmaps", { metadata: { name: "verification", namespace: "policy-server" } });
+    server.put("policyservers", { metadata: { name: "default", uid: "u", generation: 1 } });
+    const { sources, documents } = follow(context, server);
+    await until("all", () => sources.complete && server.watching > 5);
+    const key = "policies.kubewarden.io/PolicyServer//default";
+    assert.deepEqual(documents, [key]);
+    const held: IncomingMessage[] = [];
+    const path = "/api/v1/namespaces/policy-server/configmaps";
+    server.special.set(path, (request) => void held.push(request));
+    const spec = { verificationConfig: "verification" };
+    server.put("policyservers", { metadata: { name: "default", uid: "u", generation: 2 }, spec });
+    await until("a question", () => held.length === 1);
+    assert.deepEqual(documents, [key]);
+    // One that cannot be read is not waited for.
+    for (const request of held) request.socket.destroy();
+    await until("the change", () => documents.length === 2);
+    assert.equal(documents[1], key);
   });
 
   test("a kind that was there is not given up within a second, where definitions may not be watched", async (context) => {

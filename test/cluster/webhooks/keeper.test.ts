@@ -51,9 +51,12 @@ class Kept {
     });
   }
 
+  /** Resources that can't be read. */
+  unread: readonly string[] = [];
+
   async serve(...documents: readonly ClusterDocument[]): Promise<void> {
     const known = new Map(documents.map((each) => [each.key, each]));
-    this.keeper.served({ version: 1, documents: known, sets: [], unread: [] });
+    this.keeper.served({ version: 1, documents: known, sets: [], unread: this.unread });
     await settle();
   }
 
@@ -312,6 +315,22 @@ describe("a webhook appears", () => {
     after.oneServesAll();
     await settle();
     assert.deepEqual(after.store.standing[V1], [`set-${routeOf(["a", "c"]).hash}`]);
+  });
+
+  test("and stays while some kind can't be read, if its policies may be of that kind", async () => {
+    const before = await new Kept().keep(kyverno("a"), kubewarden("p"), kubewarden("q"));
+    await before.keeper.stop();
+    const after = new Kept(before.store);
+    after.unread = ["validatingpolicies.policies.kyverno.io"];
+    await after.keep(kubewarden("p"), kubewarden("q"));
+    assert.deepEqual(after.store.standing[V1], ["a", "p", "q"]);
+    assert.equal(after.said("stay: validatingpolicies.policies.kyverno.io cannot be read"), 1);
+    // What this process has known, and is not there any more, is gone.
+    await after.serve(kubewarden("p"));
+    assert.deepEqual(after.store.standing[V1], ["a", "p"]);
+    after.unread = [];
+    await after.serve(kubewarden("p"));
+    assert.deepEqual(after.store.standing[V1], ["p"]);
   });
 
   test("but that of a policy that is gone goes at once", async () => {

@@ -60,6 +60,23 @@ describe("what has changed in a cluster", () => {
     assert.deepEqual(told, ["1 prepare 1", "2 prepare 1", "1 swap", "2 swap"]);
   });
 
+  test("has its modules fetched by one process at first: the others find them", async () => {
+    let fetched = false;
+    const { fleet, children } = fleetOf({
+      1: () => {
+        queueMicrotask(() => {
+          fetched = true;
+        });
+        return {};
+      },
+      2: () => ({ ok: fetched }),
+      3: () => ({ ok: fetched }),
+    });
+    const put = [document("a", '"module": "registry://example.org/a:v1"')];
+    const loaded = await updateFromCluster(fleet, children, delta(1, { put }), 7, new ClusterCopy());
+    assert.equal(loaded.size, 3);
+  });
+
   test("comes whole for a process that has missed something", async () => {
     const copy = new ClusterCopy();
     copy.take(delta(1, { put: [document("a"), document("b")] }));

@@ -165,12 +165,31 @@ describe("namespaced policies", () => {
     assert.equal(only([admissionPolicy("a"), server]).kind, "module");
   });
 
+  const HTTPS = { places: ["https://modules.example/acme"] };
   const LIMITS: readonly (readonly [string, ClusterEntryOptions["namespaced"], object, boolean])[] = [
     ["a place", { places: ["reg.example"] }, {}, true],
     ["a place with a scheme", { places: ["registry://reg.example/"] }, {}, true],
     ["no place", { places: [] }, {}, false],
     ["another place", { places: ["reg.example/q"] }, {}, false],
     ["a place that only begins like it", { places: ["reg.exam"] }, {}, false],
+    ["a place of a server", HTTPS, { module: "https://modules.example/acme/x.wasm?v=1" }, true],
+    [
+      "a place that is a server",
+      { places: ["https://modules.example"] },
+      { module: "https://modules.example/x.wasm" },
+      true,
+    ],
+    ["the same place in other letters", HTTPS, { module: "https://MODULES.example:443/acme/./x.wasm" }, true],
+    ["a way out of a place", HTTPS, { module: "https://modules.example/acme/../evil/x.wasm" }, false],
+    ["a way out that is hidden", HTTPS, { module: "https://modules.example/acme/%2e%2E/evil/x.wasm" }, false],
+    ["a way out that only a server sees", HTTPS, { module: "https://modules.example/acme/..%2fevil/x.wasm" }, false],
+    [
+      "a place as a name",
+      { places: ["https://modules.example"] },
+      { module: "https://modules.example:443@evil/x.wasm" },
+      false,
+    ],
+    ["a place without encryption", HTTPS, { module: "http://modules.example/acme/x.wasm" }, false],
     ["a file of the server", {}, { module: "file:///modules/x.wasm" }, false],
     ["a kind that is not served", { kinds: new Set(["NamespacedValidatingPolicy"] as const) }, {}, false],
     ["a kind that is served", { kinds: new Set(["AdmissionPolicy"] as const) }, {}, true],

@@ -64,9 +64,12 @@ export function connect(
   };
 }
 
+/** When it is given up that something comes: long after any machine has had its turn. */
+const GIVE_UP_MS = 60_000;
+
 /** Waits until something holds. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + GIVE_UP_MS;
   while (!(await holds())) {
     assert.ok(Date.now() < end, `${what} did not come`);
     await sleep(5);
