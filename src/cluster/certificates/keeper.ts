@@ -3,11 +3,11 @@ import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Replicas } from "../replicas.js";
+import { clockProblem } from "../server-time.js";
 import type { CertificateContent } from "./content.js";
 import { make, nextStep, type RotationFacts, type Step, type StepName } from "./rotation.js";
 import { changedSecret, newSecret, type SecretPlace, type SecretState } from "./secret.js";
 import type { Secrets } from "./secrets.js";
-import { serverTime } from "./server-time.js";
 import { allServe } from "./serving-replicas.js";
 import { Steady } from "./steady.js";
 import type { CertificateTimes } from "./times.js";
@@ -129,7 +129,8 @@ export class CertificateKeeper {
         ? secrets.create(newSecret(place, data), dryRun, signal)
         : secrets.replace(changedSecret(state, data, done), dryRun, signal);
     try {
-      const problem = clockProblem(serverTime(await write(true)), clock.wall(), this.#options.times);
+      // API servers judge certificates by their own clocks: what is made by one that goes wrong is refused by them.
+      const problem = clockProblem(await write(true), clock.wall(), this.#options.times.skew);
       if (problem !== undefined) {
         this.#say(problem);
         return;
@@ -164,10 +165,4 @@ function restored({ authorityKey, nextKey }: SecretState, content: CertificateCo
   const { certificate, key, bundle } = content;
   const keys = { ...(authorityKey && { authorityKey }), ...(nextKey && { nextKey }) };
   return { name: "made", why: `${why}: what it held is written again`, data: { certificate, key, bundle, ...keys } };
-}
-
-/** API servers judge certificates by their own clocks: what is made by one that goes wrong is refused by them. */
-function clockProblem(server: number | undefined, wall: number, { skew }: CertificateTimes): string | undefined {
-  if (server === undefined || Math.abs(server - wall) <= skew) return undefined;
-  return `the clock of this replica (${new Date(wall).toISOString()}) and the API server's (${new Date(server).toISOString()}) are too far apart`;
 }

@@ -5,6 +5,7 @@ import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { isObject, type JsonObject, nameOf } from "../../kubernetes/object.js";
+import { FIELD_MANAGER } from "../lease.js";
 import type { SecretPlace } from "./secret.js";
 
 /** What certificates need of a cluster. */
@@ -23,7 +24,6 @@ export interface Secrets {
 }
 
 const SECRETS = { group: "", version: "v1", plural: "secrets" };
-const FIELD_MANAGER = "policy-server";
 
 /** The Secret of this name. Others are neither asked for nor seen: the right to this one is enough. */
 export function secretsOf(

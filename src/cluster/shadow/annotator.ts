@@ -6,9 +6,11 @@ import { ApiError, isNotFound } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { objectPath } from "../../kubernetes/client/paths.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { FIELD_MANAGER } from "../lease.js";
+import { clockProblem } from "../server-time.js";
 
-/** Who is said to manage what this server writes. */
-const FIELD_MANAGER = "policy-server";
+/** Milliseconds that the clocks of a leader and of the API server may be apart where something is done because of the time. */
+const SKEW_MS = 5 * 60_000;
 
 /** Annotations to set; null takes one away. */
 export type Annotations = Readonly<Record<string, string | null>>;
@@ -28,13 +30,15 @@ export function annotationsOf(object: unknown): Readonly<Record<string, string>>
 /**
  * Sets annotations of a policy, if it still is the one that is known.
  * @param notes what to write, by the policy as it is in the cluster, with its managed fields
- * @throws what the client throws, except where the policy has changed or is gone
+ * @param wall milliseconds since 1970, where it is written because of that: it is held against the API server's clock before
+ * @throws what the client throws, except where the policy has changed or is gone; and an Error when clocks are too far apart
  */
 export async function annotate(
   cluster: Pick<Cluster, "http" | "discovery">,
   document: ClusterDocument,
   notes: (object: unknown) => Annotations,
   signal: AbortSignal,
+  wall?: number,
 ): Promise<Annotated> {
   const known = parseJson(document.text);
   const kind = kindOf(known);
@@ -50,7 +54,11 @@ export async function annotate(
     const patch = {
       metadata: { resourceVersion: text(metadata, "resourceVersion"), annotations: notes(value) },
     };
-    await cluster.http.patch(path, "merge", patch, { fieldManager: FIELD_MANAGER }, signal);
+    const write = (dryRun: boolean): Promise<unknown> =>
+      cluster.http.patch(path, "merge", patch, { fieldManager: FIELD_MANAGER, dryRun }, signal);
+    const problem = wall === undefined ? undefined : clockProblem(await write(true), wall, SKEW_MS);
+    if (problem !== undefined) throw new Error(problem);
+    await write(false);
     return "written";
   } catch (error) {
     if (isNotFound(error) || (error instanceof ApiError && error.status === 409)) return "stale";

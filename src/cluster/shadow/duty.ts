@@ -19,6 +19,8 @@ export interface Duty {
   readonly notes?: (object: unknown) => Annotations;
   /** For the log; absent where that is nothing to tell. */
   readonly log?: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> };
+  /** Whether it is done because of what a clock says. */
+  readonly isByClock?: boolean;
   /** How the version in shadow stands; absent: there is none. */
   readonly progress?: Progress;
   /** When it is promoted, for people. */
@@ -71,6 +73,7 @@ export function dutyOf({ document, rollout }: RolledOut, known: KnownVersions, n
     return {
       notes: () => ({ [ACTIVE_SPEC]: noteText(present), [SHADOW_RECORD]: null }),
       log: { message: "promoted a version that was in shadow: it is in force", fields },
+      isByClock: !isByHand,
       progress,
     };
   }

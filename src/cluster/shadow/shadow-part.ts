@@ -174,7 +174,13 @@ export class ShadowPart implements ClusterPart {
     const isOnItsWay = written?.document === document && clock.now() - written.at < COMES_BACK_MS;
     if (duty.notes === undefined || isOnItsWay) return;
     try {
-      const result = await annotate(cluster, document, duty.notes, signal);
+      const result = await annotate(
+        cluster,
+        document,
+        duty.notes,
+        signal,
+        duty.isByClock === true ? clock.wall() : undefined,
+      );
       this.#failed.delete(key);
       if (result === "stale") return;
       this.#written.set(key, { document, at: clock.now() });

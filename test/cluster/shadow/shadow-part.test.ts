@@ -1,142 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { ReplicaInfo, Replicas } from "../../../src/cluster/replicas.js";
 import { factText } from "../../../src/cluster/shadow/fact.js";
-import { LAST_WORD_MS, LOOK_MS, ShadowPart } from "../../../src/cluster/shadow/shadow-part.js";
-import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
-import { parseJson } from "../../../src/data/json.js";
-import { kubectlText } from "../../../src/data/kubectl-text.js";
-import { NONE, type ShadowCounts, type ShadowRow } from "../../../src/evaluation/shadow/tally.js";
-import { keptLog } from "../../approver/support.js";
-import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
-import { connect } from "../../kubernetes/client/support.js";
-import { TestClock } from "../../support/test-clock.js";
+import { LAST_WORD_MS, LOOK_MS } from "../../../src/cluster/shadow/shadow-part.js";
+import { NONE } from "../../../src/evaluation/shadow/tally.js";
 
-const PREFIX = "policy-server.admission/";
-const KEY = "policies.kubewarden.io/ClusterAdmissionPolicy//p";
-const UID = "0123456789abcdef";
-
-type Named = Readonly<Record<string, string | undefined>>;
-
-/** One replica with the policy `p` of a cluster. */
-class Stage {
-  readonly clock = new TestClock();
-  readonly server: FakeApiServer;
-  readonly part: ShadowPart;
-  readonly lines: ReturnType<typeof keptLog>["lines"];
-  readonly shown: (string | undefined)[] = [];
-  readonly announced: string[] = [];
-  rows: ShadowRow[] = [];
-  isUnavailable = false;
-  live: ReplicaInfo[] = [];
-  readonly #leading = new AbortController();
-
-  constructor(context: TestContext, server: FakeApiServer) {
-    this.server = server;
-    const { logger, lines } = keptLog();
-    this.lines = lines;
-    const calls: (() => void)[] = [];
-    const stage = this;
-    const replicas: Replicas = {
-      get live() {
-        return stage.live;
-      },
-      changed: (call) => {
-        calls.push(call);
-        return () => {};
-      },
-      announce: (key, value) => {
-        this.announced.push(value);
-        this.live = [{ name: "me", routes: new Set(), facts: { [key]: value } }, ...this.live.slice(1)];
-        for (const call of calls) call();
-      },
-    };
-    this.part = new ShadowPart({
-      cluster: connect(context, server).cluster,
-      clock: this.clock,
-      log: logger,
-      replicas,
-      facts: { setShadow: (_, fact) => this.shown.push(fact?.message) },
-      source: { rows: async () => (this.isUnavailable ? { unavailable: "a process is busy" } : this.rows), lost: 0 },
-      instance: "me-1",
-    });
-  }
-
-  static async start(context: TestContext): Promise<Stage> {
-    return new Stage(context, await FakeApiServer.start(context));
-  }
-
-  /** Somebody writes the policy. */
-  write(generation: number, word: string, annotations: Named, metadata: object = {}): void {
-    this.server.put("clusteradmissionpolicies", {
-      apiVersion: "policies.kubewarden.io/v1",
-      kind: "ClusterAdmissionPolicy",
-      metadata: { name: "p", uid: UID, generation, ...metadata, annotations: ours(annotations) },
-      spec: { word },
-    });
-  }
-
-  /** What the policy is, told to the part as all processes serve it. */
-  serve(): void {
-    const { managedFields: _, ...metadata } = this.policy().metadata;
-    const { resourceVersion = "", generation } = metadata;
-    const text = kubectlText({ ...this.policy(), metadata });
-    const document: ClusterDocument = { key: KEY, uid: UID, resourceVersion, generation, text };
-    this.part.served({ version: 1, documents: new Map([[KEY, document]]), sets: [], unread: [] });
-  }
-
-  lead(): void {
-    this.part.lead(this.#leading.signal);
-  }
-
-  policy() {
-    const object = this.server.object("clusteradmissionpolicies", "p");
-    assert.ok(object !== undefined, "the policy is gone");
-    return object as unknown as {
-      readonly metadata: {
-        readonly annotations: Readonly<Record<string, string>>;
-        readonly resourceVersion?: string;
-        readonly generation: number;
-        readonly managedFields?: unknown;
-      };
-    };
-  }
-
-  /** What the leader notes: of the version in force, and of the one in shadow. */
-  notes(): readonly [active: unknown, record: unknown] {
-    const { annotations } = this.policy().metadata;
-    const [active, record] = ["active-spec", "shadow-record"].map((name) => annotations[`${PREFIX}${name}`]);
-    return [active && parseJson(active), record && parseJson(record)];
-  }
-
-  /** Until so many patches have been sent, each told to the part as it comes back. */
-  async patched(count: number): Promise<void> {
-    await eventually(() => this.server.patches.length >= count, `there are not ${count} patches`);
-    await settle();
-    this.serve();
-    await settle();
-  }
-
-  counts(version: string, counts: Partial<ShadowCounts>, more: Partial<ShadowRow> = {}): void {
-    this.rows = [{ id: "p", version, since: 0, examples: [], isBroken: false, ...NONE, ...counts, ...more }];
-  }
-}
-
-/** Waits for something that comes about. */
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 400, what);
-    await settle();
-  }
-}
-
-/** Lets requests to the fake server end. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 15));
-
-const ours = (annotations: Named) =>
-  Object.fromEntries(
-    Object.entries(annotations).flatMap(([name, value]) => (value === undefined ? [] : [[`${PREFIX}${name}`, value]])),
-  );
+import { eventually, KEY, type Named, PREFIX, Stage, settle, stripped } from "./stage.js";
 
 const SHADOW = { rollout: "shadow" };
 const ACTIVE = JSON.stringify({ generation: 1, spec: { word: "one" } });
@@ -276,6 +144,28 @@ describe("a version in shadow", () => {
     assert.deepEqual(stage.notes()[0], { generation: 2, spec: { word: "two" } });
   });
 
+  test("is not promoted by a clock that goes wrong", async (context) => {
+    const stage = await begun(context, { "promote-after": "30s" });
+    const written = (time: number) => {
+      const managedFields = [{ manager: "kubectl", time: new Date(time).toISOString() }];
+      stage.write(2, "two", stripped(stage.policy().metadata.annotations), { managedFields });
+      stage.serve();
+    };
+    written(stage.clock.wall() - 3_600_000);
+    for (let looks = 0; looks < 6; looks++) {
+      stage.clock.move(LOOK_MS);
+      await settle();
+    }
+    assert.deepEqual(stage.notes()[0], { generation: 1, spec: { word: "one" } });
+    const said = stage.lines.filter(({ level }) => level === "error");
+    assert.match(String(said[0]?.fields.reason), /^the clock of this replica .* too far apart$/);
+    written(stage.clock.wall());
+    await eventually(() => {
+      stage.clock.move(LOOK_MS);
+      return JSON.stringify(stage.notes()[0]) === '{"generation":2,"spec":{"word":"two"}}';
+    }, "it is not promoted");
+  });
+
   for (const [what, counts, more] of [
     ["would have denied too much", { agreed: 9, wouldDeny: 1 }, {}],
     ["failed", { agreed: 9, failed: 1 }, {}],
@@ -412,6 +302,3 @@ test("where nothing is rolled out nothing is done", async (context) => {
   await settle();
   assert.deepEqual([stage.clock.timers, stage.announced, stage.server.requests], [0, [], []]);
 });
-
-const stripped = (annotations: Readonly<Record<string, string>>): Named =>
-  Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name.slice(PREFIX.length), value]));

@@ -1,0 +1,28 @@
+/** The API server's clock, beside which that of a replica may go wrong. */
+import { isObject, member, text } from "../kubernetes/object.js";
+
+/**
+ * The API server's clock, as an object tells it that it has just written.
+ * @returns milliseconds since 1970, in whole seconds; `undefined` when the object says nothing
+ */
+function serverTime(object: unknown): number | undefined {
+  const metadata = member(object, "metadata");
+  const managed = member(metadata, "managedFields");
+  const times = (Array.isArray(managed) ? managed : [])
+    .filter(isObject)
+    .map((entry) => Date.parse(text(entry, "time")));
+  const known = [...times, Date.parse(text(metadata, "creationTimestamp"))].filter((time) => !Number.isNaN(time));
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/**
+ * Why a replica's clock is not to be relied on; `undefined`: it is.
+ * @param written an object as the API server has just written it
+ * @param wall milliseconds since 1970, by the replica's clock
+ * @param skew milliseconds that they may be apart
+ */
+export function clockProblem(written: unknown, wall: number, skew: number): string | undefined {
+  const server = serverTime(written);
+  if (server === undefined || Math.abs(server - wall) <= skew) return undefined;
+  return `the clock of this replica (${new Date(wall).toISOString()}) and the API server's (${new Date(server).toISOString()}) are too far apart`;
+}
