@@ -129,7 +129,7 @@ export class Sources {
   }
 
   #present(kind: WatchedKind, presence: Presence): void {
-    const { settings, changed, moved } = this.#options;
+    const { settings, changed } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
     // Of one that is there, but can't be read, nobody has taken anything back: what was read goes on being served.
