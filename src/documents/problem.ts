@@ -19,6 +19,12 @@ export interface Problem extends Position {
   readonly path: Path;
   /** What is wrong, what was expected, and a suggestion where there is one; no trailing full stop. */
   readonly message: string;
+  /** The kind of mistake, with a row in docs/errors.md: `CONFIG_UNKNOWN_KEY` … */
+  readonly code?: string;
+  /** What to write instead, where that is known: `write startsWith`. */
+  readonly hint?: string;
+  /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
+  readonly endColumn?: number;
 }
 
 /** `file:line:column: path: message`, as editors and terminals make it clickable. */

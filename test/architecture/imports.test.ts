@@ -24,10 +24,12 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "data",
       "documents",
       "evaluation",
+      "explanation",
       "fetch",
       "kubernetes",
       "kyverno-test",
       "loader",
+      "page",
       "policy",
       "reports",
       "scan",
@@ -58,6 +60,11 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["evaluation", "loader"],
   },
   reports: { rooms: ["data"] },
+  explanation: { rooms: ["batch", "cel", "cel-policy", "data", "policy"], types: ["evaluation"] },
+  page: {
+    rooms: ["admission", "cel", "config", "data", "documents", "evaluation", "explanation", "loader", "policy"],
+    types: ["server"],
+  },
   batch: {
     rooms: [
       "admission-policy",

@@ -1,0 +1,18 @@
+/** `apply` on the command line. */
+import { addApplyOptions } from "../apply/options.js";
+import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { optionValues } from "../options.js";
+
+/** Adds it. */
+export const addApply: AddCommand = (program, { io, done }) => {
+  const apply = program
+    .command("apply")
+    .description("apply policies to resources from files or a cluster, as Kyverno's apply does; exit 1 if one fails")
+    .argument("[policies...]", "files and folders with policies, - for standard input, or ids with --policies");
+  addApplyOptions(apply);
+  withOptions(apply, LOADING_OPTIONS).allowExcessArguments(true);
+  apply.action(async (policies: string[]) => {
+    const { applyCommand } = await import("../apply/index.js");
+    done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
+  });
+};

@@ -1,0 +1,18 @@
+/** `audit` on the command line. */
+import { addAuditOptions } from "../audit/options.js";
+import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { optionValues } from "../options.js";
+
+/** Adds it. */
+export const addAudit: AddCommand = (program, { io, done }) => {
+  const audit = program
+    .command("audit")
+    .description(
+      "apply the policies to the objects of a cluster, once, as serve does in the background; exit 1 if one fails",
+    );
+  addAuditOptions(audit);
+  withOptions(audit, LOADING_OPTIONS).action(async () => {
+    const { auditCommand } = await import("../audit/index.js");
+    done(await auditCommand(audit.opts(), optionValues(audit, LOADING_OPTIONS, io.env), io));
+  });
+};

@@ -1,0 +1,28 @@
+/** `cel` on the command line. */
+import { InvalidArgumentError } from "commander";
+import type { AddCommand } from "../definition.js";
+
+/** Adds it. */
+export const addCel: AddCommand = (program, { io, done }) => {
+  const cel = program
+    .command("cel")
+    .description("evaluate a CEL expression and print its value and type, or its error")
+    .argument("[expression]", "the expression; not with --batch")
+    .option("--vars <file>", "JSON object whose members are the variables")
+    .option("--variables <file>", "declarations of variables with types and values")
+    .option("--environment <name>", "kubernetes-1.28 to kubernetes-1.37, or standard", "kubernetes-1.37")
+    .option("--explain", "print the expression with the value of every part")
+    .option("--batch", 'read JSON lines {"expr": …} from standard input and write one line each')
+    .option("--bench <count>", "with --batch: add nsPerEval, the time of one evaluation over this many", positive)
+    .allowExcessArguments(false);
+  cel.action(async (expression: string | undefined) => {
+    const { celCommand } = await import("../cel.js");
+    done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
+  });
+};
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError(`'${text}' is not a whole number above 0`);
+}

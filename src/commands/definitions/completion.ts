@@ -1,0 +1,24 @@
+/** `completion` on the command line. */
+import { didYouMean } from "../../data/suggest.js";
+import type { AddCommand } from "../definition.js";
+import { UsageError } from "../io.js";
+
+/** Adds it. */
+export const addCompletion: AddCommand = (program, { io }) => {
+  program
+    .command("completion")
+    .description("print a script that completes commands and flags: bash, zsh or fish")
+    .argument("<shell>", "bash, zsh or fish")
+    .allowExcessArguments(false)
+    .action(async (shell: string) => {
+      const { completionScript, SHELLS } = await import("../completion/index.js");
+      const { shapeOf } = await import("../completion/shape.js");
+      const script = completionScript(shell, shapeOf(program, "serve"));
+      if (script === undefined) {
+        throw new UsageError(
+          `unknown shell '${shell}'${didYouMean(shell, SHELLS) || ` (shells: ${SHELLS.join(", ")})`}`,
+        );
+      }
+      io.stdout.write(script);
+    });
+};

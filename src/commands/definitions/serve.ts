@@ -1,0 +1,28 @@
+/** `serve`, the default on the command line. */
+import { type AddCommand, withOptions } from "../definition.js";
+import { UsageError } from "../io.js";
+import { SERVE_OPTIONS } from "../option-definitions.js";
+import { optionValues } from "../options.js";
+import { openFilesProblem } from "../serve/open-files.js";
+import { unknownCommand } from "./unknown-command.js";
+
+/** Adds it. */
+export const addServe: AddCommand = (program, { io, done }) => {
+  const serve = program
+    .command("serve", { isDefault: true })
+    .description("serve policies over HTTP (the default)")
+    .usage("[options]");
+  withOptions(serve, SERVE_OPTIONS)
+    .argument("[command]")
+    .action(async (unknown: string | undefined) => {
+      if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, program));
+      // Loading what follows opens many files.
+      const few = openFilesProblem();
+      if (few?.fatal) {
+        io.stderr.write(`Error: ${few.message}\n`);
+        return done(1);
+      }
+      const { serveCommand } = await import("../serve/index.js");
+      done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
+    });
+};

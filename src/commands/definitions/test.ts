@@ -1,0 +1,33 @@
+/** `test` on the command line. */
+import { InvalidArgumentError } from "commander";
+import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { optionValues } from "../options.js";
+
+/** Adds it. */
+export const addTest: AddCommand = (program, { io, done }) => {
+  const test = program
+    .command("test")
+    .description("run test files, of our own and kyverno-test.yaml; exit 1 if a case or row fails")
+    .argument("[paths...]", "test files, or folders with *.test.yaml and kyverno-test.yaml (default: this folder)")
+    .option("--junit <file>", "write the results as JUnit XML")
+    .option("--coverage", "say which expressions and branches of the policies of policies.yaml no case reached")
+    .option("--min-coverage <percent>", "fail below this", percentage)
+    .option("-f, --file-name <name>", "name of test files in Kyverno's format", "kyverno-test.yaml")
+    .option("-t, --test-case-selector <text>", "of those, only policy=NAME,rule=NAME,resource=NAME; with wildcards")
+    .option("-o, --output-format <format>", "their rows as json, yaml, markdown or junit instead of a table")
+    .option("--detailed-results", "with the message of each row")
+    .option("--fail-only", "only the rows that fail")
+    .option("--require-tests", "exit 1 when there are no tests")
+    .option("--remove-color", "no colours, on a terminal either");
+  withOptions(test, LOADING_OPTIONS).action(async (paths: string[]) => {
+    const { testCommand } = await import("../test.js");
+    const values = optionValues(test, LOADING_OPTIONS, io.env);
+    done(await testCommand(paths.length === 0 ? ["."] : paths, test.opts(), values, io));
+  });
+};
+
+function percentage(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 100) return value;
+  throw new InvalidArgumentError(`'${text}' is not a percentage`);
+}

@@ -1,0 +1,37 @@
+/** `webhooks` on the command line. */
+
+import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { optionValues } from "../options.js";
+
+/** Adds it. */
+export const addWebhooks: AddCommand = (program, { io, done }) => {
+  const webhooks = program
+    .command("webhooks")
+    .description("print the webhook configurations by which a cluster asks the policies of a policies.yaml")
+    .argument("[file]", "the policies file (as --policies)")
+    .option("--service <namespace/name>", "the Service of the server", "policy-server/policy-server")
+    .option("--webhook-url <url>", "https://<host>:<port> of a server without a Service")
+    .option("--ca-file <file>", "PEM: who has signed the server's certificate")
+    .option(
+      "--from-cluster",
+      "what the leader of a server makes of the policies that the cluster has; ids of a policies file go before theirs",
+    )
+    .option(
+      "--policy-server-name <name>",
+      "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
+      "default",
+    )
+    .option("--enforce-admission-policies", "with --from-cluster: of ValidatingAdmissionPolicies, too")
+    .option(
+      "--kubeconfig <file>",
+      "with --from-cluster: of the cluster; without it KUBECONFIG, ~/.kube/config, or the pod's service account",
+    );
+  withOptions(
+    webhooks,
+    LOADING_OPTIONS.filter(({ flag }) => flag === "policies"),
+  ).action(async (file: string | undefined) => {
+    const { webhooksCommand } = await import("../webhooks.js");
+    const values = optionValues(webhooks, LOADING_OPTIONS, io.env);
+    done(await webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
+  });
+};

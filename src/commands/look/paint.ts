@@ -1,0 +1,35 @@
+/** Colours of what commands print: on a terminal only, so that pipes and files get plain text. */
+
+/** What a text means, not how it looks: the one place that knows the codes is here. */
+export type Tone = "good" | "bad" | "doubt" | "quiet" | "strong" | "name";
+
+const CODES: Readonly<Record<Tone, string>> = {
+  good: "32",
+  bad: "31",
+  doubt: "33",
+  quiet: "2",
+  strong: "1",
+  name: "36",
+};
+
+/** Paints a text, or leaves it as it is. */
+export type Paint = (tone: Tone, text: string) => string;
+
+/** Without colour. */
+export const plain: Paint = (_tone, text) => text;
+
+const painted: Paint = (tone, text) => (text === "" ? "" : `\u001b[${CODES[tone]}m${text}\u001b[0m`);
+
+/**
+ * How to write to a stream: with colours on a terminal, unless the user wants none (`NO_COLOR`, https://no-color.org, or a dumb terminal), or always when
+ * `FORCE_COLOR` says so.
+ */
+export function paintFor(stream: unknown, env: Readonly<Record<string, string | undefined>>): Paint {
+  const { NO_COLOR: no = "", FORCE_COLOR: force = "", TERM: terminal } = env;
+  if (no !== "") return plain;
+  if (force !== "" && force !== "0") return painted;
+  return isTerminal(stream) && terminal !== "dumb" ? painted : plain;
+}
+
+/** Whether somebody looks at a stream. */
+export const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;
