@@ -6,7 +6,7 @@ COPY vendor ./vendor
 # No package's own script is needed, so none runs.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY scripts/build-wasm.mjs scripts/join.mjs ./scripts/
+COPY scripts/build-wasm.mjs scripts/join.mjs scripts/joined-packages.json ./scripts/
 COPY src ./src
 RUN node node_modules/typescript/bin/tsc --declaration false --sourceMap false \
  && node scripts/build-wasm.mjs \
@@ -24,7 +24,6 @@ ENV KUBEWARDEN_POLICIES_DOWNLOAD_DIR=/tmp \
 WORKDIR /policy-server
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
-COPY vendor ./vendor
 COPY --from=build /build/dist/server ./dist/server
 COPY data ./data
 COPY LICENSE ./

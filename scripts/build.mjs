@@ -15,3 +15,4 @@ function run(command, args) {
 run(process.execPath, ["node_modules/typescript/bin/tsc"]);
 if (existsSync(new URL("build-wasm.mjs", import.meta.url))) run(process.execPath, ["scripts/build-wasm.mjs"]);
 run(process.execPath, ["scripts/join.mjs"]);
+run(process.execPath, ["scripts/types.mjs"]);

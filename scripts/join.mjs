@@ -5,6 +5,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -21,10 +22,28 @@ const source = join(root, "dist/src");
 const written = join(root, "src");
 const target = join(root, "dist/server");
 const MAIN = "main.js";
+/** What programs import. */
+const FACES = ["index.js", "cel/index.js"];
 /** Scripts of threads are started by such addresses, data files read. */
 const ADDRESS = /new URL\("([^"]+)", import\.meta\.url\)/g;
-/** Packages that every server loads, in 110 files, with what they bring: they are joined, too, and their licences go along. All others are loaded when used. */
-const JOINED = new Set(["@opentelemetry/api", "bintrees", "commander", "lru-cache", "prom-client", "tdigest"]);
+/**
+ * Packages that are joined, too, with what they bring; their licences go along. Those that every server loads, in 110 files; and those of OTLP, of which each has its code
+ * three or four times over: 32 MB where 1 MB is used. All others are installed beside, so that their security fixes need no release of ours.
+ */
+const JOINED_ROOTS = JSON.parse(readFileSync(new URL("joined-packages.json", import.meta.url), "utf8"));
+/** With all that they need, by the lock file: joined packages are found at the top of node_modules. */
+function withNeeds(roots) {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const found = new Set();
+  const add = (name) => {
+    if (found.has(name)) return;
+    found.add(name);
+    for (const needed of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {})) add(needed);
+  };
+  for (const name of roots) add(name);
+  return found;
+}
+const JOINED = withNeeds(JOINED_ROOTS);
 const isPackage = (id) => !/^[./]|^[a-zA-Z]:/.test(id);
 const packageOf = (id) => id.split("/", id.startsWith("@") ? 2 : 1).join("/");
 /** What stands for `import.meta.url` until it is known into which file a module goes. */
@@ -48,7 +67,9 @@ function folders(top) {
 function isFresh() {
   const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   const joined = modified(join(target, MAIN));
-  const made = ["package-lock.json", "scripts/join.mjs"].map((file) => join(root, file));
+  const made = ["package-lock.json", "scripts/join.mjs", "scripts/joined-packages.json"].map((file) =>
+    join(root, file),
+  );
   return (
     joined !== undefined &&
     [
@@ -60,9 +81,9 @@ function isFresh() {
   );
 }
 
-/** The executable, and every script that a module starts. */
+/** The executable, the library, and every script that a module starts. */
 function entries() {
-  const found = new Set([MAIN]);
+  const found = new Set([MAIN, ...FACES]);
   for (const script of scripts) {
     for (const [, address] of readFileSync(join(source, script), "utf8").matchAll(ADDRESS)) {
       const file = posix.join(posix.dirname(script), address);
@@ -111,7 +132,9 @@ async function run() {
     made(join(target, file));
   };
   for (const file of data) write(file, (place) => copyFileSync(join(source, file), place));
+  // What is linked is ours.
   for (const name of JOINED) {
+    if (lstatSync(join(root, "node_modules", name)).isSymbolicLink()) continue;
     const licence = readdirSync(join(root, "node_modules", name)).find((file) => /^licen[cs]e/i.test(file));
     if (licence === undefined) throw new Error(`${name} has no licence to hand on`);
     write(join("licences", name.replace("/", "-")), (place) =>

@@ -1,12 +1,13 @@
 /**
- * The library's public face: the CEL engine, policies loaded from a configuration, and the server over them.
+ * The library's public face: policies loaded from a configuration, asked in process or served, and the CEL engine (docs/library.md).
  *
  * ```ts
- * const source = createPolicySource({ policies: "policies.yaml" }, process.env);
- * const { policies } = await source.load();
- * const evaluator = createEvaluator(policies, { policyTimeout: 2000 });
+ * const loaded = await loadPolicies({ file: "policies.yaml" });
+ * const evaluator = createEvaluator(loaded);
+ * const { allowed, response } = await evaluator.evaluate("workloads", createReview({ object: pod }));
  * ```
  */
+export type { AdmissionResponse, ResponseStatus, StatusCause, StatusDetails } from "./admission/admission-response.js";
 export type {
   Bindings,
   Compiled,
@@ -18,8 +19,6 @@ export type {
   Program,
 } from "./cel/index.js";
 export { createEnvironment, Lazy } from "./cel/index.js";
-export { createPolicySource } from "./commands/load.js";
-export type { LoadResult, PolicySource } from "./commands/policy-source.js";
 export {
   type Config,
   type ConfigResult,
@@ -29,6 +28,20 @@ export {
   parseConfig,
 } from "./config/index.js";
 export { parseJson, readJson, stringifyJson } from "./data/json.js";
-export { createEvaluator, type Evaluator, type EvaluatorOptions } from "./evaluation/evaluator.js";
-export { createPolicySet, type PolicySet, type ServedPolicy } from "./evaluation/policy-set.js";
+export type { PolicySet, ServedPolicy } from "./evaluation/policy-set.js";
+export {
+  type AskOptions,
+  createEvaluator,
+  type EvaluatorOptions,
+  type MemberEvaluation,
+  type PolicyEvaluation,
+  type PolicyEvaluator,
+} from "./library/create-evaluator.js";
+export { createReview, type ObjectReview, type RawReview, type RequestReview } from "./library/create-review.js";
+export { createServer, type PolicyServer, type ServerOptions } from "./library/create-server.js";
+export { type LoadedPolicies, type LoadOptions, loadPolicies, PoliciesFileError } from "./library/load-policies.js";
+export type { Log } from "./library/log.js";
+export { OptionError } from "./library/options.js";
 export type * from "./policy/index.js";
+export type { Decision, MemberDecision } from "./telemetry/decision.js";
+export type { LogFields, LogLevel, LogRecord } from "./telemetry/logger.js";

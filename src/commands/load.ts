@@ -1,6 +1,6 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
-import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
+import { type Config, formatProblem, loadConfig, type Problem, parseConfig } from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
@@ -26,6 +26,8 @@ export interface SourceOptions
   extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
+  /** The content of the policies file, asked for at each load; undefined, or absent: it is read. */
+  readonly text?: () => string | undefined;
   /** Where another process watches the cluster's lists for this one. */
   readonly shared?: StoreChannel;
 }
@@ -38,7 +40,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  { warnWithoutCluster = false, shared, ...special }: SourceOptions = {},
+  { warnWithoutCluster = false, shared, text, ...special }: SourceOptions = {},
 ): PolicySource {
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
   const fromCluster = values.fromCluster === true;
@@ -47,7 +49,8 @@ export function createPolicySource(
   const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   const loadFile = async (generation: number): Promise<LoadResult> => {
-    const own = file === undefined ? noFile(generation) : await load({ file, loader, generation, problem, warn });
+    const own =
+      file === undefined ? noFile(generation) : await load({ file, text: text?.(), loader, generation, problem, warn });
     return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
   const common = { policyTimeout, access };
@@ -103,6 +106,8 @@ export function createLoader(
 
 interface Loading {
   readonly file: string;
+  /** Its content; undefined: it is read. */
+  readonly text: string | undefined;
   readonly loader: PolicyLoader;
   readonly generation: number;
   /** What is in the way of serving policies that need a cluster. */
@@ -111,8 +116,8 @@ interface Loading {
   readonly warn: boolean;
 }
 
-async function load({ file, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
-  const read = loadConfig(file);
+async function load({ file, text, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
+  const read = text === undefined ? loadConfig(file) : parseConfig(text, file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
   const config: Config = read.config;

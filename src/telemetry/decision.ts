@@ -50,9 +50,9 @@ export interface DecisionSink {
   /**
    * @param decision without what must not be told (see {@link redactDecision})
    * @param traceparent the W3C header of the request, if it had one
-   * @returns the W3C header that names the span of this decision
+   * @returns the W3C header that names the span of this decision; undefined: it has none of its own
    */
-  record(decision: Decision, traceparent: string | undefined): string;
+  record(decision: Decision, traceparent: string | undefined): string | undefined;
 }
 
 /** Longest policy message that is logged: a guest may answer with megabytes. */

@@ -10,7 +10,11 @@ import { fileURLToPath } from "node:url";
  */
 const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; readonly types?: readonly string[] }>> = {
   main: { rooms: ["commands"] },
-  index: { rooms: ["cel", "commands", "config", "data", "evaluation"], types: ["policy"] },
+  index: { rooms: ["cel", "config", "data", "library"], types: ["admission", "evaluation", "policy", "telemetry"] },
+  library: {
+    rooms: ["admission", "commands", "data", "evaluation", "loader", "server", "telemetry"],
+    types: ["config", "policy"],
+  },
   commands: {
     rooms: [
       "admission",

@@ -19,16 +19,34 @@ export function lockedPackages(): Readonly<Record<string, LockedPackage>> {
   return lock.packages;
 }
 
+/** What we import of others at run time: installed beside us, or joined into what is shipped (scripts/joined-packages.json). */
+export function directPackages(packages: Readonly<Record<string, LockedPackage>>): {
+  readonly installed: readonly string[];
+  readonly joined: readonly string[];
+} {
+  const joined = JSON.parse(
+    readFileSync(new URL("../../../scripts/joined-packages.json", import.meta.url), "utf8"),
+  ) as string[];
+  return { installed: Object.keys(packages[""]?.dependencies ?? {}), joined };
+}
+
 /** Names of the packages that a production install has. */
-export function productionPackages(packages: Readonly<Record<string, LockedPackage>>): string[] {
+export function installedPackages(packages: Readonly<Record<string, LockedPackage>>): string[] {
   const places = Object.keys(packages).filter((place) => place.includes(MODULES) && !packages[place]?.dev);
   return [...new Set(places.map(nameOf))].sort();
+}
+
+/** Names of all packages whose code runs in production. */
+export function productionPackages(packages: Readonly<Record<string, LockedPackage>>): string[] {
+  const joined = directPackages(packages).joined.flatMap((name) => [...reach(packages, name)].map(nameOf));
+  return [...new Set([...installedPackages(packages), ...joined])].sort();
 }
 
 /** A row per set of direct dependencies: what they bring, and nobody else does. */
 export function dependencyTables(): Readonly<Record<string, string>> {
   const packages = lockedPackages();
-  const direct = Object.keys(packages[""]?.dependencies ?? {});
+  const { installed, joined } = directPackages(packages);
+  const direct = [...installed, ...joined];
   const bringers = new Map<string, string[]>();
   for (const name of direct) {
     for (const place of reach(packages, name)) {
@@ -48,7 +66,8 @@ export function dependencyTables(): Readonly<Record<string, string>> {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([by, brought]) => `| ${by} | ${brought.length} | ${brought.sort().join(", ")} |`);
   const total = productionPackages(packages).length;
-  const head = `${total} packages, of which ${direct.length} are direct.`;
+  const beside = installedPackages(packages).length;
+  const head = `${total} packages, of which ${direct.length} are direct; ${beside} are installed beside ours, the others are joined into it.`;
   return {
     "dependency-tree": [head, "", "| Brought by | Count | Packages |", "| --- | --- | --- |", ...lines].join("\n"),
   };

@@ -9,7 +9,9 @@ import { stopWithin } from "./stop-within.js";
 import { contextOf, traceparentOf } from "./trace-context.js";
 
 /** Takes decisions as spans. */
-export interface DecisionTracer extends DecisionSink, Push {}
+export interface DecisionTracer extends DecisionSink, Push {
+  record(decision: Decision, traceparent: string | undefined): string;
+}
 
 const NAMES: Readonly<Record<string, string>> = {
   validate: "validation",

@@ -1,0 +1,120 @@
+/** Asks policies in a program of one's own. */
+import type { AdmissionResponse } from "../admission/admission-response.js";
+import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
+import { didYouMean } from "../data/suggest.js";
+import { createEvaluator as evaluatorOf } from "../evaluation/evaluator.js";
+import type { Outcome, Review } from "../policy/index.js";
+import { checkLoaded, type LoadedPolicies } from "./load-policies.js";
+import { type Log, loggerOf } from "./log.js";
+import { checkOptions, FUNCTION, OBJECT, OptionError, TEXT } from "./options.js";
+
+/** How to ask. */
+export interface EvaluatorOptions {
+  /** Requests about objects in this namespace are allowed unseen. Default none. */
+  readonly alwaysAcceptNamespace?: string;
+  /** Told when a policy breaks its contract: a defect. The request is denied all the same. */
+  readonly log?: Log;
+}
+
+/** Of one question. */
+export interface AskOptions {
+  /** Milliseconds until nobody waits for the answer any more; the policy's own limit may be earlier. Default that. */
+  readonly timeout?: number;
+  /** Aborted when nobody wants to know any more: the answer is then a failure. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a member of a group came to. */
+export interface MemberEvaluation {
+  /** `<group>/<member>`, or the id of the policy that it names. */
+  readonly policy: string;
+  readonly outcome: Outcome;
+  readonly milliseconds: number;
+}
+
+/** An answer. */
+export interface PolicyEvaluation {
+  /** Whether the request may pass: what a client is to go by. */
+  readonly allowed: boolean;
+  /** What the policy said, before monitor mode, the mutation rule and the custom message; allow, deny, error or skip. */
+  readonly outcome: Outcome;
+  /** As the server would answer. */
+  readonly response: AdmissionResponse;
+  /** The same as JSON text: an AdmissionReview, or for raw questions `{"response": …}`. */
+  readonly text: string;
+  /** Members of groups that were asked, in order. */
+  readonly members: readonly MemberEvaluation[];
+  readonly milliseconds: number;
+}
+
+/** Asks loaded policies. */
+export interface PolicyEvaluator {
+  /**
+   * Asks one policy. Every failure of a policy is an answer that denies.
+   * @param id `<policy>` or `<group>/<member>`
+   * @throws OptionError for an id that there isn't
+   */
+  evaluate(id: string, review: Review, options?: AskOptions): Promise<PolicyEvaluation>;
+  /** No longer follows reloads. The policies are closed by who has loaded them. */
+  close(): void;
+}
+
+/**
+ * An evaluator over loaded policies; it goes on with new ones after a reload.
+ * @throws OptionError
+ */
+export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOptions = {}): PolicyEvaluator {
+  checkLoaded("createEvaluator", loaded);
+  checkOptions("createEvaluator", options, { alwaysAcceptNamespace: TEXT, log: FUNCTION });
+  const { alwaysAcceptNamespace, log } = options;
+  const logger = loggerOf(log);
+  const evaluator = evaluatorOf(loaded.policies, {
+    policyTimeout: loaded.policyTimeout,
+    ...(alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace }),
+    onDefect: (policy, error) =>
+      logger.error("a policy failed unexpectedly", { policy_id: policy, error: String(error) }),
+  });
+  const unfollow = loaded.onReload((policies) => evaluator.use(policies));
+  return {
+    close: unfollow,
+    async evaluate(id, review, asked = {}) {
+      checkOptions("evaluate", asked, {
+        timeout: { expected: "milliseconds above 0", fits: (value) => typeof value === "number" && value > 0 },
+        signal: OBJECT,
+      });
+      const entry = evaluator.policies.entries.get(id);
+      if (entry === undefined) throw new OptionError(unknownPolicy(id, evaluator.policies.entries.keys()));
+      const { timeout, signal } = asked;
+      const verdict = await evaluator.evaluate(entry, {
+        review,
+        origin: review.kind === "raw" ? "validate_raw" : "validate",
+        ...(timeout !== undefined && { deadline: performance.now() + timeout }),
+        ...(signal && {
+          whenGone: (abandon: () => void) => {
+            if (signal.aborted) abandon();
+            else signal.addEventListener("abort", abandon, { once: true });
+          },
+        }),
+      });
+      const { response, outcome, milliseconds, observations } = verdict;
+      return {
+        allowed: response.allowed,
+        outcome,
+        response,
+        text: (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(response),
+        members: observations.filter(({ member }) => member),
+        milliseconds,
+      };
+    },
+  };
+}
+
+/** Most names that a message lists. */
+const LISTED = 20;
+
+function unknownPolicy(id: string, known: Iterable<string>): string {
+  const names = [...known];
+  const more = names.length > LISTED ? ` and ${names.length - LISTED} more` : "";
+  const list = names.length === 0 ? "there are none" : `known are ${names.slice(0, LISTED).join(", ")}${more}`;
+  return `evaluate: unknown policy ${JSON.stringify(id)}${didYouMean(id, names) || ` (${list})`}`;
+}

@@ -1,0 +1,126 @@
+/** The server in a program of one's own: one process, without signals, files that are watched, or a command line. */
+import type { TlsOptions } from "node:tls";
+import { createEvaluator } from "../evaluation/evaluator.js";
+import { createWebhooks } from "../loader/index.js";
+import { startServer } from "../server/server.js";
+import type { Decision, DecisionSink } from "../telemetry/decision.js";
+import { Metrics } from "../telemetry/metrics.js";
+import { checkLoaded, type LoadedPolicies } from "./load-policies.js";
+import { type Log, loggerOf } from "./log.js";
+import { COUNT, checkOptions, FUNCTION, OBJECT, PORT, SWITCH, TEXT } from "./options.js";
+
+/** How to serve. */
+export interface ServerOptions {
+  /** An IP address to listen on. Default 127.0.0.1: this machine only. */
+  readonly address?: string;
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** Port of the probes, plain HTTP; 0: a free one. Default: there are none. */
+  readonly readinessPort?: number;
+  /** Certificate and key, as node:tls takes them. Default: plain HTTP. */
+  readonly tls?: TlsOptions;
+  /** Requests about objects in this namespace are allowed unseen. Default none. */
+  readonly alwaysAcceptNamespace?: string;
+  /** Most bytes of a body. Default 2 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Evaluations under way at a time. Default 128. */
+  readonly maxConcurrentRequests?: number;
+  /** Requests that may wait for a place; more are refused with 429. Default 1024. */
+  readonly maxQueuedRequests?: number;
+  /** Gets the lines of the server's log. Default: there is none. */
+  readonly log?: Log;
+  /** Told of each decision, for metrics of one's own; without what was said about a Secret. It must not throw. */
+  readonly onDecision?: (decision: Decision) => void;
+  /** Whether `GET /metrics` has measures of the process, too. Default true. */
+  readonly processMetrics?: boolean;
+}
+
+const SHAPES = {
+  address: TEXT,
+  port: PORT,
+  readinessPort: PORT,
+  tls: OBJECT,
+  alwaysAcceptNamespace: TEXT,
+  maxBodyBytes: COUNT,
+  maxConcurrentRequests: COUNT,
+  maxQueuedRequests: COUNT,
+  log: FUNCTION,
+  onDecision: FUNCTION,
+  processMetrics: SWITCH,
+} as const;
+
+/** A server that answers. */
+export interface PolicyServer {
+  /** `http://127.0.0.1:3000`, or with https. */
+  readonly url: string;
+  readonly port: number;
+  readonly readinessPort: number | undefined;
+  /** Metrics in Prometheus' text format, as `GET /metrics` has them. */
+  metrics(): Promise<string>;
+  /** Uses other certificates for new connections. */
+  secure(tls: TlsOptions): void;
+  /**
+   * Stops. The policies are closed by who has loaded them.
+   * @param grace milliseconds for requests under way; default 30,000
+   */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Serves loaded policies as `policy-server serve` does, and goes on with new ones after a reload.
+ * @throws OptionError, or the system's error for a port that can't be had
+ */
+export async function createServer(loaded: LoadedPolicies, options: ServerOptions = {}): Promise<PolicyServer> {
+  checkLoaded("createServer", loaded);
+  checkOptions("createServer", options, SHAPES);
+  const { address = "127.0.0.1", port = 0, readinessPort, tls, alwaysAcceptNamespace, log, onDecision } = options;
+  const { maxBodyBytes, maxConcurrentRequests, maxQueuedRequests } = options;
+  const logger = loggerOf(log);
+  const metrics = new Metrics(options.processMetrics ?? true);
+  const evaluator = createEvaluator(loaded.policies, {
+    policyTimeout: loaded.policyTimeout,
+    ...(alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace }),
+    onDefect: (policy, error) =>
+      logger.error("a policy failed unexpectedly", { policy_id: policy, error: String(error) }),
+  });
+  const unfollow = loaded.onReload((policies) => evaluator.use(policies));
+  const webhooks = createWebhooks();
+  const server = await startServer({
+    evaluator,
+    metrics,
+    logger,
+    webhooks,
+    address,
+    port,
+    ...(readinessPort !== undefined && { readinessPort }),
+    ...(tls && { tls }),
+    ...(maxBodyBytes !== undefined && { bodyLimit: maxBodyBytes }),
+    gate: {
+      ...(maxConcurrentRequests !== undefined && { concurrency: maxConcurrentRequests }),
+      ...(maxQueuedRequests !== undefined && { queue: maxQueuedRequests }),
+    },
+    ...(onDecision && { tracer: observing(onDecision) }),
+  }).catch((error: unknown) => {
+    unfollow();
+    throw error;
+  });
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${address.includes(":") ? `[${address}]` : address}:${server.port}`,
+    port: server.port,
+    readinessPort: server.readinessPort,
+    metrics: () => metrics.text().then((parts) => parts.join("")),
+    secure: (material) => server.secure(material),
+    close: async (grace = 30_000) => {
+      unfollow();
+      await server.stop({ delay: 0, grace });
+      for (const webhook of webhooks) webhook.close();
+    },
+  };
+}
+
+const observing = (told: (decision: Decision) => void): DecisionSink => ({
+  record: (decision) => {
+    told(decision);
+    return undefined;
+  },
+});

@@ -1,0 +1,200 @@
+/** A policies.yaml to policies, in a program of one's own. */
+import { createPolicySource } from "../commands/load.js";
+import type { LoadResult, PolicySource } from "../commands/policy-source.js";
+import type { Problem } from "../config/index.js";
+import type { PolicySet } from "../evaluation/policy-set.js";
+import { type Log, loggerOf } from "./log.js";
+import { ANY_TEXT, COUNT, checkOptions, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
+
+/** What to load, and with what. Paths are taken from the working directory. */
+export interface LoadOptions {
+  /** A policies.yaml. With `text` only its name: where relative paths of the text begin, and what messages call it. Default `policies.yaml`. */
+  readonly file?: string;
+  /** The content of a policies.yaml, in place of a file. */
+  readonly text?: string;
+  /** Milliseconds that an evaluation may take where its entry says nothing; Infinity switches the limit off. Default 2000. */
+  readonly policyTimeout?: number;
+  /** Threads for guests that take long. Default: as many as there are processors. */
+  readonly workers?: number;
+  /** A kubeconfig: policies may look things up in that cluster. Default: they can't. */
+  readonly kubeconfig?: string;
+  /** Folder that modules are downloaded to. Default: the working directory. */
+  readonly downloadDirectory?: string;
+  /** `sources.yml`: registries that are insecure, or have an authority of their own. */
+  readonly sourcesFile?: string;
+  /** `verification.yml`: whose signatures modules must have. */
+  readonly verificationFile?: string;
+  /** Folder with Docker's config.json: credentials of registries. */
+  readonly dockerConfigDirectory?: string;
+  /** Folder that Sigstore's trust root is kept in. Default `sigstore-data`. */
+  readonly sigstoreDirectory?: string;
+  /** Whether guests may begin with what they have done before; default true. */
+  readonly warmStart?: boolean;
+  /** Environment, such as that of proxies and credential plugins. Default none of it. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Told what guests log, and what is odd about downloads. */
+  readonly log?: Log;
+}
+
+const SHAPES = {
+  file: TEXT,
+  text: ANY_TEXT,
+  policyTimeout: MILLISECONDS,
+  workers: COUNT,
+  kubeconfig: TEXT,
+  downloadDirectory: TEXT,
+  sourcesFile: TEXT,
+  verificationFile: TEXT,
+  dockerConfigDirectory: TEXT,
+  sigstoreDirectory: TEXT,
+  warmStart: SWITCH,
+  environment: { expected: "an object", fits: (value: unknown) => typeof value === "object" && value !== null },
+  log: FUNCTION,
+} as const;
+
+/** Nothing of a policies.yaml can be used; the message says why, `problems` where. */
+export class PoliciesFileError extends Error {
+  readonly code = "POLICIES_FILE";
+  override readonly name = "PoliciesFileError";
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, problems: readonly Problem[]) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+/** Loaded policies, with the threads and caches that they hold: close them when nobody asks any more. */
+export interface LoadedPolicies {
+  /** What is served now; a policy that could not be loaded is in it, and denies. */
+  readonly policies: PolicySet;
+  /** The names that can be asked: `<policy>`, and `<group>/<member>`. */
+  readonly ids: readonly string[];
+  /** Every mistake and doubt, with its place. */
+  readonly problems: readonly Problem[];
+  /** How many of them are errors. */
+  readonly errors: number;
+  /** Files and folders that were read: watch them to know when to reload. */
+  readonly files: readonly string[];
+  /** Milliseconds that an evaluation may take where its entry says nothing. */
+  readonly policyTimeout: number;
+  /**
+   * Reads everything anew. Evaluators and servers over these policies go on with the new ones, requests under way with those that they began with.
+   * @param text in place of the file, or of the former text
+   * @throws PoliciesFileError when nothing of it can be used: what there was stays
+   */
+  reload(text?: string): Promise<void>;
+  /** Told after each reload; returns what ends that. */
+  onReload(listener: (policies: PolicySet) => void): () => void;
+  /** Ends the threads, and connections to a cluster. */
+  close(): void;
+}
+
+/**
+ * Loads policies. An entry with mistakes does not stop the others: it is there, denies every request, and `problems` says why.
+ * @throws OptionError, PoliciesFileError when nothing of the file can be used, or an error that names a file of the options
+ */
+export async function loadPolicies(options: LoadOptions = {}): Promise<LoadedPolicies> {
+  checkOptions("loadPolicies", options, SHAPES);
+  const { text, file = "policies.yaml", policyTimeout = 2000, environment = {}, log } = options;
+  const values = {
+    policies: file,
+    ...(policyTimeout === Number.POSITIVE_INFINITY
+      ? { disableTimeoutProtection: true }
+      : { policyTimeout: policyTimeout / 1000 }),
+    workers: options.workers,
+    kubeconfig: options.kubeconfig,
+    policiesDownloadDir: options.downloadDirectory,
+    sourcesPath: options.sourcesFile,
+    verificationPath: options.verificationFile,
+    dockerConfigJsonPath: options.dockerConfigDirectory,
+    sigstoreCacheDir: options.sigstoreDirectory,
+    disableWarmStart: options.warmStart === false,
+  };
+  const given = { text };
+  const source = createPolicySource(values, environment, loggerOf(log), { text: () => given.text });
+  try {
+    return new Loaded(source, given, usable(await source.load(1)));
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+/**
+ * Looks at the first argument of a function.
+ * @throws OptionError when it isn't what {@link loadPolicies} gave
+ */
+export function checkLoaded(name: string, loaded: unknown): void {
+  if (!(loaded instanceof Loaded)) throw new OptionError(`${name}: the first argument must be what loadPolicies gave`);
+}
+
+class Loaded implements LoadedPolicies {
+  readonly #source: PolicySource;
+  readonly #given: { text: string | undefined };
+  readonly #listeners = new Set<(policies: PolicySet) => void>();
+  #result: LoadResult;
+  #generation = 1;
+  #closed = false;
+
+  constructor(source: PolicySource, given: { text: string | undefined }, result: LoadResult) {
+    this.#source = source;
+    this.#given = given;
+    this.#result = result;
+  }
+
+  get policies(): PolicySet {
+    return this.#result.policies;
+  }
+  get ids(): readonly string[] {
+    return [...this.#result.policies.entries.keys()];
+  }
+  get problems(): readonly Problem[] {
+    return this.#result.problems;
+  }
+  get errors(): number {
+    return this.#result.errors;
+  }
+  get files(): readonly string[] {
+    return this.#result.files;
+  }
+  get policyTimeout(): number {
+    return this.#source.policyTimeout;
+  }
+
+  async reload(text?: string): Promise<void> {
+    if (this.#closed) throw new OptionError("reload: the policies are closed");
+    const before = this.#given.text;
+    if (text !== undefined) this.#given.text = text;
+    this.#generation += 1;
+    const generation = this.#generation;
+    let result: LoadResult;
+    try {
+      result = usable(await this.#source.load(generation));
+    } catch (error) {
+      if (this.#given.text === text) this.#given.text = before;
+      throw error;
+    }
+    // A later one may have been quicker.
+    if (generation < this.#result.policies.generation) return;
+    this.#result = result;
+    for (const listener of this.#listeners) listener(result.policies);
+  }
+
+  onReload(listener: (policies: PolicySet) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#listeners.clear();
+    this.#source.close();
+  }
+}
+
+function usable(result: LoadResult): LoadResult {
+  if (result.fatal === undefined) return result;
+  throw new PoliciesFileError(result.fatal, result.problems);
+}

@@ -1,0 +1,71 @@
+/** Options of the library's functions: programs in JavaScript have no compiler that finds a misspelt name, so each is looked at. */
+import { didYouMean } from "../data/suggest.js";
+
+/** An option, or another argument, that can't be used; the message names it, and says what is expected. */
+export class OptionError extends Error {
+  readonly code = "OPTION";
+  override readonly name = "OptionError";
+}
+
+/** What an option has to be: whether a value is that, and how to say it. */
+export interface OptionShape {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const shape = (expected: string, fits: OptionShape["fits"]): OptionShape => ({ expected, fits });
+
+/** Text with something in it. */
+export const TEXT = shape("a text that is not empty", (value) => typeof value === "string" && value !== "");
+/** Text. */
+export const ANY_TEXT = shape("a text", (value) => typeof value === "string");
+/** True or false. */
+export const SWITCH = shape("true or false", (value) => typeof value === "boolean");
+/** Something to call. */
+export const FUNCTION = shape("a function", (value) => typeof value === "function");
+/** Milliseconds, or Infinity for no limit. */
+export const MILLISECONDS = shape(
+  "milliseconds above 0, or Infinity",
+  (value) => typeof value === "number" && value > 0,
+);
+/** How many. */
+export const COUNT = shape("a whole number above 0", (value) => Number.isSafeInteger(value) && Number(value) > 0);
+/** A port of TCP. */
+export const PORT = shape(
+  "a port from 0 to 65535",
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+);
+/** Anything with members. */
+export const OBJECT = shape("an object", (value) => typeof value === "object" && value !== null);
+/** Whatever it is. */
+export const ANYTHING = shape("anything", () => true);
+
+/**
+ * Looks at the options of a call.
+ * @param name of the function, for the message
+ * @throws OptionError for what is no object, an unknown name, or a value that can't be used
+ */
+export function checkOptions(name: string, options: unknown, shapes: Readonly<Record<string, OptionShape>>): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options))
+    throw new OptionError(`${name}: the options must be an object, not ${described(options)}`);
+  for (const [key, value] of Object.entries(options)) {
+    const wanted = Object.hasOwn(shapes, key) ? shapes[key] : undefined;
+    if (wanted === undefined) {
+      const known = Object.keys(shapes);
+      throw new OptionError(
+        `${name}: unknown option ${key}${didYouMean(key, known) || `, known are ${known.join(", ")}`}`,
+      );
+    }
+    if (value !== undefined && !wanted.fits(value))
+      throw new OptionError(`${name}: ${key} must be ${wanted.expected}, not ${described(value)}`);
+  }
+}
+
+/** Most characters of a value that are shown. */
+const SHOWN_CHARACTERS = 60;
+
+function described(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
