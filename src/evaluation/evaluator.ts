@@ -115,7 +115,11 @@ class SetEvaluator implements Evaluator {
     const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
     const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);
     const conclude = (settled: Outcome): Verdict => {
-      const verdict = this.#conclude(entry, asked, run, started, settled);
+      const told = settled.verdict === "error" && settled.cause === "timeout" && settled.detail === undefined;
+      const detailed = told
+        ? { ...settled, detail: this.#limitOf(entry, limit - started, run.deadline < limit) }
+        : settled;
+      const verdict = this.#conclude(entry, asked, run, started, detailed);
       // The audit scanner asks about the same objects again and again.
       if (entry.shadow !== undefined && asked.origin !== "audit")
         this.shadows.offer(entry.shadow, {
@@ -185,6 +189,14 @@ class SetEvaluator implements Evaluator {
     if (this.#now() <= deadline) return verdict;
     const late = members.map((member) => this.whenSent({ ...member, deadline }, asked));
     return joinVerdicts(set, uidOf(asked.review), late, { milliseconds, deadline });
+  }
+
+  /** For the log and the command line: how long a policy had, and who says so. */
+  #limitOf({ timeout }: ServedPolicy, milliseconds: number, isCallers: boolean): string {
+    if (isCallers) return "the time that the caller gave was up (timeout in the request's address)";
+    const setter =
+      timeout === undefined ? "--policy-timeout" : "timeoutEvalSeconds, of the entry or of its members together";
+    return `the limit is ${milliseconds / 1000} s, set by ${setter}`;
   }
 
   #acceptsUnseen(review: Review): boolean {

@@ -50,6 +50,20 @@ describe("the Grafana dashboard", () => {
     }
   });
 
+  test("what is told by policy can be narrowed to some, and evaluations to namespaces of objects", () => {
+    const { templating } = JSON.parse(text) as { templating: { list: { name: string }[] } };
+    assert.deepEqual(
+      templating.list.map(({ name }) => name),
+      ["datasource", "policy", "namespace"],
+    );
+    for (const { expr } of targets) {
+      const [series = ""] = expr.match(/\b(?:kubewarden|policy_server)_[a-z_]+/) ?? [];
+      const labels = labelsOf.get(metricOf(series)) ?? [];
+      if (labels.includes("policy_name")) assert.match(expr, /policy_name=~"\$policy"/);
+      if (labels.includes("resource_namespace")) assert.match(expr, /resource_namespace=~"\$namespace"/);
+    }
+  });
+
   test("panels have ids of their own and do not lie on each other", () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
     for (const { gridPos: a, id } of panels) {

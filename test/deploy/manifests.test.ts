@@ -8,6 +8,7 @@ import { type Deployed, everySet, type Json, type KubernetesObject, ofKind, only
 const FOREIGN = [
   "cert-manager.io/v1/Certificate",
   "cert-manager.io/v1/Issuer",
+  "monitoring.coreos.com/v1/PrometheusRule",
   "monitoring.coreos.com/v1/ServiceMonitor",
   "apiextensions.k8s.io/v1/CustomResourceDefinition",
 ];

@@ -11,10 +11,11 @@ import { type Deployed, everySet, type KubernetesObject, ofKind, only, type Webh
 for (const deployed of everySet()) {
   describe(deployed.name, () => {
     // Undefined when the policies are in a ConfigMap of the user's own.
-    const policies = ofKind(deployed, "ConfigMap").find(({ data }) => data?.["policies.yml"])?.data?.["policies.yml"];
+    const mounted = ofKind(deployed, "ConfigMap").find(({ data }) => data?.["policies.yml"])?.data;
+    const policies = mounted?.["policies.yml"];
 
     test("policies.yml has no mistake", () =>
-      withFile(policies, async (file) => {
+      withFile(mounted, async (file) => {
         const read = loadConfig(file);
         assert.ok(read.ok);
         assert.deepEqual(read.problems, []);
@@ -31,7 +32,7 @@ for (const deployed of everySet()) {
       }));
 
     test("webhooks ask for policies that are served, through the service, under its certificate", () =>
-      withFile(policies, (file) => {
+      withFile(mounted, (file) => {
         const read = loadConfig(file);
         assert.ok(read.ok);
         const served = new Set(read.config.entries.map(({ id }) => id));
@@ -108,12 +109,16 @@ function certificateSecret(deployed: Deployed): unknown {
   return volumes.find(({ name }: { name: string }) => name === "certificate")?.secret.secretName;
 }
 
-async function withFile(content: string | undefined, work: (file: string) => void | Promise<void>): Promise<void> {
+/** With the files that the pod finds beside policies.yml. */
+async function withFile(
+  mounted: Readonly<Record<string, string>> | undefined,
+  work: (file: string) => void | Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "deploy-"));
   try {
-    const file = join(folder, "policies.yml");
-    writeFileSync(file, content ?? "{}");
-    await work(file);
+    for (const [name, content] of Object.entries(mounted ?? { "policies.yml": "{}" }))
+      writeFileSync(join(folder, name), content);
+    await work(join(folder, "policies.yml"));
   } finally {
     rmSync(folder, { recursive: true });
   }

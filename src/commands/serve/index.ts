@@ -10,6 +10,7 @@ import { keepHeapSmall } from "./heap.js";
 import { openFilesProblem } from "./open-files.js";
 import { serveSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
+import { startProblem } from "./start-problem.js";
 import { leavePrimary, tellFailure } from "./tell.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
@@ -105,7 +106,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       source.close();
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = startProblem(error, settings);
     if (cluster.isWorker) await tellFailure(message);
     else io.stderr.write(`Error: ${message}\n`);
     return 1;

@@ -111,8 +111,9 @@ export class ServingProcess {
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
     const generation = options.generation ?? 1;
     const own = await source.load(generation);
-    reportProblems(options, own, generation);
+    // Who refuses to start says everything once, in its refusal.
     refuseUnusable(own, settings.strict);
+    reportProblems(options, own, generation);
     own.fromCluster?.taken();
     const loaded = (await loadCluster(options, generation)) ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
@@ -297,7 +298,8 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);
   if (!strict || loaded.errors === 0) return;
   const lines = problemLines(loaded).join("\n");
-  throw new StartError(`${loaded.file} has ${loaded.errors} errors, and --strict refuses to start with any:\n${lines}`);
+  const count = loaded.errors === 1 ? "an error" : `${loaded.errors} errors`;
+  throw new StartError(`${loaded.file} has ${count}, and --strict refuses to start with any:\n${lines}`);
 }
 
 /** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */

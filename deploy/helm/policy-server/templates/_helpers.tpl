@@ -21,6 +21,16 @@ labels:
   {{- include "policy-server.labels" . | nindent 2 }}
 {{- end }}
 
+{{/* A digest says which image it is; the tag beside it is for people. */}}
+{{- define "policy-server.image" -}}
+{{- $tag := default .Chart.AppVersion .Values.image.tag -}}
+{{- with .Values.image.digest -}}
+{{ $.Values.image.repository }}{{ with $.Values.image.tag }}:{{ . }}{{ end }}@{{ . }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ $tag }}
+{{- end -}}
+{{- end }}
+
 {{/* The policies file: one that exists, or one of policies in the values. With policies from the cluster there may be none. */}}
 {{- define "policy-server.policiesFile" -}}
 {{- if or .Values.existingPolicies .Values.policies (not .Values.fromCluster.enabled) -}}
