@@ -9,12 +9,17 @@ import { addAudit } from "./definitions/audit.js";
 import { addCel } from "./definitions/cel.js";
 import { addCheck } from "./definitions/check.js";
 import { addCompletion } from "./definitions/completion.js";
+import { addDigest } from "./definitions/digest.js";
 import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
 import { addHelp } from "./definitions/help.js";
+import { addPolicies, addRm } from "./definitions/policies.js";
+import { addPull } from "./definitions/pull.js";
+import { addPush } from "./definitions/push.js";
 import { addRead } from "./definitions/read.js";
 import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
+import { addVerify } from "./definitions/verify.js";
 import { addWebhooks } from "./definitions/webhooks.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { painted, paintFor, plain } from "./look/paint.js";
@@ -29,6 +34,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Serve", [addServe]],
   ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
+  ["Modules", [addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],
 ];
 

@@ -40,7 +40,7 @@ for (const command of described) {
 
 test("docs/command-line.md has a section for every command", () => {
   const text = readFileSync(new URL("../../../docs/command-line.md", import.meta.url), "utf8");
-  for (const command of commands) assert.match(text, new RegExp(`^## \`${command.name()}\`$`, "m"));
+  for (const command of commands) assert.ok(text.includes(`\n## \`${command.name()}\`\n`), command.name());
 });
 
 test("the help lists every command under a heading", async () => {
