@@ -13,6 +13,7 @@ import { addDigest } from "./definitions/digest.js";
 import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
 import { addHelp } from "./definitions/help.js";
+import { addInspect } from "./definitions/inspect.js";
 import { addPolicies, addRm } from "./definitions/policies.js";
 import { addPull } from "./definitions/pull.js";
 import { addPush } from "./definitions/push.js";
@@ -34,7 +35,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Serve", [addServe]],
   ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
-  ["Modules", [addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
+  ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],
 ];
 

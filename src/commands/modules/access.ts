@@ -6,11 +6,13 @@ import type { CommandIo } from "../io.js";
 
 /**
  * Does something with registries, by the options of the command, and closes the connections.
+ * @param address what it is about, without secrets
  * @throws Error with what failed and what to do about it
  */
 export async function withRegistries<T>(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
+  address: string,
   work: (access: RegistryAccess) => Promise<T>,
 ): Promise<T> {
   const { sourcesPath, dockerConfigJsonPath } = values;
@@ -20,20 +22,24 @@ export async function withRegistries<T>(
     ...(typeof dockerConfigJsonPath === "string" && { dockerConfigDirectory: dockerConfigJsonPath }),
   });
   try {
-    return await withAdvice(() => work(access));
+    return await withAdvice(address, () => work(access));
   } finally {
     await access.close();
   }
 }
 
-/** As the work does, but that a failure says what to do. */
-export async function withAdvice<T>(work: () => Promise<T>): Promise<T> {
+/** As the work does, but that a failure says about which address, and what to do. */
+export async function withAdvice<T>(address: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!(cause instanceof FetchError)) throw cause;
     const advice = adviceOn(cause);
-    throw new Error(`${errorText(cause)}${advice === "" ? "" : `\n  ${advice}`}`, { cause });
+    const reason = errorText(cause);
+    const name = address.replace(/^registry:\/\//, "");
+    throw new Error(`${reason.includes(name) ? "" : `${name}: `}${reason}${advice === "" ? "" : `\n  ${advice}`}`, {
+      cause,
+    });
   }
 }
 

@@ -11,7 +11,7 @@ export async function digestCommand(
   io: CommandIo,
 ): Promise<number> {
   const image = registryAddress(address, "only registries have digests of manifests");
-  const { digest } = await withRegistries(values, io.env, ({ registry }) =>
+  const { digest } = await withRegistries(values, io.env, address, ({ registry }) =>
     registry.manifest(image, AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS)),
   );
   io.stdout.write(`${image.host}/${image.repository}@${digest}\n`);

@@ -47,7 +47,7 @@ export async function pullCommand(
       : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, trustRoot);
   const fetcher = createModuleFetcher({ ...how, refresh: true, ...(verifier && { verifier }) });
   try {
-    const { bytes, digest } = await withAdvice(() => fetcher.fetch(address.location));
+    const { bytes, digest } = await withAdvice(shown, () => fetcher.fetch(address.location));
     const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
     if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
     const path = await keptAt(address, bytes, options.outputPath, String(values.policiesDownloadDir));

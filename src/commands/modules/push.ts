@@ -34,7 +34,7 @@ export async function pushCommand(
   const bytes = await moduleFile(file);
   const annotations = annotationsOf(bytes, file, force === true, io);
   const artifact = moduleArtifact(bytes, annotations);
-  const digest = await withRegistries(values, io.env, ({ writer }) =>
+  const digest = await withRegistries(values, io.env, address, ({ writer }) =>
     writer.push(image, artifact, AbortSignal.timeout(UPLOAD_TIMEOUT_MS)),
   );
   const reference = `${image.host}/${image.repository}@${digest}`;

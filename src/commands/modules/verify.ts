@@ -44,7 +44,7 @@ export async function verifyCommand(
   const images = imagesOf(what, io);
   const { trustRoot } = fetchOptions(values, io.env, () => {});
   if (trustRoot === undefined) throw new Error("there is a trust root wherever modules are fetched");
-  const verified = await withRegistries(values, io.env, async ({ registry }) => {
+  const verified = await withRegistries(values, io.env, what, async ({ registry }) => {
     const all: Verified[] = [];
     for (const image of images) {
       const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
