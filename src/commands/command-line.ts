@@ -83,6 +83,7 @@ export function commandLine(io: CommandIo, done: CommandContext["done"]): Comman
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "Error: ")),
       getOutHasColors: () => paintFor(io.stdout, io.env) !== plain,
       getErrHasColors: () => paintFor(io.stderr, io.env) !== plain,
     })

@@ -78,8 +78,8 @@ export class RegistryWriter {
       body: new Uint8Array(),
       ...request(signal),
     });
-    const { location = "" } = begun.headers;
-    if (!URL.canParse(location, begun.url.href))
+    const { location } = begun.headers;
+    if (location === undefined || !URL.canParse(location, begun.url.href))
       throw new FetchError(`${image.host} does not say where a blob of ${image.repository} is to be sent`);
     const target = new URL(location, begun.url);
     if (target.protocol !== begun.url.protocol && target.protocol !== "https:")

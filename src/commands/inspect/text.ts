@@ -71,6 +71,7 @@ function moduleLines(module: InspectedModule, sheet: Sheet): void {
   const imports = Object.entries(module.imports).map(([from, names]) => `${from}: ${listed(names)}`);
   sheet.row("imports", imports.join("\n"));
   sheet.row("exports", listed(Object.keys(module.exports)));
+  if (!isObject(metadata) && problem === undefined) sheet.row("metadata", "none");
   if (artifact !== undefined) artifactLines(artifact, sheet);
   if (plugin !== undefined) {
     sheet.title("Extism manifest");
@@ -84,7 +85,6 @@ function moduleLines(module: InspectedModule, sheet: Sheet): void {
     sheet.row("allowed hosts", plugin.allowedHosts.join(", "));
   }
   if (isObject(metadata)) metadataLines(metadata, sheet);
-  else if (problem === undefined) sheet.row("metadata", "none");
 }
 
 function artifactLines({ reference, layers, config, annotations, signatures }: InspectedArtifact, sheet: Sheet): void {
