@@ -2,7 +2,7 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { errorText } from "../../data/error-text.js";
+import { fileProblem } from "../../data/file-problem.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { commandReference } from "./reference.js";
 
@@ -22,7 +22,7 @@ export async function docsCommand(program: Command, output: string | undefined, 
   try {
     await writeFile(file, text);
   } catch (cause) {
-    throw new UsageError(`cannot write ${file}: ${errorText(cause)}`);
+    throw new UsageError(`cannot write ${file}: ${fileProblem(cause)}`);
   }
   io.stderr.write(`${file}: written\n`);
   return 0;

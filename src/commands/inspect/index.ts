@@ -57,6 +57,7 @@ function printed(value: unknown, output: "json" | "yaml"): string {
 }
 
 async function inspect(what: string, inspection: ModuleInspection): Promise<Inspected> {
+  if (what === "") throw new UsageError("nothing is named: expected a module, a YAML file, an address, or an id");
   const file = await stat(what).catch(() => undefined);
   if (file?.isDirectory() === true || (file !== undefined && /\.ya?ml$/.test(what)))
     return inspectFile(what, inspection);

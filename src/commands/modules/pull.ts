@@ -3,7 +3,7 @@ import { stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ModuleAddress } from "../../config/module-address.js";
 import { isPluginManifest } from "../../config/plugin-manifest/read.js";
-import { errorText } from "../../data/error-text.js";
+import { fileProblem } from "../../data/file-problem.js";
 import { createModuleFetcher, DownloadCache, imageVerifier, withoutSecrets } from "../../fetch/index.js";
 import { fetchOptions } from "../fetch-options.js";
 import { type CommandIo, UsageError } from "../io.js";
@@ -79,7 +79,7 @@ async function keptAt(
   try {
     await writeFile(path, bytes);
   } catch (cause) {
-    throw new UsageError(`cannot write ${path}: ${errorText(cause)}`);
+    throw new UsageError(`cannot write ${path}: ${fileProblem(cause)}`);
   }
   return path;
 }

@@ -1,6 +1,7 @@
 /** `push`: a module into a registry. */
 import { readFile, stat } from "node:fs/promises";
 import { errorText } from "../../data/error-text.js";
+import { fileProblem } from "../../data/file-problem.js";
 import { moduleArtifact, UPLOAD_TIMEOUT_MS } from "../../fetch/index.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { type CommandIo, UsageError } from "../io.js";
@@ -50,9 +51,7 @@ async function moduleFile(file: string): Promise<Buffer> {
     bytes = await readFile(file);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    throw new UsageError(
-      (cause as NodeJS.ErrnoException).code === "ENOENT" ? `${file}: no such file` : errorText(cause),
-    );
+    throw new UsageError(`${file}: ${fileProblem(cause)}`);
   }
   const problem = moduleProblem(bytes);
   if (problem !== undefined) throw new UsageError(`${file} is no WebAssembly module: ${problem}`);

@@ -2,7 +2,7 @@
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
-import { errorText } from "../../data/error-text.js";
+import { fileProblem } from "../../data/file-problem.js";
 import { UsageError } from "../io.js";
 import type { VerificationFlags } from "./options.js";
 
@@ -34,15 +34,17 @@ export function flaggedSignatures(flags: VerificationFlags): VerificationConfig 
 }
 
 function keyOf(file: string): string {
+  let pem: string;
   try {
-    const pem = readFileSync(file, "utf8");
+    pem = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new UsageError(`--verification-key ${file}: ${fileProblem(cause)}`);
+  }
+  try {
     createPublicKey(pem);
     return pem;
-  } catch (cause) {
-    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new UsageError(
-      `--verification-key ${file}: ${missing ? "no such file" : `expected a public key in PEM (${errorText(cause)})`}`,
-    );
+  } catch {
+    throw new UsageError(`--verification-key ${file}: expected a public key in PEM`);
   }
 }
 
