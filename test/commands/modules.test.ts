@@ -182,7 +182,7 @@ describe("verify", () => {
       stdout: `verified ${name}\n  ${digest}\n  ok with the key of ${file("cosign.pub")}, with env=prod\n`,
       stderr: "",
     });
-    const either = await run("verify", address, "--verification-path", file("verification.yml"));
+    const either = await run("verify", address, "--verification-config-path", file("verification.yml"));
     assert.equal(either.exitCode, 0);
     assert.match(
       either.stdout,

@@ -1,8 +1,13 @@
 /** `pull` on the command line. */
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
-import { addVerificationFlags, DOWNLOAD_OPTIONS, REGISTRY_OPTIONS, VERIFICATION_OPTIONS } from "../modules/options.js";
+import {
+  addVerificationFlags,
+  DOWNLOAD_OPTIONS,
+  REGISTRY_OPTIONS,
+  VERIFICATION_OPTIONS,
+  verifyingValues,
+} from "../modules/options.js";
 import type { PullOptions } from "../modules/pull.js";
-import { optionValues } from "../options.js";
 
 const OPTIONS = [...DOWNLOAD_OPTIONS, ...REGISTRY_OPTIONS, ...VERIFICATION_OPTIONS];
 
@@ -16,7 +21,7 @@ export const addPull: AddCommand = (program, { io, done }) => {
   addVerificationFlags(pull);
   withOptions(pull, OPTIONS).action(async (address: string) => {
     const { pullCommand } = await import("../modules/pull.js");
-    done(await pullCommand(address, pull.opts<PullOptions>(), optionValues(pull, OPTIONS, io.env), io));
+    done(await pullCommand(address, pull.opts<PullOptions>(), verifyingValues(pull, OPTIONS, io.env), io));
   });
   withExamples(pull, [
     ["policy-server pull registry://ghcr.io/acme/policy:v1 -o policy.wasm", "download a module into a file"],

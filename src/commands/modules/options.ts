@@ -1,6 +1,8 @@
 /** The options of commands about modules and registries. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import type { CommandIo } from "../io.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
+import { optionValues } from "../options.js";
 
 const named = (...flags: readonly string[]): readonly OptionDefinition[] =>
   SERVE_OPTIONS.filter(({ flag }) => flags.includes(flag));
@@ -32,5 +34,16 @@ export function addVerificationFlags(command: Command): void {
     .option("--cert-email <address>", "mail address that must have signed, with --cert-oidc-issuer")
     .option("--cert-oidc-issuer <url>", "OpenID issuer that must have vouched for it")
     .option("--github-owner <name>", "owner of the GitHub repository whose workflow must have signed")
+    .addOption(new Option("--verification-config-path <file>", "kwctl's name for --verification-path").hideHelp())
     .option("--github-repo <name>", "that repository, with --github-owner; without it any of the owner's");
+}
+
+/** The values of options, where that of verification.yml may be called as kwctl calls it. */
+export function verifyingValues(
+  command: Command,
+  definitions: readonly OptionDefinition[],
+  env: CommandIo["env"],
+): Record<string, unknown> {
+  const { verificationConfigPath: path } = command.opts<{ verificationConfigPath?: string }>();
+  return { ...optionValues(command, definitions, env), ...(path !== undefined && { verificationPath: path }) };
 }
