@@ -2,36 +2,41 @@
  * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
  */
 import { Command, CommanderError } from "commander";
-import type { AddCommand } from "./definition.js";
+import { VERSION } from "../data/version.js";
+import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
 import { addApply } from "./definitions/apply.js";
 import { addAudit } from "./definitions/audit.js";
 import { addCel } from "./definitions/cel.js";
 import { addCheck } from "./definitions/check.js";
 import { addCompletion } from "./definitions/completion.js";
+import { addDigest } from "./definitions/digest.js";
+import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
+import { addHelp } from "./definitions/help.js";
+import { addInspect } from "./definitions/inspect.js";
+import { addPolicies, addRm } from "./definitions/policies.js";
+import { addPull } from "./definitions/pull.js";
+import { addPush } from "./definitions/push.js";
 import { addRead } from "./definitions/read.js";
 import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
+import { addVerify } from "./definitions/verify.js";
 import { addWebhooks } from "./definitions/webhooks.js";
 import { type CommandIo, UsageError } from "./io.js";
+import { painted, paintFor, plain } from "./look/paint.js";
 
 /** Exit code for a command line that cannot be carried out. */
 const EXIT_USAGE = 2;
 /** Exit code for a command that failed unexpectedly. */
 const EXIT_FAILURE = 1;
 
-/** All commands, in the order of the help. */
-const COMMANDS: readonly AddCommand[] = [
-  addServe,
-  addCheck,
-  addEval,
-  addTest,
-  addApply,
-  addAudit,
-  addCel,
-  addRead,
-  addWebhooks,
-  addCompletion,
+/** All commands, in the order of the help and under its headings. */
+const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
+  ["Serve", [addServe]],
+  ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
+  ["Cluster", [addAudit, addWebhooks]],
+  ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
+  ["Other", [addCompletion, addDocs, addHelp]],
 ];
 
 /**
@@ -47,19 +52,54 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    if (error instanceof CommanderError) {
+      if (error.code === "commander.missingArgument") io.stderr.write(exampleOf(program, args[0]));
+      return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    }
     io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
   }
 }
 
-function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
+/** What might have been typed. */
+function exampleOf(program: Command, name: string | undefined): string {
+  const command = program.commands.find((each) => each.name() === name);
+  const [example] = command === undefined ? [] : examplesOf(command);
+  return example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
+}
+
+/**
+ * The command line as it is defined, with all commands under their headings: for its documentation, too.
+ * @param done told the exit code of a command that has run
+ */
+export function commandLine(io: CommandIo, done: CommandContext["done"]): Command {
   const program = new Command("policy-server")
     .description("Serves admission policies of every kind, and groups of them.")
+    .usage("[command] [options]")
+    .version(`policy-server ${VERSION}`, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help; behind a command, that of the command")
     .exitOverride()
     .showSuggestionAfterError()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "Error: ")),
+      getOutHasColors: () => paintFor(io.stdout, io.env) !== plain,
+      getErrHasColors: () => paintFor(io.stderr, io.env) !== plain,
+    })
+    .configureHelp({
+      styleTitle: (title) => painted("strong", title),
+      styleCommandText: (text) => painted("name", text),
+      subcommandTerm: (command) => command.name(),
+    });
 
-  for (const add of COMMANDS) add(program, { io, done });
-  return program;
+  for (const [heading, commands] of COMMANDS) {
+    program.commandsGroup(`${heading}:`);
+    for (const add of commands) add(program, { io, done });
+  }
+  for (const command of program.commands) {
+    command.helpOption("-h, --help", "print this help");
+    command.showHelpAfterError(`(policy-server help ${command.name()} says more)`);
+  }
+  return program.addHelpText("after", "\nMore about a command, with examples: policy-server help <command>");
 }

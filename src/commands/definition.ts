@@ -1,6 +1,7 @@
 /** How a command adds itself to the command line: `definitions/` has a file for each, and the rest of it is imported when it runs. */
 import type { Command } from "commander";
 import type { CommandIo } from "./io.js";
+import { painted } from "./look/paint.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption } from "./options.js";
 
@@ -43,12 +44,19 @@ export function withOptions(command: Command, definitions: readonly OptionDefini
   return command.allowExcessArguments(false);
 }
 
-/** Examples below the help: what to type, and what that does. */
-export function withExamples(
-  command: Command,
-  examples: readonly (readonly [typed: string, meaning: string])[],
-): Command {
-  const width = Math.max(...examples.map(([typed]) => typed.length));
-  const lines = examples.map(([typed, meaning]) => `  ${typed.padEnd(width)}  ${meaning}`);
-  return command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+/** A command line to type, and what it does. */
+export type Example = readonly [typed: string, meaning: string];
+
+const EXAMPLES = Symbol("examples");
+
+/** Examples below the help: what each does, and what to type. */
+export function withExamples(command: Command, examples: readonly Example[]): Command {
+  Object.assign(command, { [EXAMPLES]: examples });
+  const lines = examples.map(([typed, meaning]) => `  ${painted("quiet", `# ${meaning}`)}\n  ${typed}`);
+  return command.addHelpText("after", `\n${painted("strong", "Examples:")}\n${lines.join("\n")}`);
+}
+
+/** The examples that a command was given. */
+export function examplesOf(command: Command): readonly Example[] {
+  return (command as { [EXAMPLES]?: readonly Example[] })[EXAMPLES] ?? [];
 }

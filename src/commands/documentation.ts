@@ -1,6 +1,8 @@
 import { APPLY_OPTIONS } from "./apply/options.js";
 import { AUDIT_OPTIONS } from "./audit/options.js";
 import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
+import { commandLine } from "./command-line.js";
+import { commandTable } from "./docs/reference.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
 /** The tables of docs/command-line.md and docs/apply.md by name, made from the definitions that the command line is made from. */
@@ -9,7 +11,9 @@ export function commandLineTables(): Readonly<Record<string, string>> {
     const value = isBare(option.kind) ? "" : ` ${placeholderOf(option.kind)}`;
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
+  const { stdin, stdout, stderr } = process;
   return {
+    commands: commandTable(commandLine({ env: {}, stdin, stdout, stderr }, () => {})),
     "certificate-request-options": [
       "| Option | Key in test files | Meaning |",
       "| --- | --- | --- |",

@@ -12,6 +12,7 @@ import { webhooksFor } from "../cluster/webhooks/derive.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
+import { fileProblem } from "../data/file-problem.js";
 import { yamlLibrary } from "../data/yaml-library.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { type CommandIo, UsageError } from "./io.js";
@@ -150,6 +151,6 @@ function authorities(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`--ca-file: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--ca-file ${file}: ${fileProblem(error)}`);
   }
 }

@@ -8,7 +8,7 @@ import { digestOf } from "./registry-client.js";
 /** Longest name of a file that every file system takes; longer ones are replaced by their digest. */
 const MAX_NAME_LENGTH = 200;
 /** Ends the name of a file that holds the digest of the file beside it. */
-const DIGEST_SUFFIX = ".digest";
+export const DIGEST_SUFFIX = ".digest";
 
 /**
  * Downloaded modules in a folder, laid out as Kubewarden does (spec kubewarden.md 1.6), so that a folder filled by either serves both:

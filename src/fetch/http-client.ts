@@ -1,4 +1,4 @@
-/** HTTP GET with bounds, proxies, and the exceptions of sources.yml for single hosts. */
+/** HTTP with bounds, proxies, and the exceptions of sources.yml for single hosts. */
 import { readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
@@ -6,7 +6,7 @@ import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
 import { FetchError, reasonOf, TOO_LARGE } from "./fetch-error.js";
 import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
-import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS } from "./limits.js";
+import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS, UPLOAD_TIMEOUT_MS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
 
 /** How much of the body of an error answer is read: enough for its message. */
@@ -31,6 +31,10 @@ export interface HttpRequest {
   readonly maxBytes: number;
   /** Ends the request. */
   readonly signal: AbortSignal;
+  /** Default GET. */
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT";
+  /** What is sent. */
+  readonly body?: Uint8Array;
 }
 
 /** Where nobody is to be asked, where requests choose whom to ask. Hosts that sources.yml lists are an operator's choice, and asked all the same. */
@@ -69,12 +73,15 @@ export class HttpClient {
    * Follows redirects (`authorization` is left behind when the origin changes). Every HTTP status is an answer.
    * @throws FetchError when no answer can be had, or it is too large
    */
-  async get(start: URL, { headers = {}, maxBytes, signal }: HttpRequest): Promise<HttpAnswer> {
+  async request(start: URL, request: HttpRequest): Promise<HttpAnswer> {
     let url = start;
-    let sent = headers;
+    let sent = request.headers ?? {};
+    const keepsMethod = request.method === undefined || request.method === "GET" || request.method === "HEAD";
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const answer = await this.#getOnce(url, sent, maxBytes, signal);
-      const location = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
+      const answer = await this.#once(url, { ...request, headers: sent });
+      // Other redirects turn what is sent into a GET: they are for browsers.
+      const redirected = keepsMethod ? answer.status >= 300 && answer.status < 400 : [307, 308].includes(answer.status);
+      const location = redirected ? answer.headers.location : undefined;
       if (location === undefined) return answer;
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
       if (next === undefined || !/^https?:$/.test(next.protocol)) {
@@ -110,12 +117,7 @@ export class HttpClient {
     await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
   }
 
-  async #getOnce(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    maxBytes: number,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
+  async #once(url: URL, { headers = {}, maxBytes, signal, method = "GET", body }: HttpRequest): Promise<HttpAnswer> {
     const refusal = this.#guardOf(url)?.refusal(url.hostname);
     if (refusal !== undefined) {
       throw new FetchError(`${url.host} is not asked: ${refusal}`, { shown: "its registry is at a blocked address" });
@@ -128,8 +130,11 @@ export class HttpClient {
       let answer: Dispatcher.ResponseData;
       try {
         answer = await undici.request(target, {
+          method,
           headers: { "user-agent": "policy-group-gateway", ...headers },
           signal,
+          // The answer comes when all has been sent.
+          ...(body !== undefined && { body, headersTimeout: UPLOAD_TIMEOUT_MS }),
           dispatcher: this.#dispatcher(target, attempt.verified, undici),
         });
       } catch (cause) {

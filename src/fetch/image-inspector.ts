@@ -2,7 +2,8 @@
 import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-import { digestOf, jsonObject, type Manifest, type RegistryClient } from "./registry-client.js";
+import { digestOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { jsonObject } from "./registry-connection.js";
 import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
 import type { TrustRoot } from "./signatures/trust-root.js";
 

@@ -4,7 +4,8 @@ import { FetchError, shownOf, TOO_LARGE } from "./fetch-error.js";
 import type { JsonObject } from "./image-inspector.js";
 import { type ImageReference, isDockerHub, parseImageReference } from "./image-reference.js";
 import { shapedConfig, shapedManifest } from "./image-shape.js";
-import { jsonObject, type Manifest, type RegistryClient } from "./registry-client.js";
+import type { Manifest, RegistryClient } from "./registry-client.js";
+import { jsonObject } from "./registry-connection.js";
 
 /**
  * Largest manifest, index or configuration read, in bytes: usual ones have 2 to 20 KiB. Whoever writes a request may name a registry of their own,

@@ -1,8 +1,19 @@
 /** The face of the fetching room. */
+export { DIGEST_SUFFIX, DownloadCache } from "./download-cache.js";
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { ImageInspector } from "./image-inspector.js";
 export { ImageMetadata } from "./image-metadata.js";
+export { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
+export { DOWNLOAD_TIMEOUT_MS, UPLOAD_TIMEOUT_MS } from "./limits.js";
+export { moduleArtifact, WASM_LAYER } from "./module-artifact.js";
 export { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "./module-fetcher.js";
-export { createImageInspector, createImageMetadata } from "./registry-access.js";
+export { createImageInspector, createImageMetadata, openRegistries, type RegistryAccess } from "./registry-access.js";
+export { type Descriptor, digestOf, layersOf, type Manifest } from "./registry-client.js";
 export { imageVerifier } from "./signatures/image-verifier.js";
+export {
+  type FoundSignature,
+  type Requirement,
+  type SignatureReport,
+  signatureReport,
+} from "./signatures/signature-report.js";
 export { readTrustConfig, sigstoreTrustRoot, type TrustRoot } from "./signatures/trust-root.js";

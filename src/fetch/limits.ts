@@ -12,6 +12,8 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 export const IDLE_TIMEOUT_MS = 30_000;
 /** Time for a whole download, redirects and attempts included, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 300_000;
+/** Time for a whole upload, and for each part of it, in milliseconds. */
+export const UPLOAD_TIMEOUT_MS = 300_000;
 /** Time for a credential helper, in milliseconds. */
 export const HELPER_TIMEOUT_MS = 10_000;
 /** Most redirects followed: registries hand blobs over to one storage, seldom two. */

@@ -9,11 +9,9 @@ import type { HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import type { ImageVerifier } from "./image-verifying.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
+import { WASM_LAYER } from "./module-artifact.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
 import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
-
-/** The media type of the layer that holds a module. */
-const WASM_LAYER = "application/vnd.wasm.content.layer.v1+wasm";
 
 /** How every module begins. */
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
@@ -33,6 +31,8 @@ export interface ModuleFetcherOptions extends RegistryAccessOptions {
   readonly verifier?: (registry: RegistryClient) => ImageVerifier;
   /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
   readonly warn?: (message: string) => void;
+  /** Whether modules are asked for anew that lie in the download folder; what was downloaded before then stands in for none. */
+  readonly refresh?: boolean;
   /** Time for one module in milliseconds; default {@link DOWNLOAD_TIMEOUT_MS}. */
   readonly timeoutMilliseconds?: number;
 }
@@ -96,10 +96,10 @@ class Fetcher {
       });
     }
     if (scheme === "file") return readModuleFile(location);
-    const cached = await this.#cache.read(location);
+    const cached = this.#options.refresh === true ? undefined : await this.#cache.read(location);
     if (cached !== undefined) return moduleOf(cached);
     const { url, headers } = withCredentials(location);
-    const answer = await this.#http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
+    const answer = await this.#http.request(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
     if (answer.status < 200 || answer.status > 299) {
       throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
         shown: `the server that has it answers ${answer.status}`,
@@ -116,12 +116,13 @@ class Fetcher {
       const image = { ...named, digest: await this.#verifier.verify(named, signal) };
       return this.#pull(image, location, signal, kept);
     }
-    if (kept !== undefined && !isFloating(named)) return moduleOf(kept);
+    const { refresh = false } = this.#options;
+    if (kept !== undefined && !refresh && !isFloating(named)) return moduleOf(kept);
     try {
       return await this.#pull(named, location, signal, kept);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
-      if (kept === undefined || !(error instanceof FetchError) || !error.transient) throw error;
+      if (kept === undefined || refresh || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
       return moduleOf(kept);
     }

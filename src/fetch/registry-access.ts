@@ -6,6 +6,8 @@ import { ImageInspector } from "./image-inspector.js";
 import { ImageMetadata } from "./image-metadata.js";
 import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
+import { RegistryConnection } from "./registry-connection.js";
+import { RegistryWriter } from "./registry-writer.js";
 import type { TrustRoot } from "./signatures/trust-root.js";
 
 /** How registries are reached. */
@@ -21,6 +23,7 @@ export interface RegistryAccessOptions {
 export interface RegistryAccess {
   readonly http: HttpClient;
   readonly registry: RegistryClient;
+  readonly writer: RegistryWriter;
   /** Closes connections. */
   close(): Promise<void>;
 }
@@ -30,8 +33,13 @@ export function openRegistries(options: RegistryAccessOptions, guard?: AddressGu
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
   const http = new HttpClient(sources, environment, guard);
   const credentials = dockerCredentials(environment, dockerConfigDirectory);
-  const registry = new RegistryClient(http, credentials, () => performance.now());
-  return { http, registry, close: () => http.close() };
+  const connection = new RegistryConnection(http, credentials, () => performance.now());
+  return {
+    http,
+    registry: new RegistryClient(connection),
+    writer: new RegistryWriter(connection),
+    close: () => http.close(),
+  };
 }
 
 /** What guests ask registries through, for the life of the server; `close` closes its connections. */

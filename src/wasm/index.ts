@@ -3,6 +3,8 @@ export { WasmLoadError } from "./errors.js";
 export { LOG_LEVELS, MAX_VARIABLE_BYTES, type PluginLogLevel, VARIABLE_BYTES } from "./extism/environment.js";
 export type { ExecutionMode } from "./guest/call.js";
 export { DEFAULT_GUEST_LIMITS } from "./limits.js";
+export { describeModule, type ModuleDescription } from "./module/describe.js";
 export { readMetadataOfBytes } from "./module/metadata.js";
+export { describeNonModule } from "./module/not-a-module.js";
 export { createWasmRuntime, type PluginParts, type WasmRuntime, type WasmRuntimeOptions } from "./runtime.js";
 export type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";

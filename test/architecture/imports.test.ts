@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "scan",
       "server",
       "telemetry",
+      "wasm",
       "world",
     ],
   },

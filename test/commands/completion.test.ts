@@ -42,6 +42,10 @@ describe("bash completes", { skip: bash ? false : "there is no bash here" }, () 
     ["policy-server serve --log-fmt ", ["text", "json", "otlp"]],
     ["policy-server --tls-min-version = 1.", ["1.2", "1.3"]],
     ["policy-server cel --exp", ["--explain"]],
+    ["policy-server inspect --output y", ["yaml"]],
+    ["policy-server push --output ", ["text", "json"]],
+    ["policy-server docs --output policies.y", ["policies.yaml"]],
+    ["policy-server help che", ["check"]],
     ["policy-server cel --dra", []],
     ["policy-server check --policies policies.y", ["policies.yaml"]],
   ];

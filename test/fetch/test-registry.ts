@@ -106,6 +106,10 @@ export class TestRegistry {
       response.writeHead(401, { "www-authenticate": challenge }).end("{}");
       return;
     }
+    if (request.method === "POST" || request.method === "PUT") {
+      this.#take(request, response, path);
+      return;
+    }
     const match = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(path);
     const [, repository = "", kind, name = ""] = match ?? [];
     const bytes =
@@ -117,7 +121,43 @@ export class TestRegistry {
       response.end(JSON.stringify({ errors: [{ code: "MANIFEST_UNKNOWN", message: "manifest unknown" }] }));
       return;
     }
-    response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
+    response.writeHead(200, { "content-type": "application/octet-stream" });
+    response.end(request.method === "HEAD" ? undefined : bytes);
+  }
+
+  /** Uploads: a blob is announced, then sent in one piece; a manifest names blobs that are there. */
+  #take(request: IncomingMessage, response: ServerResponse, path: string): void {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const bytes = Buffer.concat(parts);
+      const [, repository = "", rest = ""] = /^\/v2\/(.+?)\/((?:blobs|manifests)\/.*)$/.exec(path) ?? [];
+      const refuse = (status: number, code: string) =>
+        response.writeHead(status).end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
+      if (request.method === "POST" && rest === "blobs/uploads/") {
+        response.writeHead(202, { location: `/v2/${repository}/blobs/uploads/1?state=kept` }).end();
+      } else if (rest.startsWith("blobs/uploads/")) {
+        const { searchParams } = new URL(request.url ?? "/", "http://registry");
+        const digest = sha256(bytes);
+        if (searchParams.get("digest") !== digest || searchParams.get("state") !== "kept")
+          refuse(400, "DIGEST_INVALID");
+        else {
+          this.blobs.set(digest, bytes);
+          response.writeHead(201).end();
+        }
+      } else {
+        const { config, layers } = JSON.parse(bytes.toString()) as {
+          config: { digest: string };
+          layers: { digest: string }[];
+        };
+        if (![config, ...layers].every(({ digest }) => this.blobs.has(digest))) refuse(400, "MANIFEST_BLOB_UNKNOWN");
+        else {
+          this.manifests.set(`${repository}:${rest.slice("manifests/".length)}`, bytes);
+          this.manifests.set(`${repository}@${sha256(bytes)}`, bytes);
+          response.writeHead(201, { "docker-content-digest": sha256(bytes) }).end();
+        }
+      }
+    });
   }
 
   #giveToken(request: IncomingMessage, response: ServerResponse, url: URL): void {

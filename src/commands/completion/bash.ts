@@ -4,10 +4,16 @@ import type { CommandLineShape, CompletedOption } from "./shape.js";
 export function bashCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const names = commands.map((command) => command.name);
   const arms = commands.map(({ name: command, options }) => `    ${command}) flags="${flagsOf(options)}" ;;`);
-  const every = [...defaultOptions, ...commands.flatMap(({ options }) => options)];
-  const choices = new Map(every.filter((one) => one.choices.length > 0).map((one) => [one.flag, one.choices]));
-  const values = Array.from(choices, ([flag, words]) => `    ${flag}) words="${words.join(" ")}" ;;`);
-  const others = new Set(every.filter((one) => one.takesValue && one.choices.length === 0).map(({ flag }) => flag));
+  // A flag means one thing for one command and another for the next.
+  const all = [{ name: "", options: defaultOptions }, ...commands];
+  const taking = all.flatMap(({ name: command, options }) =>
+    options.filter(({ takesValue }) => takesValue).map((option) => ({ command, ...option })),
+  );
+  const values = taking.map(({ command, flag, choices }) => {
+    const found =
+      choices.length > 0 ? `words="${choices.join(" ")}"` : `COMPREPLY=($(compgen -f -- "$current")); return`;
+    return `    "${command} ${flag}") ${found} ;;`;
+  });
   return `# bash completion of ${name}: source <(${name} completion bash)
 _${functionName(name)}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags words="" word
@@ -16,9 +22,8 @@ _${functionName(name)}() {
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in ${names.join("|")}) command="$word"; break ;; esac
   done
-  case "$previous" in
+  case "$command $previous" in
 ${values.join("\n")}
-    ${[...others].join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
   esac
   if [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$current")); return; fi
   case "$command" in
@@ -27,7 +32,7 @@ ${arms.join("\n")}
   esac
   if [[ "$current" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [[ "$command" == "completion" ]]; then COMPREPLY=($(compgen -W "bash zsh fish" -- "$current"))
-  elif [[ -z "$command" ]]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
+  elif [[ -z "$command" || "$command" == "help" ]]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
   else COMPREPLY=($(compgen -f -- "$current")); fi
 }
 complete -o filenames -F _${functionName(name)} ${name}

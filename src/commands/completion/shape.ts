@@ -46,6 +46,6 @@ function optionOf(option: Option): CompletedOption {
     // What stands in parentheses, variable and default, is for the help.
     description: option.description.replace(/ \([^()]*\)$/, ""),
     takesValue: placeholder !== undefined,
-    choices: placeholder?.includes("|") ? placeholder.split("|") : [],
+    choices: option.argChoices ?? (placeholder?.includes("|") ? placeholder.split("|") : []),
   };
 }

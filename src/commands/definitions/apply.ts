@@ -1,6 +1,6 @@
 /** `apply` on the command line. */
 import { addApplyOptions } from "../apply/options.js";
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
 
 /** Adds it. */
@@ -15,4 +15,11 @@ export const addApply: AddCommand = (program, { io, done }) => {
     const { applyCommand } = await import("../apply/index.js");
     done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
   });
+  withExamples(apply, [
+    ["policy-server apply policies/ --resource pods.yaml", "apply the policies of a folder to resources of a file"],
+    [
+      "policy-server apply --policies policies.yaml workloads --resource manifests/",
+      "apply a policy of policies.yaml, of any kind",
+    ],
+  ]);
 };

@@ -1,6 +1,6 @@
 /** `audit` on the command line. */
 import { addAuditOptions } from "../audit/options.js";
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
 
 /** Adds it. */
@@ -15,4 +15,7 @@ export const addAudit: AddCommand = (program, { io, done }) => {
     const { auditCommand } = await import("../audit/index.js");
     done(await auditCommand(audit.opts(), optionValues(audit, LOADING_OPTIONS, io.env), io));
   });
+  withExamples(audit, [
+    ["policy-server audit --kubeconfig admin.kubeconfig", "ask the policies of policies.yaml about what a cluster has"],
+  ]);
 };

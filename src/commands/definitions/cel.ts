@@ -1,6 +1,6 @@
 /** `cel` on the command line. */
 import { InvalidArgumentError } from "commander";
-import type { AddCommand } from "../definition.js";
+import { type AddCommand, withExamples } from "../definition.js";
 
 /** Adds it. */
 export const addCel: AddCommand = (program, { io, done }) => {
@@ -19,6 +19,13 @@ export const addCel: AddCommand = (program, { io, done }) => {
     const { celCommand } = await import("../cel.js");
     done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
   });
+  withExamples(cel, [
+    ["policy-server cel '[1, 2, 3].map(n, n * n)'", "evaluate an expression"],
+    [
+      "policy-server cel 'object.spec.replicas > 3' --vars vars.json --explain",
+      "see the value of every part, with variables from a file",
+    ],
+  ]);
 };
 
 function positive(text: string): number {

@@ -1,6 +1,6 @@
 /** `check` on the command line. */
 
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
 
 /** What `check` alone has. */
@@ -34,4 +34,11 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       const values = optionValues(check, LOADING_OPTIONS, io.env);
       done(await checkCommand(file === undefined ? values : { ...values, policies: file }, io, version));
     });
+  withExamples(check, [
+    ["policy-server check", "check policies.yaml in this folder"],
+    [
+      "policy-server check gateway.yaml --kubernetes-version 1.34",
+      "check another file as Kubernetes 1.34 would store its policies",
+    ],
+  ]);
 };

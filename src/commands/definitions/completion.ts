@@ -1,11 +1,11 @@
 /** `completion` on the command line. */
 import { didYouMean } from "../../data/suggest.js";
-import type { AddCommand } from "../definition.js";
+import { type AddCommand, withExamples } from "../definition.js";
 import { UsageError } from "../io.js";
 
 /** Adds it. */
 export const addCompletion: AddCommand = (program, { io }) => {
-  program
+  const completion = program
     .command("completion")
     .description("print a script that completes commands and flags: bash, zsh or fish")
     .argument("<shell>", "bash, zsh or fish")
@@ -21,4 +21,8 @@ export const addCompletion: AddCommand = (program, { io }) => {
       }
       io.stdout.write(script);
     });
+  withExamples(completion, [
+    ["source <(policy-server completion bash)", "complete commands and flags in this shell"],
+    ["policy-server completion fish | source", "complete them in fish"],
+  ]);
 };

@@ -1,6 +1,6 @@
 /** `eval` on the command line. */
 import { addCertificateRequestOptions } from "../certificate-request-options.js";
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { UsageError } from "../io.js";
 import { optionValues } from "../options.js";
 
@@ -38,4 +38,12 @@ export const addEval: AddCommand = (program, { io, done }) => {
     const values = optionValues(evaluate, LOADING_OPTIONS, io.env);
     done(await evalCommand(id, evaluate.opts(), values, io));
   });
+  withExamples(evaluate, [
+    ["policy-server eval privileged-pods --object pod.yaml", "ask one policy about an object"],
+    ["policy-server eval workloads --object pod.yaml --explain", "ask a group, and see why"],
+    [
+      "policy-server eval workloads/exempt --request review.json",
+      "ask a member of a group about a recorded AdmissionReview",
+    ],
+  ]);
 };

@@ -1,5 +1,5 @@
 /** `read` on the command line. */
-import type { AddCommand } from "../definition.js";
+import { type AddCommand, withExamples } from "../definition.js";
 
 /** Adds it. */
 export const addRead: AddCommand = (program, { io, done }) => {
@@ -12,4 +12,8 @@ export const addRead: AddCommand = (program, { io, done }) => {
     const { readCommand } = await import("../read/index.js");
     done(await readCommand(files, read.opts<{ positions?: true }>().positions === true, io));
   });
+  withExamples(read, [
+    ["policy-server read deployment.yaml", "see a file as Kubernetes reads it"],
+    ["kustomize build . | policy-server read --positions -", "see where each value stands"],
+  ]);
 };

@@ -1,5 +1,5 @@
 /** `serve`, the default on the command line. */
-import { type AddCommand, withOptions } from "../definition.js";
+import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { UsageError } from "../io.js";
 import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
@@ -25,4 +25,12 @@ export const addServe: AddCommand = (program, { io, done }) => {
       const { serveCommand } = await import("../serve/index.js");
       done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
     });
+  withExamples(serve, [
+    ["policy-server", "serve the policies of policies.yaml in this folder on port 3000"],
+    ["policy-server --policies gateway.yaml --addr 127.0.0.1 --port 8080", "serve other policies to this machine only"],
+    [
+      "policy-server --cert-file tls.crt --key-file tls.key --strict",
+      "serve over TLS, and only when every policy can be loaded",
+    ],
+  ]);
 };

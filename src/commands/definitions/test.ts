@@ -1,6 +1,6 @@
 /** `test` on the command line. */
 import { InvalidArgumentError } from "commander";
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
 
 /** Adds it. */
@@ -24,6 +24,14 @@ export const addTest: AddCommand = (program, { io, done }) => {
     const values = optionValues(test, LOADING_OPTIONS, io.env);
     done(await testCommand(paths.length === 0 ? ["."] : paths, test.opts(), values, io));
   });
+  withExamples(test, [
+    ["policy-server test", "run all tests below this folder"],
+    [
+      "policy-server test policies --coverage --min-coverage 90",
+      "run those of a folder, and fail when they reach too little",
+    ],
+    ["policy-server test --junit results.xml", "write the results for a CI server"],
+  ]);
 };
 
 function percentage(text: string): number {

@@ -1,6 +1,6 @@
 /** `webhooks` on the command line. */
 
-import { type AddCommand, LOADING_OPTIONS, withOptions } from "../definition.js";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
 
 /** Adds it. */
@@ -34,4 +34,14 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     const values = optionValues(webhooks, LOADING_OPTIONS, io.env);
     done(await webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
   });
+  withExamples(webhooks, [
+    [
+      "policy-server webhooks --ca-file ca.crt | kubectl apply -f -",
+      "register the policies of policies.yaml in a cluster",
+    ],
+    [
+      "policy-server webhooks gateway.yaml --webhook-url https://10.0.0.5:3000",
+      "the same for a server outside of the cluster",
+    ],
+  ]);
 };

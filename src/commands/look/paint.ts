@@ -18,7 +18,8 @@ export type Paint = (tone: Tone, text: string) => string;
 /** Without colour. */
 export const plain: Paint = (_tone, text) => text;
 
-const painted: Paint = (tone, text) => (text === "" ? "" : `\u001b[${CODES[tone]}m${text}\u001b[0m`);
+/** With colour, wherever it goes. */
+export const painted: Paint = (tone, text) => (text === "" ? "" : `\u001b[${CODES[tone]}m${text}\u001b[0m`);
 
 /**
  * How to write to a stream: with colours on a terminal, unless the user wants none (`NO_COLOR`, https://no-color.org, or a dumb terminal), or always when

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
+import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
 import { doubtText, Lines, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
@@ -22,7 +23,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
   for (const file of files.length === 0 ? [STANDARD_INPUT] : files) {
     const text = await contentOf(file, io);
     if (text instanceof Error) {
-      io.stderr.write(`${file}: ${errorText(text)}\n`);
+      io.stderr.write(`${file}: ${fileProblem(text)}\n`);
       failed = true;
       continue;
     }

@@ -120,15 +120,26 @@ async function isThere(
   layers: readonly SignatureLayer[],
   verification: Verification,
 ): Promise<boolean> {
-  for (const layer of layers) {
-    const { annotations } = layer;
-    const annotated = Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
-    if (annotated && (await isSignedBy(wanted, layer, verification))) return true;
-  }
+  for (const layer of layers) if (await meets(wanted, layer, verification)) return true;
   return false;
 }
 
-async function isSignedBy(wanted: Wanted, layer: SignatureLayer, { trustRoot }: Verification): Promise<boolean> {
+/** Whether a signature, of the image that is verified, is one that is wanted. */
+export async function meets(
+  wanted: Wanted,
+  layer: SignatureLayer,
+  verification: Pick<Verification, "trustRoot">,
+): Promise<boolean> {
+  const { annotations } = layer;
+  const annotated = Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
+  return annotated && isSignedBy(wanted, layer, verification);
+}
+
+async function isSignedBy(
+  wanted: Wanted,
+  layer: SignatureLayer,
+  { trustRoot }: Pick<Verification, "trustRoot">,
+): Promise<boolean> {
   if (wanted.kind === "certificate") return signedWithCertificate(layer, wanted, trustRoot, Date.now);
   if (wanted.kind === "pubKey") {
     const key = readPublicKey(wanted.key);

@@ -7,7 +7,8 @@ import { customSection } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../guest/call.js";
 
-const SECTION = "io.kubewarden.metadata";
+/** The custom section that holds it. */
+export const METADATA_SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
 /** What the host needs of the metadata. The rest is checked for its shape; rules and lists in it grant nothing at run time. */
@@ -27,7 +28,7 @@ export interface PolicyMetadata {
  * @throws WasmLoadError `wasm-metadata` when it is not what it should be
  */
 export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undefined {
-  const section = WebAssembly.Module.customSections(module, SECTION)[0];
+  const section = WebAssembly.Module.customSections(module, METADATA_SECTION)[0];
   return section && parseSection(section);
 }
 
@@ -36,7 +37,7 @@ export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undef
  * @throws WasmLoadError `wasm-metadata` when it is not what it should be, `wasm-invalid` when the bytes are no module
  */
 export function readMetadataOfBytes(bytes: Uint8Array): PolicyMetadata | undefined {
-  const section = customSection(bytes, SECTION);
+  const section = customSection(bytes, METADATA_SECTION);
   return section && parseSection(section);
 }
 

@@ -60,7 +60,7 @@ describe("read", () => {
     assert.equal(out, '{"a":1}\n{"g":false}\n{"d":9007199254740993,"e":1.0}\n{"f":null}\n');
     const [first = "", second = "", ...others] = err.trimEnd().split("\n");
     assert.ok(first.startsWith(`${broken}:4:6: `), first);
-    assert.match(second, /missing\.yaml: ENOENT/);
+    assert.match(second, /missing\.yaml: no such file/);
     assert.deepEqual(others, []);
   });
 

@@ -1,0 +1,20 @@
+/** `help` on the command line: commander's own says nothing of a command that there isn't. */
+import type { AddCommand } from "../definition.js";
+import { UsageError } from "../io.js";
+import { unknownCommand } from "./unknown-command.js";
+
+/** Adds it. */
+export const addHelp: AddCommand = (program) => {
+  program.helpCommand(false);
+  program
+    .command("help")
+    .description("print the help of a command, with examples")
+    .argument("[command]", "its name")
+    .allowExcessArguments(false)
+    .action((name: string | undefined) => {
+      if (name === undefined) return program.help();
+      const command = program.commands.find((each) => each.name() === name);
+      if (command === undefined) throw new UsageError(unknownCommand(name, program));
+      command.help();
+    });
+};

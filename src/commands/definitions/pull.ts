@@ -1,0 +1,33 @@
+/** `pull` on the command line. */
+import { type AddCommand, withExamples, withOptions } from "../definition.js";
+import {
+  addVerificationFlags,
+  DOWNLOAD_OPTIONS,
+  REGISTRY_OPTIONS,
+  VERIFICATION_OPTIONS,
+  verifyingValues,
+} from "../modules/options.js";
+import type { PullOptions } from "../modules/pull.js";
+
+const OPTIONS = [...DOWNLOAD_OPTIONS, ...REGISTRY_OPTIONS, ...VERIFICATION_OPTIONS];
+
+/** Adds it. */
+export const addPull: AddCommand = (program, { io, done }) => {
+  const pull = program
+    .command("pull")
+    .description("download a module to where the server looks for it, or to a file, and print the path")
+    .argument("<address>", "its address, such as registry://ghcr.io/acme/policy:v1 or https://…")
+    .option("-o, --output-path <path>", "a file or folder in place of the download folder");
+  addVerificationFlags(pull);
+  withOptions(pull, OPTIONS).action(async (address: string) => {
+    const { pullCommand } = await import("../modules/pull.js");
+    done(await pullCommand(address, pull.opts<PullOptions>(), verifyingValues(pull, OPTIONS, io.env), io));
+  });
+  withExamples(pull, [
+    ["policy-server pull registry://ghcr.io/acme/policy:v1 -o policy.wasm", "download a module into a file"],
+    [
+      "policy-server pull ghcr.io/acme/policy:v1 --verification-path verification.yml",
+      "download it for the server, when it is signed as wanted",
+    ],
+  ]);
+};

@@ -1,0 +1,108 @@
+/** A module at any address: fetched, taken apart, not run. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { formatProblem, type ModuleEntry, parseConfig } from "../../config/index.js";
+import {
+  createModuleFetcher,
+  DOWNLOAD_TIMEOUT_MS,
+  digestOf,
+  layersOf,
+  parseImageReference,
+  signatureReport,
+  type TrustRoot,
+  withoutSecrets,
+} from "../../fetch/index.js";
+import { LoadError } from "../../loader/index.js";
+import { moduleFiles } from "../../loader/module-files.js";
+import { describeModule } from "../../wasm/index.js";
+import { fetchOptions } from "../fetch-options.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { withAdvice } from "../modules/access.js";
+import type { InspectedArtifact, InspectedModule } from "./inspected.js";
+
+/** How modules are looked at. */
+export interface ModuleInspection {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly io: CommandIo;
+  readonly signatures: boolean;
+}
+
+/** An entry of no file for a module at an address. @throws UsageError */
+export function entryFor(address: string): ModuleEntry {
+  const read = parseConfig(`inspected:\n  module: ${JSON.stringify(address)}\n`, join(process.cwd(), "inspected"));
+  const [entry] = read.ok ? read.config.entries : [];
+  if (entry?.kind === "module") return entry;
+  const [problem] = read.problems;
+  throw new UsageError(`${address}: ${problem?.message ?? "no address of a module"}`);
+}
+
+/**
+ * Fetches a module and describes it. Nothing is kept.
+ * @throws Error with what failed and what to do about it
+ */
+export async function inspectModule(
+  entry: ModuleEntry,
+  { values, io, signatures }: ModuleInspection,
+): Promise<InspectedModule> {
+  const { module } = entry;
+  const downloadDirectory = await mkdtemp(join(tmpdir(), "inspect-"));
+  const options = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
+  const fetcher = createModuleFetcher({ ...options, downloadDirectory });
+  try {
+    return await withAdvice(withoutSecrets(module.text), async () => {
+      const wanted = { fetcher, ...(signatures && options.trustRoot && { trustRoot: options.trustRoot }) };
+      const artifact = module.kind === "registry" ? await artifactAt(module.location, wanted) : undefined;
+      const { bytes, plugin } = await moduleFiles(entry, fetcher, () => {}).catch((cause: unknown) => {
+        // Its own words are for clients: the cause, or its problems, say where.
+        if (cause instanceof LoadError && cause.cause === undefined && cause.problems.length > 0)
+          throw new Error(cause.problems.map(formatProblem).join("\n"));
+        throw cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+      });
+      return {
+        address: withoutSecrets(module.text),
+        size: bytes.length,
+        digest: digestOf(bytes),
+        ...(artifact && { artifact }),
+        ...(plugin && {
+          plugin: {
+            modules: [plugin.manifest.main, ...plugin.manifest.others].map(({ name, source, hash }) => ({
+              name,
+              source: "data" in source ? "in the manifest" : withoutSecrets(source.address.text),
+              ...(hash !== undefined && { hash }),
+            })),
+            config: Object.keys(plugin.manifest.config),
+            allowedHosts: plugin.manifest.allowedHosts ?? [],
+          },
+        }),
+        ...(await describeModule(bytes, plugin?.linked)),
+      };
+    });
+  } finally {
+    await fetcher.close();
+    await rm(downloadDirectory, { recursive: true, force: true });
+  }
+}
+
+async function artifactAt(
+  location: string,
+  {
+    fetcher: { registry },
+    trustRoot,
+  }: { readonly fetcher: ReturnType<typeof createModuleFetcher>; readonly trustRoot?: TrustRoot },
+): Promise<InspectedArtifact> {
+  const image = parseImageReference(location.slice("registry://".length));
+  const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
+  const manifest = await registry.manifest(image, signal);
+  const { digest, content } = manifest;
+  const config = (content.config as { mediaType?: unknown } | undefined)?.mediaType;
+  const annotations = Object.entries((content.annotations ?? {}) as Record<string, unknown>);
+  const signatures = trustRoot && (await signatureReport({}, { registry, trustRoot, image, digest, signal })).found;
+  return {
+    reference: `${image.host}/${image.repository}@${digest}`,
+    ...(typeof config === "string" && { config }),
+    layers: layersOf(manifest).map(({ mediaType, size, digest: own }) => ({ mediaType, size, digest: own })),
+    annotations: Object.fromEntries(annotations.map(([key, text]) => [key, String(text)])),
+    ...(signatures && { signatures }),
+  };
+}

@@ -1,0 +1,56 @@
+/** How commands reach registries, and what they say when they can't. */
+import { loadSources } from "../../config/sources.js";
+import { errorText } from "../../data/error-text.js";
+import { FetchError, openRegistries, type RegistryAccess } from "../../fetch/index.js";
+import type { CommandIo } from "../io.js";
+
+/**
+ * Does something with registries, by the options of the command, and closes the connections.
+ * @param address what it is about, without secrets
+ * @throws Error with what failed and what to do about it
+ */
+export async function withRegistries<T>(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  address: string,
+  work: (access: RegistryAccess) => Promise<T>,
+): Promise<T> {
+  const { sourcesPath, dockerConfigJsonPath } = values;
+  const access = openRegistries({
+    environment: env,
+    ...(typeof sourcesPath === "string" && { sources: loadSources(sourcesPath) }),
+    ...(typeof dockerConfigJsonPath === "string" && { dockerConfigDirectory: dockerConfigJsonPath }),
+  });
+  try {
+    return await withAdvice(address, () => work(access));
+  } finally {
+    await access.close();
+  }
+}
+
+/** As the work does, but that a failure says about which address, and what to do. */
+export async function withAdvice<T>(address: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof FetchError)) throw cause;
+    const advice = adviceOn(cause);
+    const reason = errorText(cause);
+    const name = address.replace(/^registry:\/\//, "");
+    throw new Error(`${reason.includes(name) ? "" : `${name}: `}${reason}${advice === "" ? "" : `\n  ${advice}`}`, {
+      cause,
+    });
+  }
+}
+
+function adviceOn({ status, message }: FetchError): string {
+  if (status === 401 || status === 403) {
+    return message.includes("anonymously")
+      ? "log in (docker login <registry>), or name the folder of a config.json with --docker-config-json-path"
+      : "these credentials may not do that: ask the owner of the repository, or log in as somebody else";
+  }
+  if (status === 404)
+    return "is the name right, and the tag? Some registries answer so to those who may not know, too: docker login <registry>";
+  if (message.includes("sources.yml")) return "name that file with --sources-path; docs/modules.md shows one";
+  return "";
+}

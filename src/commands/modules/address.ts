@@ -1,0 +1,31 @@
+/** Addresses of modules as they are typed. */
+import { join } from "node:path";
+import { type ModuleAddress, parseModuleAddress } from "../../config/module-address.js";
+import { errorText } from "../../data/error-text.js";
+import { type ImageReference, parseImageReference } from "../../fetch/index.js";
+import { UsageError } from "../io.js";
+
+/** An address; relative paths start in this folder. @throws UsageError */
+export function typedAddress(text: string): ModuleAddress {
+  const address = parseModuleAddress(text, join(process.cwd(), "command"));
+  if ("mistake" in address) throw new UsageError(address.mistake);
+  if (address.kind === "registry") imageOf(address);
+  return address;
+}
+
+/** An address in a registry. @throws UsageError */
+export function registryAddress(text: string, purpose: string): ImageReference {
+  const address = typedAddress(text);
+  if (address.kind === "registry") return imageOf(address);
+  throw new UsageError(
+    `${text} is no address in a registry, and ${purpose}: expected one such as registry://ghcr.io/acme/policy:v1`,
+  );
+}
+
+function imageOf({ location }: ModuleAddress): ImageReference {
+  try {
+    return parseImageReference(location.slice("registry://".length));
+  } catch (cause) {
+    throw new UsageError(errorText(cause));
+  }
+}

@@ -1,0 +1,74 @@
+/** What lies in the download folder. */
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { DIGEST_SUFFIX, DownloadCache, digestOf } from "../../fetch/index.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { typedAddress } from "./address.js";
+import { sizeText } from "./size-text.js";
+
+/** The folders that a download folder has. */
+const SCHEMES = ["registry", "https", "http"] as const;
+/** Characters of a digest that people compare. */
+const SHORT_DIGEST = 12;
+
+/** A module that was downloaded. */
+export interface KeptModule {
+  readonly address: string;
+  readonly path: string;
+  readonly bytes: number;
+  /** Of its bytes. */
+  readonly digest: string;
+  /** Whether it no longer is what was downloaded: it is fetched again when it is needed. */
+  readonly damaged: boolean;
+}
+
+/** Lists the modules that were downloaded. @returns the exit code */
+export async function policiesCommand(output: "text" | "json", folder: string, io: CommandIo): Promise<number> {
+  const kept = await keptModules(folder);
+  if (output === "json") {
+    io.stdout.write(`${JSON.stringify(kept, null, 2)}\n`);
+    return 0;
+  }
+  if (kept.length === 0)
+    io.stderr.write(`no modules in ${folder} (--policies-download-dir): policy-server pull <address> puts one there\n`);
+  const rows = kept.map(({ address, bytes, digest, damaged }) => [
+    address,
+    sizeText(bytes),
+    `${digest.slice("sha256:".length, "sha256:".length + SHORT_DIGEST)}${damaged ? " (damaged)" : ""}`,
+  ]);
+  const widths = [0, 1].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+  for (const [address = "", size = "", digest = ""] of rows)
+    io.stdout.write(`${address.padEnd(widths[0] ?? 0)}  ${size.padStart(widths[1] ?? 0)}  ${digest}\n`);
+  return 0;
+}
+
+/** Removes a module that was downloaded. @returns the exit code */
+export async function rmCommand(text: string, folder: string, io: CommandIo): Promise<number> {
+  const address = typedAddress(text);
+  if (address.kind === "file") throw new UsageError(`${text} is a file, and not in the download folder: rm ${text}`);
+  const path = new DownloadCache(folder).path(address.location);
+  if ((await stat(path).catch(() => undefined))?.isFile() !== true)
+    throw new Error(`${text} is not in ${folder}: policy-server policies lists what is`);
+  await rm(path);
+  await rm(path + DIGEST_SUFFIX, { force: true });
+  io.stderr.write(`removed ${path}\n`);
+  return 0;
+}
+
+async function keptModules(folder: string): Promise<readonly KeptModule[]> {
+  const kept: KeptModule[] = [];
+  for (const scheme of SCHEMES) {
+    const top = join(folder, scheme);
+    const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (!entry.isFile() || entry.name.endsWith(DIGEST_SUFFIX) || entry.name.endsWith(".part")) continue;
+      const path = join(entry.parentPath, entry.name);
+      const bytes = await readFile(path);
+      const digest = digestOf(bytes);
+      const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
+      const address = `${scheme}://${relative(top, path).split(sep).join("/")}`;
+      kept.push({ address, path, bytes: bytes.length, digest, damaged: noted !== digest });
+    }
+  }
+  return kept.toSorted((left, right) => (left.address < right.address ? -1 : 1));
+}

@@ -1,0 +1,49 @@
+/** The options of commands about modules and registries. */
+import { type Command, Option } from "commander";
+import type { CommandIo } from "../io.js";
+import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
+import { optionValues } from "../options.js";
+
+const named = (...flags: readonly string[]): readonly OptionDefinition[] =>
+  SERVE_OPTIONS.filter(({ flag }) => flags.includes(flag));
+
+/** How registries are reached. */
+export const REGISTRY_OPTIONS = named("sources-path", "docker-config-json-path");
+/** Where modules are kept. */
+export const DOWNLOAD_OPTIONS = named("policies-download-dir");
+/** What signatures are held against. */
+export const VERIFICATION_OPTIONS = named("verification-path", "sigstore-cache-dir", "sigstore-trust-config");
+
+/** Signatures that are wanted in place of those of verification.yml, as kwctl takes them. */
+export interface VerificationFlags {
+  readonly verificationKey?: readonly string[];
+  readonly verificationAnnotation?: readonly string[];
+  readonly certEmail?: string;
+  readonly certOidcIssuer?: string;
+  readonly githubOwner?: string;
+  readonly githubRepo?: string;
+}
+
+const several = (text: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), text];
+
+/** Adds them. */
+export function addVerificationFlags(command: Command): void {
+  command
+    .option("-k, --verification-key <file>", "public key, PEM, that must have signed; may be repeated", several)
+    .option("-a, --verification-annotation <key=value>", "what the signature must say; may be repeated", several)
+    .option("--cert-email <address>", "mail address that must have signed, with --cert-oidc-issuer")
+    .option("--cert-oidc-issuer <url>", "OpenID issuer that must have vouched for it")
+    .option("--github-owner <name>", "owner of the GitHub repository whose workflow must have signed")
+    .addOption(new Option("--verification-config-path <file>", "kwctl's name for --verification-path").hideHelp())
+    .option("--github-repo <name>", "that repository, with --github-owner; without it any of the owner's");
+}
+
+/** The values of options, where that of verification.yml may be called as kwctl calls it. */
+export function verifyingValues(
+  command: Command,
+  definitions: readonly OptionDefinition[],
+  env: CommandIo["env"],
+): Record<string, unknown> {
+  const { verificationConfigPath: path } = command.opts<{ verificationConfigPath?: string }>();
+  return { ...optionValues(command, definitions, env), ...(path !== undefined && { verificationPath: path }) };
+}

@@ -1,0 +1,91 @@
+/** `pull`: a module to where the server would keep it, or to a file. */
+import { stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { ModuleAddress } from "../../config/module-address.js";
+import { isPluginManifest } from "../../config/plugin-manifest/read.js";
+import { fileProblem } from "../../data/file-problem.js";
+import { createModuleFetcher, DownloadCache, imageVerifier, withoutSecrets } from "../../fetch/index.js";
+import { fetchOptions } from "../fetch-options.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { withAdvice } from "./access.js";
+import { typedAddress } from "./address.js";
+import { moduleProblem } from "./module-bytes.js";
+import type { VerificationFlags } from "./options.js";
+import { sizeText } from "./size-text.js";
+import { flaggedSignatures } from "./verification-flags.js";
+
+/** What `pull` alone has. */
+export interface PullOptions extends VerificationFlags {
+  readonly outputPath?: string;
+}
+
+/**
+ * Pulls a module, from the registry also when one of this name lies in the download folder already, and prints the path of its file.
+ * @returns the exit code
+ */
+export async function pullCommand(
+  text: string,
+  options: PullOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  const address = typedAddress(text);
+  const shown = withoutSecrets(text);
+  if (address.kind === "file")
+    throw new UsageError(
+      `${text} is a file of this machine: expected the address of a module, such as registry://ghcr.io/acme/policy:v1`,
+    );
+  const {
+    verifier: configured,
+    trustRoot,
+    ...how
+  } = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
+  const flagged = flaggedSignatures(options);
+  const verifier =
+    flagged === undefined || trustRoot === undefined
+      ? configured
+      : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, trustRoot);
+  const fetcher = createModuleFetcher({ ...how, refresh: true, ...(verifier && { verifier }) });
+  try {
+    const { bytes, digest } = await withAdvice(shown, () => fetcher.fetch(address.location));
+    const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
+    if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
+    const path = await keptAt(address, bytes, options.outputPath, String(values.policiesDownloadDir));
+    io.stderr.write(
+      `pulled ${shown}: ${sizeText(bytes.length)}, ${digest}${verifier === undefined ? "" : ", signatures verified"}\n`,
+    );
+    io.stdout.write(`${path}\n`);
+    return 0;
+  } finally {
+    await fetcher.close();
+  }
+}
+
+async function keptAt(
+  address: ModuleAddress,
+  bytes: Uint8Array,
+  output: string | undefined,
+  folder: string,
+): Promise<string> {
+  if (output === undefined) {
+    const path = new DownloadCache(folder).path(address.location);
+    if ((await stat(path).catch(() => undefined)) !== undefined) return path;
+    throw new UsageError(
+      `nothing is kept in ${folder} (only modules are, where the folder can be written): name a file with -o`,
+    );
+  }
+  const isFolder = /[/\\]$/.test(output) || (await stat(output).catch(() => undefined))?.isDirectory() === true;
+  const path = isFolder ? join(output, fileName(address)) : output;
+  try {
+    await writeFile(path, bytes);
+  } catch (cause) {
+    throw new UsageError(`cannot write ${path}: ${fileProblem(cause)}`);
+  }
+  return path;
+}
+
+/** `pod-privileged_v1.wasm` of `registry://…/pod-privileged:v1`. */
+function fileName({ location, kind }: ModuleAddress): string {
+  const last = basename(kind === "http" ? new URL(location).pathname : location.replace(/@.*$/, "")).replace(":", "_");
+  return /\.(?:wasm|json|toml)$/.test(last) ? last : `${last || "module"}.wasm`;
+}

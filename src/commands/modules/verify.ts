@@ -1,0 +1,98 @@
+/** `verify`: whether modules have the signatures that are wanted, by whom, and which are missing. */
+import { loadConfig } from "../../config/index.js";
+import { loadVerification, type VerificationConfig } from "../../config/verification.js";
+import { errorText } from "../../data/error-text.js";
+import {
+  DOWNLOAD_TIMEOUT_MS,
+  formatImageReference,
+  type ImageReference,
+  type SignatureReport,
+  signatureReport,
+} from "../../fetch/index.js";
+import { downloads } from "../../loader/prefetch.js";
+import { fetchOptions } from "../fetch-options.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { paintFor } from "../look/paint.js";
+import { withRegistries } from "./access.js";
+import { registryAddress } from "./address.js";
+import type { VerificationFlags } from "./options.js";
+import { reportLines } from "./signature-lines.js";
+import { flaggedSignatures } from "./verification-flags.js";
+
+/** What `verify` alone has. */
+export interface VerifyOptions extends VerificationFlags {
+  readonly output: "text" | "json";
+}
+
+/** What came of one image. */
+interface Verified {
+  readonly image: ImageReference;
+  readonly report: SignatureReport | { readonly error: string };
+}
+
+/**
+ * Verifies an artifact, or every module that a policies file takes from a registry.
+ * @returns the exit code: 1 when a wanted signature is missing, or could not be looked for
+ */
+export async function verifyCommand(
+  what: string,
+  options: VerifyOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  const config = wanted(options, values);
+  const images = imagesOf(what, io);
+  const { trustRoot } = fetchOptions(values, io.env, () => {});
+  if (trustRoot === undefined) throw new Error("there is a trust root wherever modules are fetched");
+  const verified = await withRegistries(values, io.env, what, async ({ registry }) => {
+    const all: Verified[] = [];
+    for (const image of images) {
+      const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
+      const look = async (): Promise<SignatureReport> => {
+        const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
+        return signatureReport(config, { registry, trustRoot, image, digest, signal });
+      };
+      // Of several, one that can't be had keeps nobody from hearing of the others.
+      const report =
+        images.length === 1 ? await look() : await look().catch((cause: unknown) => ({ error: errorText(cause) }));
+      all.push({ image, report });
+    }
+    return all;
+  });
+  const paint = paintFor(io.stdout, io.env);
+  if (options.output === "json") io.stdout.write(`${JSON.stringify(verified.map(asJson), null, 2)}\n`);
+  else
+    for (const { image, report } of verified)
+      io.stdout.write(`${reportLines(formatImageReference(image), report, paint).join("\n")}\n`);
+  return verified.every(({ report }) => !("error" in report) && report.isMet) ? 0 : 1;
+}
+
+function wanted(flags: VerificationFlags, { verificationPath }: Readonly<Record<string, unknown>>): VerificationConfig {
+  const flagged = flaggedSignatures(flags);
+  if (flagged !== undefined) return flagged;
+  if (typeof verificationPath === "string") return loadVerification(verificationPath);
+  throw new UsageError(
+    "whose signature is wanted? Name a verification.yml (--verification-path), or say it by --verification-key, --cert-email or --github-owner",
+  );
+}
+
+function imagesOf(what: string, io: CommandIo): readonly ImageReference[] {
+  if (!/\.ya?ml$/.test(what)) return [registryAddress(what, "signatures stand beside artifacts in registries")];
+  const read = loadConfig(what);
+  if (!read.ok) throw new UsageError(read.message);
+  const locations = [...new Set(downloads(read.config.entries))];
+  const images = locations
+    .filter((location) => location.startsWith("registry://"))
+    .map((location) => registryAddress(location, ""));
+  if (images.length === 0) throw new UsageError(`${what} takes no module from a registry: there is nothing to verify`);
+  const others = locations.length - images.length;
+  if (others > 0) io.stderr.write(`note: ${others} of its modules come by HTTP, and have no signatures\n`);
+  return images;
+}
+
+function asJson({ image, report }: Verified): object {
+  const address = formatImageReference(image);
+  if ("error" in report) return { image: address, verified: false, error: report.error };
+  const { isMet, ...rest } = report;
+  return { image: address, verified: isMet, ...rest };
+}

@@ -1,0 +1,89 @@
+/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `image-verifier`. */
+import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
+import { meets, type Verification } from "./image-verifier.js";
+import { signerIdentity } from "./layer-verification.js";
+import { type SignatureLayer, signatureLayers } from "./signature-layer.js";
+import type { TrustRoot } from "./trust-root.js";
+
+/** A signature that an image has. */
+export interface FoundSignature {
+  /** The identity that signed, when certificate, log entry and signature are right. */
+  readonly issuer?: string;
+  readonly subject?: string;
+  /** Whether it was made with a key of the signer's own, and has no certificate. */
+  readonly withKey: boolean;
+  readonly annotations: Readonly<Record<string, unknown>>;
+  /** What is wrong with it. */
+  readonly problem?: string;
+}
+
+/** A signature that is wanted, and the one by which it is there. */
+export interface Requirement {
+  readonly wanted: WantedSignature;
+  /** Of `found`; absent: none. */
+  readonly metBy?: number;
+}
+
+/** What came of looking. */
+export interface SignatureReport {
+  /** Of the image's manifest. */
+  readonly digest: string;
+  readonly found: readonly FoundSignature[];
+  /** All of them must be met. */
+  readonly allOf: readonly Requirement[];
+  /** So many of them must be met. */
+  readonly anyOf?: { readonly minimumMatches: number; readonly requirements: readonly Requirement[] };
+  readonly isMet: boolean;
+}
+
+/**
+ * Looks at every signature.
+ * @param config without lists: only what is there
+ * @throws FetchError when the registry can't be asked, or the trust root can't be had that a requirement needs
+ */
+export async function signatureReport(
+  { allOf = [], anyOf }: VerificationConfig,
+  verification: Verification,
+): Promise<SignatureReport> {
+  const { registry, image, digest, signal, trustRoot } = verification;
+  const layers = await signatureLayers(registry, image, digest, signal);
+  const met = async (wanted: WantedSignature): Promise<Requirement> => {
+    for (const [index, layer] of layers.entries()) {
+      if (layer.imageDigest === digest && (await meets(wanted, layer, verification))) return { wanted, metBy: index };
+    }
+    return { wanted };
+  };
+  const all = await inTurn(allOf, met);
+  const any = anyOf && { minimumMatches: anyOf.minimumMatches, requirements: await inTurn(anyOf.signatures, met) };
+  const isMetBy = ({ metBy }: Requirement) => metBy !== undefined;
+  return {
+    digest,
+    found: await inTurn(layers, (layer) => foundOf(layer, digest, trustRoot)),
+    allOf: all,
+    ...(any && { anyOf: any }),
+    isMet: all.every(isMetBy) && (any === undefined || any.requirements.filter(isMetBy).length >= any.minimumMatches),
+  };
+}
+
+async function inTurn<T, R>(list: readonly T[], each: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of list) results.push(await each(item));
+  return results;
+}
+
+async function foundOf(layer: SignatureLayer, digest: string, trustRoot: TrustRoot): Promise<FoundSignature> {
+  const { annotations, certificate, imageDigest } = layer;
+  const common = { withKey: certificate === undefined, annotations };
+  if (imageDigest !== digest) return { ...common, problem: `it is of another image, ${imageDigest}` };
+  if (certificate === undefined) return common;
+  try {
+    const identity = await signerIdentity(layer, trustRoot);
+    if (identity === undefined) return { ...common, problem: "its certificate, log entry or signature is not right" };
+    return { ...common, issuer: identity.issuer, subject: identity.subject };
+  } catch (cause) {
+    return {
+      ...common,
+      problem: `its certificate can't be checked: ${cause instanceof Error ? cause.message : cause}`,
+    };
+  }
+}
