@@ -55,6 +55,13 @@ const OPTIONS: readonly Written[] = [
       "processes that answer requests, each with two guests at a time; without it as many as it may use processors",
   },
   {
+    flag: "page",
+    kind: { choices: ["off", "read", "play"] },
+    default: "read",
+    description:
+      "the page in the browser: none, one that shows what is served, or one that evaluates drafts, too (with --addr 127.0.0.1 or ::1 only)",
+  },
+  {
     flag: "policy-timeout",
     kind: "seconds",
     default: 2,

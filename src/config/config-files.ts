@@ -18,17 +18,30 @@ export class ConfigFileError extends Error {
   }
 }
 
+/** Whose files are read, and which. */
+export interface ConfigFilesOptions {
+  /** Texts that are no files, by absolute path: they go before files. */
+  readonly texts?: ReadonlyMap<string, string>;
+  /** Why a file or folder may not be read; undefined: it may. Default: all may. */
+  readonly refusal?: (path: string) => string | undefined;
+}
+
 /** What the reading of a configuration has touched, so that it can be watched. */
 export class ConfigFiles {
   /** Absolute paths of files and folders. */
   readonly touched = new Set<string>();
+  readonly #options: ConfigFilesOptions;
+
+  constructor(options: ConfigFilesOptions = {}) {
+    this.#options = options;
+  }
 
   /**
    * The text of a file that is to be read as YAML.
    * @throws ConfigFileError
    */
   read(path: string): string {
-    return yamlText(this.readBytes(path));
+    return this.#options.texts?.get(resolve(path)) ?? yamlText(this.readBytes(path));
   }
 
   /**
@@ -56,6 +69,7 @@ export class ConfigFiles {
    */
   resources(path: string, holder: string): readonly string[] {
     const found = path.startsWith("/") ? path : join(dirname(holder), path);
+    if (this.#options.texts?.has(resolve(found)) === true) return [found];
     // Also what isn't there is worth watching: it may come.
     this.touched.add(resolve(found));
     if (!this.#stats(found).isDirectory()) return [found];
@@ -68,6 +82,8 @@ export class ConfigFiles {
   }
 
   #stats(path: string) {
+    const refusal = this.#options.refusal?.(path);
+    if (refusal !== undefined) throw new ConfigFileError(refusal);
     try {
       return statSync(path);
     } catch (cause) {

@@ -4,7 +4,7 @@ import { Origin } from "../documents/origin.js";
 import { comparePlaces, formatProblem, type Problem } from "../documents/problem.js";
 import { parseConfiguration } from "../documents/source-document.js";
 import { describeNode, type Pair } from "../documents/source-node.js";
-import { ConfigFileError, ConfigFiles } from "./config-files.js";
+import { ConfigFileError, ConfigFiles, type ConfigFilesOptions } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import type { ReadContext } from "./entry-parts.js";
 import { readPolicy } from "./entry-reader.js";
@@ -39,12 +39,18 @@ export function loadConfig(file: string): ConfigResult {
   }
 }
 
-/** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
-export function parseConfig(text: string, file: string): ConfigResult {
-  return readConfig(text, file, new ConfigFiles());
+/** What surrounds a text that is read as a configuration. */
+export interface ParseOptions extends ConfigFilesOptions {
+  /** Entries beside those of the text, which groups may name. */
+  readonly known?: readonly string[];
 }
 
-function readConfig(text: string, file: string, files: ConfigFiles): ConfigResult {
+/** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
+export function parseConfig(text: string, file: string, { known = [], ...options }: ParseOptions = {}): ConfigResult {
+  return readConfig(text, file, new ConfigFiles(options), known);
+}
+
+function readConfig(text: string, file: string, files: ConfigFiles, known: readonly string[] = []): ConfigResult {
   const { document, problems } = parseConfiguration(text, file);
   if (document === undefined) return unusable(file, problems);
   const { root } = document;
@@ -62,7 +68,7 @@ function readConfig(text: string, file: string, files: ConfigFiles): ConfigResul
   const wrongReferences = checkReferences(
     references,
     good.map(({ id }) => id),
-    read.map(({ id }) => id),
+    [...read.map(({ id }) => id), ...known],
   );
   const everything = read.map(({ id, entry, problems: own }) => ({
     id,

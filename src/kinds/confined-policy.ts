@@ -32,6 +32,10 @@ class ConfinedPolicy implements Policy {
     return this.policy.rules;
   }
 
+  get composition(): Policy["composition"] {
+    return this.policy.composition;
+  }
+
   get immediate(): boolean {
     return this.policy.immediate;
   }

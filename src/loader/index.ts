@@ -2,6 +2,7 @@
 import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
+import { PublicError } from "../data/public-text.js";
 import {
   createImageInspector,
   createImageMetadata,
@@ -15,7 +16,7 @@ import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
-import { addressGuard, type EgressOptions, openExternal } from "../world/open-external.js";
+import { addressGuard, closedExternal, type EgressOptions, openExternal } from "../world/open-external.js";
 import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
@@ -62,6 +63,8 @@ export interface PolicyLoaderOptions {
   readonly cluster?: ClusterAccess;
   /** Where policies may send HTTP requests to. */
   readonly egress?: EgressOptions;
+  /** Whether policies may ask nobody outside of this process, whatever else is set; default no. Modules are fetched all the same. */
+  readonly closed?: boolean;
   /** Told what hinders watches of a cluster. */
   readonly note?: (message: string) => void;
   /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
@@ -85,22 +88,28 @@ export interface PolicyLoader {
   close(): void;
 }
 
+/** What guests get that may ask nobody. */
+const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outside of the request may be asked here"));
+
 /**
  * Makes a loader. Worker threads start when the first guest runs.
  * @throws EgressListError
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, processors, now, log, violation, executor, fetch } = options;
-  const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
-  const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
+  const { policyTimeout, workers, processors, now, log, violation, fetch } = options;
+  const executor = options.closed ? refuseCalls : options.executor;
+  const inspector = options.closed ? undefined : fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
+  const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
   const metadata = createImageMetadata(fetch, addressGuard(options.egress));
-  const external = openExternal({
-    readImage: (reference, signal) => metadata.images.read(reference, signal),
-    now,
-    ...(options.egress && { egress: options.egress }),
-    ...(cluster && { cluster }),
-  });
+  const external = options.closed
+    ? closedExternal()
+    : openExternal({
+        readImage: (reference, signal) => metadata.images.read(reference, signal),
+        now,
+        ...(options.egress && { egress: options.egress }),
+        ...(cluster && { cluster }),
+      });
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),

@@ -1,5 +1,13 @@
 /** The words of the domain. */
 export type { AdmissionRequest } from "../admission/admission-request.js";
 export type { Allow, Cause, Deny, Failure, FailureCause, Findings, Mutation, Outcome, Skip } from "./outcome.js";
-export type { EvaluationContext, Observation, Policy, PolicyKind, PolicyMode, PolicyRule } from "./policy.js";
+export type {
+  Composition,
+  EvaluationContext,
+  Observation,
+  Policy,
+  PolicyKind,
+  PolicyMode,
+  PolicyRule,
+} from "./policy.js";
 export type { AdmissionQuestion, RawQuestion, Review } from "./review.js";

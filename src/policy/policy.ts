@@ -44,6 +44,14 @@ export interface PolicyRule {
   readonly resources?: readonly string[];
 }
 
+/** How a group is made of others: for people who look at it. */
+export interface Composition {
+  /** CEL. */
+  readonly expression: string;
+  /** In order of definition, each with the id of the policy that it is. */
+  readonly members: readonly { readonly name: string; readonly policy: string }[];
+}
+
 /** A policy that is ready to be asked. Immutable; safe to ask from many requests at once. */
 export interface Policy {
   /** The id: `<name>`, or `<group>/<member>` for an inline member. */
@@ -60,6 +68,8 @@ export interface Policy {
   readonly immediate: boolean;
   /** What it is for, as far as it says so itself: by match constraints, or as the author of a module suggests. Absent: whoever registers it knows. */
   readonly rules?: readonly PolicyRule[] | undefined;
+  /** Of a group. */
+  readonly composition?: Composition | undefined;
   /** Those that it asks together, where it is made of policies of several kinds. */
   readonly together?: readonly Policy[];
   /**

@@ -1,5 +1,5 @@
 /**
- * What is answered behind the hot routes: probes and metrics, which machines ask again and again, and the empty 404 and 405 of spec kubewarden.md 3.1, all on
+ * What is answered behind the hot routes: probes and metrics, which machines ask again and again, and the 404 and 405 of spec kubewarden.md 3.1, all on
  * node:http. Express is loaded by the first request that it really answers: its 65 packages take a tenth of a second of the main thread and 6 MiB.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
@@ -7,9 +7,11 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Registry } from "prom-client";
 import { loadedOnce } from "../data/loaded-once.js";
+import { VERSION } from "../data/version.js";
 import type { MetricsText } from "../telemetry/metrics.js";
-import { sendEmpty, sendText } from "./respond.js";
+import { sendEmpty, sendJson, sendText } from "./respond.js";
 import { pathOf } from "./routes.js";
+import type { Suggest } from "./suggestions.js";
 
 const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
@@ -23,6 +25,8 @@ export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 export interface LoadedRoutes {
   /** What it answers by GET and HEAD. */
   readonly paths: readonly string[];
+  /** What it answers by POST; default nothing. */
+  readonly posted?: readonly string[];
   /** Imports and makes the app; called again when it has failed. */
   readonly load: () => Promise<RequestListener>;
 }
@@ -30,9 +34,12 @@ export interface LoadedRoutes {
 /** What a port has behind the hot routes. */
 export interface PortRoutes {
   readonly plain: PlainRoutes;
-  readonly loaded?: LoadedRoutes;
+  /** Apps by what they answer; no two of them answer the same. */
+  readonly loaded?: readonly LoadedRoutes[];
   /** Whether a path is asked by POST, which is answered before; default none is. */
   readonly isPosted?: (path: string) => boolean;
+  /** What 404 and 405 say to people; default nothing. */
+  readonly suggest?: Suggest;
 }
 
 /** What the probes ask about. */
@@ -47,7 +54,17 @@ export interface ProbeOptions {
 
 /** What is plain on the API port. */
 export const apiRoutes = (metricsText: ProbeOptions["metricsText"]): PlainRoutes =>
-  new Map([["/metrics", (response: ServerResponse) => sendMetrics(metricsText, response)]]);
+  new Map<string, PlainRoute>([
+    ...metricsRoute(metricsText),
+    [
+      "/version",
+      (response) => sendJson(response, 200, JSON.stringify({ version: VERSION, node: process.versions.node })),
+    ],
+  ]);
+
+const metricsRoute = (metricsText: ProbeOptions["metricsText"]): readonly [string, PlainRoute][] => [
+  ["/metrics", (response) => sendMetrics(metricsText, response)],
+];
 
 /** What Express answers on the API port. */
 export const appPaths = (profiles: boolean): readonly string[] =>
@@ -58,24 +75,35 @@ export const probeRoutes = ({ ready, unready, metricsText }: ProbeOptions): Plai
   new Map<string, PlainRoute>([
     ["/readiness", (response) => sendReadiness(response, ready(), unready?.())],
     ["/liveness", (response) => sendEmpty(response, 200)],
-    ...apiRoutes(metricsText),
+    ...metricsRoute(metricsText),
   ]);
 
-/** Answers the plain routes, has an app answer its own, and refuses all others. */
-export function plainOr({ plain, loaded, isPosted }: PortRoutes): RequestListener {
-  const asked = new Set([...plain.keys(), ...(loaded?.paths ?? [])]);
-  const app = loaded && loadedOnce(loaded.load);
+/** Answers the plain routes, has apps answer their own, and refuses all others. */
+export function plainOr({ plain, loaded = [], isPosted, suggest }: PortRoutes): RequestListener {
+  const apps = loaded.map(({ paths, posted = [], load }) => ({ paths, posted, app: loadedOnce(load) }));
+  const read = new Map(apps.flatMap(({ paths, app }) => paths.map((path) => [path, app])));
+  const posted = new Map(apps.flatMap((each) => each.posted.map((path) => [path, each.app])));
+  const refuse = (request: IncomingMessage, response: ServerResponse, path: string, allowed?: string): void => {
+    if (allowed !== undefined) response.setHeader("Allow", allowed);
+    const status = allowed === undefined ? 404 : 405;
+    const text = suggest?.(request.method ?? "", path, allowed) ?? "";
+    if (text !== "") response.setHeader("X-Content-Type-Options", "nosniff");
+    if (text === "") sendEmpty(response, status);
+    else sendText(response, status, text);
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url = "" } = request;
-    const read = method === "GET" || method === "HEAD";
-    const route = read ? plain.get(pathOf(url)) : undefined;
+    const reads = method === "GET" || method === "HEAD";
+    const route = reads ? plain.get(pathOf(url)) : undefined;
     if (route !== undefined) return route(response);
     // No client sends a fragment, but where one does it is not part of the path.
     const [path = ""] = pathOf(url).split("#", 1);
-    if (app && read && loaded.paths.includes(path)) (await app())(request, response);
-    else if (asked.has(path)) refuseMethod(response, "GET, HEAD");
-    else if (!isPosted?.(path)) sendEmpty(response, 404);
-    else if (isEncoded(path)) refuseMethod(response, "POST");
+    const app = reads ? read.get(path) : method === "POST" ? posted.get(path) : undefined;
+    if (app !== undefined) (await app())(request, response);
+    else if (plain.has(path) || read.has(path)) refuse(request, response, path, "GET, HEAD");
+    else if (posted.has(path)) refuse(request, response, path, "POST");
+    else if (!isPosted?.(path)) refuse(request, response, path);
+    else if (isEncoded(path)) refuse(request, response, path, "POST");
     else sendEmpty(response, 400);
   };
   return (request, response) => {
@@ -89,11 +117,6 @@ export function plainOr({ plain, loaded, isPosted }: PortRoutes): RequestListene
 
 /** The handler of the readiness port. */
 export const probeHandler = (options: ProbeOptions): RequestListener => plainOr({ plain: probeRoutes(options) });
-
-function refuseMethod(response: ServerResponse, allowed: string): void {
-  response.setHeader("Allow", allowed);
-  sendEmpty(response, 405);
-}
 
 /** Whether the escapes in a path make UTF-8. */
 function isEncoded(path: string): boolean {

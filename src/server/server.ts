@@ -9,14 +9,16 @@ import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
+import type { AddedRoutes } from "./added-routes.js";
+import { apiPort } from "./api-port.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
 import { MainThreadLoad } from "./main-thread-load.js";
 import { Phases } from "./phases.js";
-import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
+import { plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
-import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
+import { pathOf, reviewRoute } from "./routes.js";
 import { createWebhookHandler } from "./webhook-handler.js";
 
 /** The reference server's limit (spec kubewarden.md 3.5). */
@@ -54,6 +56,8 @@ export interface ServerOptions {
   readonly tracer?: DecisionSink;
   /** Webhooks that are asked about policies themselves. */
   readonly webhooks?: readonly Webhook[];
+  /** Routes that other rooms bring. */
+  readonly added?: readonly AddedRoutes[];
   /** Why nobody should be sent here yet; see the probes' options. */
   readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format; default this process' own. */
@@ -117,14 +121,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;
   const shadows = options.shadows ?? (async () => evaluator.shadows.tally.rows);
-  const app = plainOr({
-    plain: apiRoutes(metricsText),
-    loaded: {
-      paths: appPaths(profiles),
-      load: async () => (await import("./app.js")).createApp({ evaluator, profiles, shadows }),
-    },
-    isPosted: (path) => isReviewPath(path) || webhooks.some((webhook) => webhook.path === path),
-  });
+  const { added = [] } = options;
+  const app = plainOr(apiPort({ evaluator, metricsText, profiles, webhooks, shadows, added }));
   const others = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.method === "POST" ? pathOf(request.url ?? "") : undefined;
     const webhook = path === undefined ? undefined : webhooks.find((each) => each.path === path);

@@ -1,8 +1,9 @@
 /** External data of a server, and of whoever may ask the network: HTTP servers, registries, a cluster if there is one. */
 import type { LookupFunction } from "node:net";
+import { PublicError } from "../data/public-text.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
-import { type ExternalData, NO_ENTRIES, NO_OBJECTS } from "./external.js";
+import { type ExternalData, NO_ENTRIES, NO_EXTERNAL, NO_OBJECTS } from "./external.js";
 import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
@@ -72,6 +73,13 @@ export interface OpenExternal {
   /** Ends connections, and what is under way. */
   close(): Promise<void>;
 }
+
+/** Nobody to ask: for policies that nobody has vouched for. */
+export const closedExternal = (): OpenExternal => ({
+  data: NO_EXTERNAL,
+  plugins: () => Promise.reject(new PublicError("nothing outside of the request may be asked here")),
+  close: () => Promise.resolve(),
+});
 
 /**
  * Nothing is connected before the first question.

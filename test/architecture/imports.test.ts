@@ -67,8 +67,18 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   reports: { rooms: ["data"] },
   explanation: { rooms: ["batch", "cel", "cel-policy", "data", "policy"], types: ["evaluation"] },
   page: {
-    rooms: ["admission", "cel", "config", "data", "documents", "evaluation", "explanation", "loader", "policy"],
-    types: ["server"],
+    rooms: [
+      "admission",
+      "cel",
+      "config",
+      "data",
+      "documents",
+      "evaluation",
+      "explanation",
+      "loader",
+      "policy",
+      "server",
+    ],
   },
   batch: {
     rooms: [

@@ -10,7 +10,7 @@ import { isReviewPath } from "../../src/server/routes.js";
 async function asked(load: LoadedRoutes["load"], requests: readonly (readonly [string, string])[]): Promise<string[]> {
   const handler = plainOr({
     plain: new Map([["/metrics", (response) => sendEmpty(response, 200)]]),
-    loaded: { paths: ["/policies"], load },
+    loaded: [{ paths: ["/policies"], load }],
     isPosted: (path) => isReviewPath(path) || path === "/hook",
   });
   const server = createServer(handler);

@@ -8,7 +8,10 @@ import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { createWebhooks } from "../../loader/index.js";
+import type { Playground } from "../../page/playground.js";
+import { pageRoutes } from "../../page/routes.js";
 import type { Webhook } from "../../policy/webhook.js";
+import type { AddedRoutes } from "../../server/added-routes.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -49,6 +52,8 @@ export interface ServingOptions {
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
+  /** Takes the drafts of the page; absent: the page is for reading. */
+  readonly playground?: Playground;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
   /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */
@@ -143,6 +148,7 @@ export class ServingProcess {
       port: settings.port,
       bodyLimit: settings.bodyLimit,
       profiles: settings.profiles,
+      added: pageOf(options, () => evaluator.policies),
       ...(maxConnections !== undefined && { maxConnections }),
       gate: { concurrency: settings.concurrency, queue: settings.queue },
       ...(options.probes && { readinessPort: settings.readinessPort }),
@@ -300,6 +306,12 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   const lines = problemLines(loaded).join("\n");
   const count = loaded.errors === 1 ? "an error" : `${loaded.errors} errors`;
   throw new StartError(`${loaded.file} has ${count}, and --strict refuses to start with any:\n${lines}`);
+}
+
+/** The page; files that only it needs are loaded when somebody opens it. */
+function pageOf({ settings, playground }: ServingOptions, policies: () => PolicySet): readonly AddedRoutes[] {
+  const { page, address } = settings;
+  return page === "off" ? [] : [pageRoutes({ policies, address, ...(playground && { playground }) })];
 }
 
 /** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import type { SecureVersion } from "node:tls";
 import type { ClusterSettings } from "../../cluster/settings.js";
+import { isLoopback } from "../../page/guard.js";
 import type { TlsClients, TlsFiles } from "../../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
 import { UsageError } from "../io.js";
@@ -37,6 +38,8 @@ export interface ServeSettings {
   readonly pushMetrics: boolean;
   /** Whether requests are traced, and log lines exported too, over OTLP. */
   readonly traces: boolean;
+  /** The page in the browser. */
+  readonly page: "off" | "read" | "play";
   /** Whether profiles may be taken over HTTP. */
   readonly profiles: boolean;
   /** Whether files are looked after, and changes taken over, without a signal. */
@@ -55,6 +58,12 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   const address = String(values.addr);
   if (isIP(address) === 0) throw new UsageError(`error parsing arguments: --addr: '${address}' is not an IP address`);
   const tls = tlsFiles(values);
+  const page = (values.page ?? "read") as ServeSettings["page"];
+  if (page === "play" && !isLoopback(address)) {
+    throw new UsageError(
+      `--page play evaluates what anybody sends who reaches it, and --addr is ${address}: add --addr 127.0.0.1, or use --page read`,
+    );
+  }
   const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
   const approve = text(values.approve);
   const cluster = clusterSettings(values);
@@ -67,6 +76,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     ...(tls && { tls }),
     clientNames: list(values.clientAllowedNames),
     workers,
+    page,
     processors: Math.max(1, Math.floor(usable / workers)),
     bodyLimit: Number(values.maxBodyBytes),
     concurrency: Number(values.maxConcurrentRequests),

@@ -7,7 +7,7 @@
 
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
-import type { EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
+import type { Composition, EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
 import { rulesTogether } from "../../policy/rules-together.js";
 import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
@@ -20,6 +20,8 @@ const DENIED = 403;
 /** What a group is made of (prepared). */
 export interface GroupOptions {
   readonly id: string;
+  /** As it was written, for people; absent: nobody asks. */
+  readonly expression?: string;
   readonly program: Pick<Program, "evaluate">;
   readonly message: string;
   /** In order of definition. */
@@ -47,6 +49,12 @@ class GroupPolicy implements Policy {
     this.#options = options;
     this.#members = new Map(options.members.map((member) => [member.name, member]));
     this.#names = options.members.map(({ name }) => name);
+  }
+
+  get composition(): Composition | undefined {
+    const { expression, members } = this.#options;
+    if (expression === undefined) return undefined;
+    return { expression, members: members.map(({ name, policy }) => ({ name, policy: policy.id })) };
   }
 
   /** Asked for every request: a guest's answer depends on what its calls came to lately. */

@@ -32,7 +32,7 @@ export const groupKind = (now: () => number, watcher?: GroupWatcher): GroupKind 
     }
     const { id, message, groupWarnings: warnings } = entry;
     const program = watcher === undefined ? compiled.program : watcher.watch(compiled.program);
-    return createGroupPolicy({ id, program, message, members, warnings, now });
+    return createGroupPolicy({ id, expression: entry.expression, program, message, members, warnings, now });
   },
   mistakes(draft) {
     const compiled = compileGroupExpression(draft.expression, draft.members);

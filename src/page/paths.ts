@@ -1,0 +1,14 @@
+/** Where the page is asked. */
+
+/** Paths of files, with their names in the folder of the page. */
+export const PAGE_FILES: ReadonlyMap<string, string> = new Map([
+  ["/", "index.html"],
+  ["/page/page.js", "page.js"],
+  ["/page/page.css", "page.css"],
+]);
+/** What the page shows. */
+export const STATE_PATH = "/page/state";
+/** What is wrong with a draft. */
+export const CHECK_PATH = "/page/check";
+/** What comes of a draft and a payload. */
+export const EVALUATE_PATH = "/page/evaluate";

@@ -1,0 +1,86 @@
+/** What the page shows: the policies as `GET /policies` has them, and how groups are made. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { VERSION } from "../data/version.js";
+import type { PolicySet, ServedPolicy } from "../evaluation/policy-set.js";
+import type { PageGroup, PagePolicy, PageSource, PageState } from "./api.js";
+import { EXAMPLES } from "./examples.js";
+import { expressionTree } from "./expression-tree.js";
+import type { PageSources, Playground } from "./playground.js";
+
+/** Milliseconds that making a state holds the thread at a stretch. */
+const STRETCH_MS = 10;
+
+/** States as texts, made once for each set. */
+export class PageStates {
+  readonly #playground: Playground | undefined;
+  #made: { readonly policies: PolicySet; readonly text: Promise<string> } | undefined;
+
+  constructor(playground: Playground | undefined) {
+    this.#playground = playground;
+  }
+
+  /** `GET /page/state`. */
+  text(policies: PolicySet): Promise<string> {
+    if (this.#made?.policies === policies) return this.#made.text;
+    const text = this.#make(policies);
+    this.#made = { policies, text };
+    // What has failed is tried again.
+    text.catch(() => {
+      if (this.#made?.text === text) this.#made = undefined;
+    });
+    return text;
+  }
+
+  async #make(policies: PolicySet): Promise<string> {
+    const sources = await this.#playground?.sources(policies.generation);
+    return JSON.stringify(await pageState(policies, sources));
+  }
+}
+
+/**
+ * The state.
+ * @param sources what can be edited; absent: the page is for reading
+ */
+export async function pageState(policies: PolicySet, sources?: PageSources): Promise<PageState> {
+  const shown: PagePolicy[] = [];
+  let ends = performance.now() + STRETCH_MS;
+  for (const entry of policies.entries.values()) {
+    shown.push(pagePolicy(entry, sources?.get(entry.id)));
+    if (performance.now() < ends) continue;
+    await nextTurn();
+    ends = performance.now() + STRETCH_MS;
+  }
+  return {
+    version: VERSION,
+    mode: sources === undefined ? "read" : "play",
+    generation: policies.generation,
+    policies: shown,
+    examples: sources === undefined ? [] : EXAMPLES,
+  };
+}
+
+function pagePolicy(
+  { id, policy, mode, allowedToMutate, unavailable, outdated }: ServedPolicy,
+  source: PageSource | undefined,
+): PagePolicy {
+  const { kind, implementation, composition } = policy;
+  const group: PageGroup | undefined = composition && {
+    expression: composition.expression,
+    tree: expressionTree(
+      composition.expression,
+      composition.members.map(({ name }) => name),
+    ),
+    members: composition.members,
+  };
+  return {
+    id,
+    kind,
+    implementation,
+    mode,
+    allowedToMutate,
+    ...(unavailable !== undefined && { error: unavailable }),
+    ...(outdated !== undefined && { outdated }),
+    ...(group && { group }),
+    ...(source && { source }),
+  };
+}

@@ -1,0 +1,181 @@
+/** `GET /openapi.json`: what the server answers, as OpenAPI 3.1. A test holds its paths against the routes that there are. */
+import type { RequestListener } from "node:http";
+import { VERSION } from "../data/version.js";
+import type { Webhook } from "../policy/webhook.js";
+import { API_SCHEMAS, reference } from "./openapi-schemas.js";
+import { sendJson } from "./respond.js";
+
+/** What is served. */
+export interface OpenApiOptions {
+  /** Paths behind the hot routes: those that a setting has switched off are not among them. */
+  readonly paths: readonly string[];
+  readonly webhooks: readonly Pick<Webhook, "path" | "name">[];
+}
+
+type Operation = Readonly<Record<string, unknown>>;
+/** A path's operations by method. */
+type PathItem = Readonly<Record<string, unknown>>;
+
+/** The app that answers it. */
+export function openApiRoute(options: OpenApiOptions): RequestListener {
+  const text = JSON.stringify(openApi(options));
+  return (_request, response) => sendJson(response, 200, text);
+}
+
+/** The document. */
+export function openApi({ paths, webhooks }: OpenApiOptions): { readonly paths: Readonly<Record<string, PathItem>> } {
+  const served = paths.flatMap((path) => (Object.hasOwn(BY_PATH, path) ? [[path, BY_PATH[path]!] as const] : []));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "policy-server",
+      version: VERSION,
+      description:
+        "Admission policies over HTTP. What policies decide, errors included, is a 200 with `allowed` true or false.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    paths: {
+      ...HOT,
+      ...Object.fromEntries(webhooks.map(({ path, name }) => [path, webhookItem(name)])),
+      ...Object.fromEntries(served),
+      ...PROBES,
+    },
+    components: { schemas: API_SCHEMAS, responses: RESPONSES },
+  } as never;
+}
+
+const json = (schema: object): object => ({ "application/json": { schema } });
+const ok = (description: string, content?: object): object => ({
+  200: { description, ...(content && { content }) },
+});
+const get = (
+  operationId: string,
+  summary: string,
+  responses: object,
+  parameters: readonly object[] = [],
+): PathItem => ({
+  get: { operationId, summary, ...(parameters.length > 0 && { parameters }), responses },
+});
+
+const problem = (description: string): object => ({ description, content: json(reference("Problem")) });
+
+const RESPONSES = {
+  Refused: problem("the request can't be answered with a review: docs/http.md has the statuses"),
+  UnknownPolicy: problem("no policy has this id"),
+};
+
+const ID = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "the name of a policy or group, or `<group>/<member>` with the slash as it is or as `%2F`",
+  schema: { type: "string" },
+};
+const TIMEOUT = {
+  name: "timeout",
+  in: "query",
+  description: "how long the caller waits, as the API server appends it",
+  schema: { type: "string", examples: ["10s"] },
+};
+
+const review = (operationId: string, summary: string, request: string, response: string): PathItem => ({
+  post: {
+    operationId,
+    summary,
+    parameters: [ID, TIMEOUT],
+    requestBody: { required: true, content: json(reference(request)) },
+    responses: {
+      ...ok("the policy's answer", json(reference(response))),
+      404: { $ref: "#/components/responses/UnknownPolicy" },
+      default: { $ref: "#/components/responses/Refused" },
+    },
+  } satisfies Operation,
+});
+
+/** The hot routes, which are on all the time. */
+const HOT: Readonly<Record<string, PathItem>> = {
+  "/validate/{id}": review(
+    "validate",
+    "ask a policy about an admission request",
+    "AdmissionReview",
+    "AdmissionReviewAnswer",
+  ),
+  "/audit/{id}": review(
+    "audit",
+    "the same, but the policy's own verdict: no monitor mode, no mutation rule, no custom message",
+    "AdmissionReview",
+    "AdmissionReviewAnswer",
+  ),
+  "/validate_raw/{id}": review("validateRaw", "ask a policy about any JSON", "RawReview", "RawReviewAnswer"),
+};
+
+const webhookItem = (name: string): PathItem => ({
+  post: {
+    summary: `whether a policy of ${name} is one, for the API server`,
+    requestBody: { required: true, content: json(reference("AdmissionReview")) },
+    responses: {
+      ...ok("the answer", json(reference("AdmissionReviewAnswer"))),
+      default: { $ref: "#/components/responses/Refused" },
+    },
+  },
+});
+
+/** On a port of their own, always by plain HTTP. */
+const PROBES: Readonly<Record<string, PathItem>> = {
+  "/readiness": get("readiness", "whether requests are answered well; on the readiness port", {
+    ...ok("yes, until the server begins to stop"),
+    503: { description: "no; the body may say why" },
+  }),
+  "/liveness": get("liveness", "whether the process turns; on the readiness port", ok("yes")),
+};
+
+const INTERVAL = { name: "interval", in: "query", description: "seconds, 30 if absent", schema: { type: "number" } };
+const profile = (operationId: string, what: string): PathItem =>
+  get(
+    operationId,
+    `a profile of ${what}, with --enable-pprof`,
+    {
+      ...ok("for browsers' developer tools", { "application/octet-stream": {} }),
+      409: { description: "another profile is being taken" },
+    },
+    [INTERVAL],
+  );
+
+const pagePost = (operationId: string, summary: string): PathItem => ({
+  post: {
+    operationId,
+    summary,
+    requestBody: { required: true, content: json({ type: "object" }) },
+    responses: {
+      ...ok("the answer", json({ type: "object" })),
+      default: { description: "refused", content: json(reference("PageRefusal")) },
+    },
+  },
+});
+
+const file = (type: string): PathItem => ({
+  get: { summary: "a file of the page", responses: ok("the file", { [type]: {} }) },
+});
+
+/** What stands behind the hot routes. */
+const BY_PATH: Readonly<Record<string, PathItem>> = {
+  "/policies": get(
+    "policies",
+    "what is served, and what is unavailable and why",
+    ok("the policies", json({ type: "object" })),
+  ),
+  "/metrics": get("metrics", "metrics of all processes; on the readiness port, too", {
+    ...ok("in Prometheus' text format", { "text/plain": {} }),
+    503: { description: "not all processes handed over theirs in time" },
+  }),
+  "/version": get("version", "which server this is", ok("its version and that of Node.js", json(reference("Version")))),
+  "/openapi.json": get("openapi", "this document", ok("OpenAPI 3.1", json({ type: "object" }))),
+  "/debug/pprof/cpu": profile("cpuProfile", "the processor's time"),
+  "/debug/pprof/heap": profile("heapProfile", "memory"),
+  "/": get("page", "the page in the browser", ok("the page", { "text/html": {} })),
+  "/page/page.js": file("text/javascript"),
+  "/page/page.css": file("text/css"),
+  "/page/state": get("pageState", "what the page shows", ok("what is served", json({ type: "object" }))),
+  "/page/check": pagePost("pageCheck", "what is wrong with a draft; with --page play"),
+  "/page/evaluate": pagePost("pageEvaluate", "asks a draft or what is served, explained; with --page play"),
+};
