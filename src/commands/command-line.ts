@@ -14,6 +14,7 @@ import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
 import { addHelp } from "./definitions/help.js";
 import { addInspect } from "./definitions/inspect.js";
+import { addPlay } from "./definitions/play.js";
 import { addPolicies, addRm } from "./definitions/policies.js";
 import { addPull } from "./definitions/pull.js";
 import { addPush } from "./definitions/push.js";
@@ -32,7 +33,7 @@ const EXIT_FAILURE = 1;
 
 /** All commands, in the order of the help and under its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
-  ["Serve", [addServe]],
+  ["Serve", [addServe, addPlay]],
   ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],

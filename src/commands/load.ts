@@ -1,5 +1,6 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { type Config, formatProblem, loadConfig, type Problem, parseConfig } from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
@@ -23,7 +24,7 @@ import { joined, withShadowFile } from "./shadow-policies.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
-  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
+  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor" | "closed"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
   /** The content of the policies file, asked for at each load; undefined, or absent: it is read. */
@@ -44,13 +45,15 @@ export function createPolicySource(
 ): PolicySource {
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
   const fromCluster = values.fromCluster === true;
-  const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   const loadFile = async (generation: number): Promise<LoadResult> => {
+    const file = fromCluster || values.fileOptional === true ? givenFile(values) : policiesFile(values);
     const own =
-      file === undefined ? noFile(generation) : await load({ file, text: text?.(), loader, generation, problem, warn });
+      file === undefined
+        ? noFile(generation, values.fileOptional === true)
+        : await load({ file, text: text?.(), loader, generation, problem, warn });
     return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
   const common = { policyTimeout, access };
@@ -63,11 +66,14 @@ export function createPolicySource(
   return { ...common, ...createClusterSource(loadFile, loader, clusterEntryOptions(values)) };
 }
 
-/** Where the cluster has the policies, and no file. */
-const noFile = (generation: number): LoadResult => ({
+/**
+ * Where the cluster has the policies, and no file, or a person has none yet.
+ * @param mayCome whether to look after one that may come
+ */
+const noFile = (generation: number, mayCome: boolean): LoadResult => ({
   file: "",
   policies: createPolicySet([], generation),
-  files: [],
+  files: mayCome ? [resolve(policiesFile({}))] : [],
   problems: [],
   errors: 0,
 });
@@ -77,7 +83,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor" | "closed"> = {},
   shared?: StoreChannel,
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =

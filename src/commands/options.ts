@@ -91,6 +91,7 @@ function placeholder(kind: OptionKind): string {
   ];
 }
 
-function camelCase(flag: string): string {
+/** The name of a flag's value. */
+export function camelCase(flag: string): string {
   return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -19,10 +19,15 @@ const GUEST_THREADS = 2;
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
  * SIGHUP and changed files reload the policies.
+ * @param began told the port when requests are answered; by one process only
  * @returns 0 after an orderly stop, 1 when it could not start
  * @throws UsageError when options contradict each other
  */
-export async function serveCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
+export async function serveCommand(
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+  began?: (port: number) => void,
+): Promise<number> {
   const settings = serveSettings(values);
   if (settings.daemon !== undefined && !cluster.isWorker) {
     startDaemon(settings.daemon, io.env);
@@ -79,7 +84,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     }
     const { createPolicySource } = await import("../load.js");
     // A server looks for a cluster of its own accord.
-    const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes: true };
+    const kubernetes = values.kubernetes ?? true;
+    const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes };
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
     const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
     try {
@@ -87,7 +93,16 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       metrics.gauge("log_lines_dropped", () => sink.dropped);
       metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
       const tracer = settings.traces ? await exports.traces() : undefined;
-      const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
+      const playground =
+        settings.page === "play"
+          ? (await import("../page/open-playground.js")).openPlayground(loading, io.env)
+          : undefined;
+      const options = {
+        ...{ settings, source, logger, metrics, cut: cut.signal },
+        ...(tracer && { tracer }),
+        ...(playground && { playground }),
+        ...(began && { began }),
+      };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
         const { clusterAtBegin } = await import("./begin.js");

@@ -52,6 +52,8 @@ export interface ServingOptions {
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
+  /** Told the port when requests are answered. */
+  readonly began?: (port: number) => void;
   /** Takes the drafts of the page; absent: the page is for reading. */
   readonly playground?: Playground;
   /** Who answers `GET /metrics`; absent: this process about itself. */
@@ -168,6 +170,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
+    options.began?.(server.port);
     return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving });
   }
 
@@ -276,6 +279,7 @@ export class ServingProcess {
     this.#tls?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
+    await this.#options.playground?.close();
     for (const webhook of this.#webhooks) webhook.close();
   }
 }

@@ -1,0 +1,108 @@
+/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
+import { Worker } from "node:worker_threads";
+import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion } from "../api.js";
+import { PageError, type PageSources, type Playground } from "../playground.js";
+import type { PlayKinds, PlayMessage, PlayReply } from "./messages.js";
+
+/** Longest time for an answer: a module may have to be compiled, and policies that are served may have to be fetched. */
+export const MAX_ANSWER_MS = 30_000;
+/** Megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
+const LIMITS = { maxOldGenerationSizeMb: 512 };
+
+interface Pending {
+  resolve(answer: PlayKinds[keyof PlayKinds][1]): void;
+  reject(error: PageError): void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Starts its thread at the first question, and again after it has ended. */
+export class ThreadPlayground implements Playground {
+  readonly #script: URL;
+  readonly #data: unknown;
+  readonly #longest: number;
+  #worker: Worker | undefined;
+  readonly #pending = new Map<number, Pending>();
+  #next = 0;
+
+  /**
+   * @param script what the thread runs: it answers each {@link PlayMessage} with a {@link PlayReply}
+   * @param data given to it
+   * @param longest milliseconds for an answer
+   */
+  constructor(script: URL, data: unknown, longest = MAX_ANSWER_MS) {
+    this.#script = script;
+    this.#data = data;
+    this.#longest = longest;
+  }
+
+  sources(generation: number): Promise<PageSources> {
+    return this.#ask("sources", undefined, generation);
+  }
+
+  check(question: CheckQuestion, generation: number): Promise<CheckAnswer> {
+    return this.#ask("check", question, generation);
+  }
+
+  evaluate(question: EvaluateQuestion, generation: number): Promise<EvaluateAnswer> {
+    return this.#ask("evaluate", question, generation);
+  }
+
+  async close(): Promise<void> {
+    await this.#end(new PageError(503, "the server stops"));
+  }
+
+  #ask<K extends keyof PlayKinds>(kind: K, question: PlayKinds[K][0], generation: number): Promise<PlayKinds[K][1]> {
+    const worker = this.#worker ?? this.#start();
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      const late = new PageError(
+        504,
+        `no answer within ${this.#longest / 1000} s: the draft may take too long to be compiled`,
+      );
+      const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
+      this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
+      const message: PlayMessage<K> = { id, kind, question, generation };
+      worker.postMessage(message);
+    });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script, { workerData: this.#data, resourceLimits: LIMITS });
+    this.#worker = worker;
+    worker.unref();
+    const gone = (reason: string) => () => {
+      if (this.#worker === worker) void this.#end(new PageError(500, reason));
+    };
+    worker.on("message", (reply: PlayReply) => this.#settle(reply));
+    worker.on("error", (error) => gone(reasonOf(error))());
+    worker.on("exit", gone("what checks drafts has ended: try again"));
+    return worker;
+  }
+
+  #settle(reply: PlayReply): void {
+    const waiting = this.#pending.get(reply.id);
+    if (waiting === undefined) return;
+    this.#pending.delete(reply.id);
+    clearTimeout(waiting.timer);
+    if ("answer" in reply) waiting.resolve(reply.answer);
+    else waiting.reject(new PageError(reply.status ?? 500, reply.error));
+  }
+
+  /** Ends the thread; whoever waits is refused, and the next question starts another. */
+  async #end(why: PageError): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject, timer } of waiting) {
+      clearTimeout(timer);
+      reject(why);
+    }
+    await worker?.terminate();
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY"
+    ? "the draft takes more memory than there is for it"
+    : "what checks drafts has failed: try again";
