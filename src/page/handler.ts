@@ -24,6 +24,7 @@ const SECURITY: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
+const TOO_LARGE = `a question has at most ${MAX_QUESTION_BYTES} bytes, draft and payload together`;
 const READ_ONLY = "this page is for reading: drafts are taken with --page play, or by policy-server play";
 
 /**
@@ -121,7 +122,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse): Promise<Buf
       if (Buffer.isBuffer(body)) return resolve(body);
       // What is still to come is not waited for.
       if (body.status === 413) response.setHeader("Connection", "close");
-      reject(new PageError(body.status, body.text));
+      reject(new PageError(body.status, body.status === 413 ? TOO_LARGE : body.text));
     });
   });
 }

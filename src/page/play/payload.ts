@@ -34,6 +34,7 @@ export function reviewOf(
   if (raw) return rawQuestion(value);
   try {
     if (isReview(value)) return make.read(value, "the review");
+    if (!isObject(value)) return { problem: document.problem("error", [], NO_OBJECT) };
     // The API server has a former state of whatever is updated: where nobody gives one, nothing has changed.
     const former = operation === "UPDATE" ? { oldObject: value } : {};
     return admissionQuestion(make.build({ object: value, operation, ...former }));
@@ -50,6 +51,17 @@ const problemOf = (message: string): Problem => ({
   path: [],
   message,
 });
+
+const NO_OBJECT =
+  "this is no Kubernetes object, for it has no apiVersion and kind: ask about other values as raw payloads";
+
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  "apiVersion" in value &&
+  typeof value.apiVersion === "string" &&
+  "kind" in value &&
+  typeof value.kind === "string";
 
 /** An AdmissionReview, or what is in its request. */
 function isReview(value: unknown): boolean {

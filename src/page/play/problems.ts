@@ -22,11 +22,19 @@ export function pageProblems(problems: readonly Problem[], file: string, files: 
     .slice(0, MAX_PROBLEMS);
 }
 
+/** Messages quote expressions, and say behind them what is wrong. */
+const MAX_MESSAGE = 4_000;
+
+function shortened(message: string): string {
+  const half = MAX_MESSAGE / 2;
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;
+}
+
 function pageProblem(problem: Problem, file: string, folder: string): PageProblem {
   const { severity, line, column, path, endColumn, code, hint } = problem;
   const isOwn = problem.file === file;
   // Nobody needs to know where the folder lies.
-  const message = problem.message.replaceAll(folder, "");
+  const message = shortened(problem.message.replaceAll(folder, ""));
   const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
   const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
   return {
