@@ -8,6 +8,9 @@ import { apiRoutes, appPaths, type LoadedRoutes, type PortRoutes } from "./plain
 import { isReviewPath } from "./routes.js";
 import { suggestions } from "./suggestions.js";
 
+/** What is answered, as a document. */
+export const OPENAPI_PATH = "/openapi.json";
+
 /** What the routes need. */
 export interface ApiPortOptions {
   readonly evaluator: Evaluator;
@@ -40,5 +43,3 @@ export function apiPort(options: ApiPortOptions): PortRoutes {
     suggest: suggestions({ ids: () => evaluator.policies.entries.keys(), paths }),
   };
 }
-
-const OPENAPI_PATH = "/openapi.json";

@@ -70,6 +70,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: [
       "admission",
       "cel",
+      "cel-policy",
       "config",
       "data",
       "documents",

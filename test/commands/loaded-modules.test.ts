@@ -41,6 +41,9 @@ const UNUSED = [
   "dist/src/cel-policy/type-check/bundled-schemas",
   "dist/src/telemetry/otlp/tracing",
   "dist/src/server/app.js",
+  "dist/src/server/openapi.js",
+  "dist/src/page/handler.js",
+  "dist/src/page/play/",
 ];
 
 /** Addresses of all modules that one process has loaded when it is ready: the executable as compiled, for its files have names. */

@@ -6,6 +6,7 @@ import * as problems from "../../src/admission/request-problem.js";
 import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import { createWebhooks } from "../../src/kinds/registry.js";
+import { OPENAPI_PATH } from "../../src/server/api-port.js";
 import { createApp } from "../../src/server/app.js";
 import { apiRoutes, appPaths, probeRoutes } from "../../src/server/plain-routes.js";
 import { isReviewPath } from "../../src/server/routes.js";
@@ -71,6 +72,7 @@ describe("docs/http.md", () => {
     const paths = [
       ...appPaths(true),
       ...apiRoutes(metricsText).keys(),
+      OPENAPI_PATH,
       ...webhooks.map(({ path }) => path),
       ...probeRoutes({ ready: () => true, metricsText }).keys(),
       ...["/validate/:id", "/audit/:id", "/validate_raw/:id"].filter((path) => isReviewPath(path)),

@@ -121,6 +121,11 @@ export class Explainer implements Watcher {
     return this.#asked(policy.id, policy, told);
   }
 
+  /** Whoever explains one answer after another begins each of them so: as much is kept of it as of the first. */
+  begin(): void {
+    this.#askings = 0;
+  }
+
   /** A group's members by their names there, in order of definition. */
   membersOf({ id }: Policy): ReadonlyMap<string, Policy> {
     return this.#members.get(id) ?? new Map();

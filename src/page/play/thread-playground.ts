@@ -62,6 +62,8 @@ export class ThreadPlayground implements Playground {
       const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
       const message: PlayMessage<K> = { id, kind, question, generation };
+      // Who waits keeps the process, a thread without a question does not.
+      worker.ref();
       worker.postMessage(message);
     });
   }
@@ -84,6 +86,7 @@ export class ThreadPlayground implements Playground {
     if (waiting === undefined) return;
     this.#pending.delete(reply.id);
     clearTimeout(waiting.timer);
+    if (this.#pending.size === 0) this.#worker?.unref();
     if ("answer" in reply) waiting.resolve(reply.answer);
     else waiting.reject(new PageError(reply.status ?? 500, reply.error));
   }
