@@ -3,6 +3,14 @@ import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 
+/** What is another matter for one person than for a server. */
+const OTHERWISE: Readonly<Record<string, Partial<OptionDefinition>>> = {
+  "log-level": { default: "warn" },
+  kubeconfig: {
+    description: "kubeconfig of the cluster that served policies look things up in; without it none is asked",
+  },
+};
+
 /** Options of `serve` that make sense on a laptop; all others have their defaults. */
 const PLAY_OPTIONS: readonly OptionDefinition[] = SERVE_OPTIONS.filter(({ flag }) =>
   [
@@ -18,7 +26,7 @@ const PLAY_OPTIONS: readonly OptionDefinition[] = SERVE_OPTIONS.filter(({ flag }
     "http-allowlist",
     "log-level",
   ].includes(flag),
-).map((option) => (option.flag === "log-level" ? { ...option, default: "warn" } : option));
+).map((option) => ({ ...option, ...OTHERWISE[option.flag] }));
 
 /** Adds it. */
 export const addPlay: AddCommand = (program, { io, done }) => {
