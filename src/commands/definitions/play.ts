@@ -44,7 +44,7 @@ export const addPlay: AddCommand = (program, { io, done }) => {
   });
   withExamples(play, [
     ["policy-server play", "the policies of this folder, or examples"],
-    ["policy-server play policies.yaml --open", "and open the browser"],
+    ["policy-server play policies.yaml --open", "a file of policies, with the browser opened"],
     ["policy-server play --port 8080", "on a port of your own"],
   ]);
 };
