@@ -20,7 +20,7 @@ export function evaluateConditions(policy: PreparedCommon, inputs: EvaluationInp
   const group = evaluateGroup(
     policy.conditions,
     { attempt, bindings, about, variables: policy.variables, shared: input.conditionResults },
-    attempt.dialect.costs.conditions,
+    attempt.costs.conditions,
   );
   if (group instanceof CelError) return { outcome: "failed", message: group.message };
   const errors: string[] = [];

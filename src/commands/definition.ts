@@ -22,6 +22,7 @@ export const LOADING_OPTIONS: readonly OptionDefinition[] = [
       "policies",
       "policy-timeout",
       "disable-timeout-protection",
+      "cel-cost-factor",
       "workers",
       "policies-download-dir",
       "sources-path",

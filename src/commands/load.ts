@@ -94,6 +94,7 @@ export function createLoader(
   const loader = withEgress(values, (egress) =>
     createPolicyLoader({
       policyTimeout,
+      ...(typeof values.celCostFactor === "number" && { costFactor: values.celCostFactor }),
       workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
       ...(typeof values.processors === "number" && { processors: values.processors }),
       now: () => performance.now(),

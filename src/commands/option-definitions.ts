@@ -11,6 +11,8 @@ export type OptionKind =
   | "count"
   | "port"
   | "seconds"
+  /** A number from 0.01 to 100. */
+  | "factor"
   | "flag"
   /** A flag whose variable counts when it is there and not empty, as NO_COLOR does. */
   | "switch"
@@ -66,6 +68,13 @@ const OPTIONS: readonly Written[] = [
     kind: "seconds",
     default: 2,
     description: "seconds an evaluation may take when its policy says nothing else",
+  },
+  {
+    flag: "cel-cost-factor",
+    kind: "factor",
+    default: 1,
+    description:
+      "what the cost limits of CEL policies are multiplied by; 1: Kubernetes' own, 1,000,000 for an expression, 10,000,000 for the validations of a ValidatingAdmissionPolicy",
   },
   { flag: "disable-timeout-protection", kind: "flag", description: "no time limit on evaluations" },
   {

@@ -68,6 +68,8 @@ function parse(kind: OptionKind, text: string): unknown {
       return wholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
     case "seconds":
       return wholeNumber(text, 1, 86_400);
+    case "factor":
+      return factor(text);
   }
 }
 
@@ -84,11 +86,19 @@ function wholeNumber(text: string, least: number, most: number): number {
   throw new Error(`'${text}' is not a whole number from ${least} to ${most}`);
 }
 
+/** More would hold the main thread longer than an expression may, whatever it costs; less would refuse what the API server has stored. */
+const [LEAST_FACTOR, MOST_FACTOR] = [0.01, 100];
+
+function factor(text: string): number {
+  const value = Number(text);
+  if (/^[0-9]+(?:\.[0-9]+)?$/.test(text) && value >= LEAST_FACTOR && value <= MOST_FACTOR) return value;
+  throw new Error(`'${text}' is not a number from ${LEAST_FACTOR} to ${MOST_FACTOR}`);
+}
+
 function placeholder(kind: OptionKind): string {
   if (typeof kind === "object") return kind.choices.join("|");
-  return { string: "text", integer: "number", port: "port", count: "number", seconds: "seconds", flag: "", switch: "" }[
-    kind
-  ];
+  const names = { string: "text", integer: "number", count: "number", factor: "number" };
+  return { ...names, port: "port", seconds: "seconds", flag: "", switch: "" }[kind];
 }
 
 /** The name of a flag's value. */

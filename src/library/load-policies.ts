@@ -4,7 +4,7 @@ import type { LoadResult, PolicySource } from "../commands/policy-source.js";
 import type { Problem } from "../config/index.js";
 import type { PolicySet } from "../evaluation/policy-set.js";
 import { type Log, loggerOf } from "./log.js";
-import { ANY_TEXT, COUNT, checkOptions, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
+import { ANY_TEXT, COUNT, checkOptions, FACTOR, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
 
 /** What to load, and with what. Paths are taken from the working directory. */
 export interface LoadOptions {
@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly text?: string;
   /** Milliseconds that an evaluation may take where its entry says nothing; Infinity switches the limit off. Default 2000. */
   readonly policyTimeout?: number;
+  /** What the cost limits of CEL policies are multiplied by. Default 1: Kubernetes' own. */
+  readonly costFactor?: number;
   /** Threads for guests that take long. Default: as many as there are processors. */
   readonly workers?: number;
   /** A kubeconfig: policies may look things up in that cluster. Default: they can't. */
@@ -40,6 +42,7 @@ const SHAPES = {
   file: TEXT,
   text: ANY_TEXT,
   policyTimeout: MILLISECONDS,
+  costFactor: FACTOR,
   workers: COUNT,
   kubeconfig: TEXT,
   downloadDirectory: TEXT,
@@ -103,6 +106,7 @@ export async function loadPolicies(options: LoadOptions = {}): Promise<LoadedPol
       ? { disableTimeoutProtection: true }
       : { policyTimeout: policyTimeout / 1000 }),
     workers: options.workers,
+    celCostFactor: options.costFactor,
     kubeconfig: options.kubeconfig,
     policiesDownloadDir: options.downloadDirectory,
     sourcesPath: options.sourcesFile,

@@ -28,6 +28,11 @@ export const MILLISECONDS = shape(
   "milliseconds above 0, or Infinity",
   (value) => typeof value === "number" && value > 0,
 );
+/** What something is multiplied by. */
+export const FACTOR = shape(
+  "a number above 0",
+  (value) => typeof value === "number" && value > 0 && Number.isFinite(value),
+);
 /** How many. */
 export const COUNT = shape("a whole number above 0", (value) => Number.isSafeInteger(value) && Number(value) > 0);
 /** A port of TCP. */

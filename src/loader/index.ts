@@ -43,6 +43,8 @@ export interface LoaderFetchOptions extends ModuleFetcherOptions {
 export interface PolicyLoaderOptions {
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
+  /** What the cost limits of CEL policies are multiplied by; default 1, as Kubernetes has them. */
+  readonly costFactor?: number;
   /** Threads that run guests. */
   readonly workers: number;
   /** Processors that this process may use. Default: as many as it may run on. */
@@ -135,7 +137,11 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     httpInNamespaced: options.egress?.forNamespaced ?? false,
   });
   const missing = options.cluster !== undefined && cluster === undefined;
-  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
+  const { costFactor } = options;
+  const worldFor = (needs: Needs) => ({
+    ...outerWorldFor(needs, world, missing, now, external.data),
+    ...(costFactor !== undefined && { costFactor }),
+  });
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),

@@ -49,6 +49,11 @@ export class RequestWorld {
     this.#world = world;
   }
 
+  /** What the cost limits of expressions are multiplied by. */
+  get costFactor(): number {
+    return this.#world.costFactor ?? 1;
+  }
+
   /** Why the request has to fail, whatever the policies make of it: more was asked than {@link MAX_QUESTIONS}, or what nobody may answer. */
   get failure(): string | undefined {
     return this.#failure;

@@ -18,6 +18,8 @@ export interface World {
   readonly mergeTypes?: MergeTypes;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
+  /** What the cost limits of expressions are multiplied by, as the operator has it; absent: 1. */
+  readonly costFactor?: number;
 }
 
 /** What stands behind the documents of a policy: a cluster, one that is missing, or nothing. */
@@ -34,14 +36,15 @@ export interface OuterWorld extends Omit<World, "resources"> {
  */
 export function worldOf(
   objects: readonly JsonObject[],
-  { resources, versions, authorizer, external: outer, mergeTypes, now }: OuterWorld,
+  { resources, versions, authorizer, external: outer, mergeTypes, now, costFactor }: OuterWorld,
 ): World {
   const options = versions === undefined ? {} : { versions };
   const external = externalWith(objects, outer);
+  const common = { authorizer, external, now, ...(mergeTypes && { mergeTypes }), ...(costFactor && { costFactor }) };
   if (resources !== undefined) {
     const layered = new LayeredResources(new FileResources(objects, options), resources);
-    return { resources: layered, authorizer, external, now, ...(mergeTypes && { mergeTypes }) };
+    return { resources: layered, ...common };
   }
   const alone = new FileResources(objects, { guessScope: true, synthesiseNamespaces: true, ...options });
-  return { resources: alone, authorizer, external, now, ...(mergeTypes && { mergeTypes }) };
+  return { resources: alone, ...common };
 }

@@ -2,7 +2,7 @@ import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiti
 import type { Failure } from "../../policy/outcome.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
-import type { Dialect } from "../dialect.js";
+import type { Costs, Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
 import { type GroupProgress, Progress } from "./progress.js";
@@ -36,6 +36,8 @@ export interface AttemptOptions {
 /** One look of policies at a request (disposable): it is repeated when an answer had to be waited for, or when others had to have their turn. */
 export class Attempt {
   readonly dialect: Dialect;
+  /** The dialect's, or those that the operator has set. */
+  readonly costs: Costs;
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
@@ -60,7 +62,9 @@ export class Attempt {
     this.#deadline = deadline;
     this.#turns = deadline && turns;
     this.#progress = progress;
-    const costLimit = dialect.costs.expression;
+    const { costFactor } = world;
+    this.costs = costFactor === 1 ? dialect.costs : scaled(dialect.costs, costFactor);
+    const costLimit = this.costs.expression;
     this.#options =
       deadline === undefined
         ? { costLimit, state }
@@ -184,3 +188,10 @@ export class Attempt {
     if (groups !== undefined && position >= 0) groups.length = position;
   }
 }
+
+/** Infinity stays what it is. */
+const scaled = ({ expression, evaluation, conditions }: Costs, factor: number): Costs => ({
+  expression: Math.ceil(expression * factor),
+  evaluation: Math.ceil(evaluation * factor),
+  conditions: Math.ceil(conditions * factor),
+});

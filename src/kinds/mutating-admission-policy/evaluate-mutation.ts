@@ -28,7 +28,7 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
   const [expression] = expressions;
   if (expression.program === undefined) return new CelError(expression.error ?? "");
   const { attempt } = inputs;
-  const group = evaluateGroup(expressions, { ...inputs, shared: undefined }, attempt.dialect.costs.evaluation);
+  const group = evaluateGroup(expressions, { ...inputs, shared: undefined }, attempt.costs.evaluation);
   if (group instanceof CelError) return group;
   return group.results[0] ?? Waiting.INSTANCE;
 }

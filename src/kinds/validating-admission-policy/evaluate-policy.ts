@@ -32,7 +32,7 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   const ignores = policy.failurePolicy === "Ignore";
   const failed = ({ message }: CelError): PolicyEvaluation => (ignores ? CLEAN : failedAsWhole(message));
   const { attempt, input, namespace, param: about } = inputs;
-  const { evaluation: budget } = attempt.dialect.costs;
+  const { evaluation: budget } = attempt.costs;
   const shared = input.validationResults;
   const { variables } = policy;
   const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
