@@ -37,6 +37,7 @@ export { add } from "./operators/arithmetic.js";
 export { compare, compareStrings, equals } from "./operators/compare.js";
 export { doubleOf, type Kind, kindOf, typeNameOf } from "./operators/kind.js";
 export { entriesOf, sizeOfMap } from "./operators/maps.js";
+export type { Place } from "./part-places.js";
 export type * from "./public-types.js";
 export { answered, type Question, type QuestionFailure, Questions, type Waiter, Waiting } from "./questions.js";
 export { namesVariable } from "./references.js";

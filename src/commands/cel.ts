@@ -19,7 +19,8 @@ import {
   type Value,
 } from "../cel/index.js";
 import { parseJson } from "../data/json.js";
-import { explanationLines } from "./cel/explain-text.js";
+import { explainedValue } from "../explanation/index.js";
+import { partLines } from "./explain/expression-lines.js";
 
 /** Parsed arguments of `cel`. */
 export interface CelArguments {
@@ -101,6 +102,6 @@ function runExplain(environment: Environment, bindings: Bindings, expression: st
   const values = new Map<number, Result>();
   const { result } = program.evaluate(bindings, { onValue: (id, value) => values.set(id, value) });
   values.set(program.parsed.expr.id, result as Result);
-  stdout.write(`${explanationLines(explain(program.parsed, values)).join("\n")}\n`);
+  stdout.write(`${partLines(explainedValue(explain(program.parsed, values))).join("\n")}\n`);
   return result instanceof CelError ? 1 : 0;
 }

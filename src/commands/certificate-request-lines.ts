@@ -2,7 +2,7 @@
 
 import { isJsonObject } from "../data/same-value.js";
 import type { Verdict } from "../evaluation/verdict.js";
-import { printable } from "./cel/explain-text.js";
+import { printable } from "../explanation/index.js";
 import { indented } from "./explain/indented.js";
 
 /** What decides such requests calls itself. */

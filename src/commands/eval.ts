@@ -6,6 +6,7 @@ import { type Asking, Explainer } from "../cel-policy/index.js";
 import { doubtText, parseDoubtfulYaml, yamlText } from "../data/yaml.js";
 import { createEvaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
+import { explainAnswer } from "../explanation/index.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
 import { buildCertificateRequest, buildRequest, readRequest } from "./build-request.js";
@@ -72,8 +73,10 @@ export async function evalCommand(
     for (const line of decisionLines(verdict)) io.stderr.write(`${line}\n`);
     for (const detail of detailsOf(verdict)) io.stderr.write(`detail: ${detail}\n`);
     if (explainer !== undefined) {
-      for (const asking of asked)
-        io.stderr.write(`${explanationText(asking, verdict.outcome, (group) => explainer.membersOf(group))}\n`);
+      for (const asking of asked) {
+        const explained = explainAnswer(asking, verdict.outcome, (group) => explainer.membersOf(group));
+        io.stderr.write(`${explanationText(explained)}\n`);
+      }
     }
     await session?.end(io);
     return exitCodeOf(verdict);

@@ -65,7 +65,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["evaluation", "loader"],
   },
   reports: { rooms: ["data"] },
-  explanation: { rooms: ["batch", "cel", "cel-policy", "data", "policy"], types: ["evaluation"] },
+  explanation: { rooms: ["batch", "cel", "cel-policy", "data", "kubernetes"], types: ["policy"] },
   page: {
     rooms: ["admission", "cel", "config", "data", "documents", "evaluation", "explanation", "loader", "policy"],
     types: ["server"],

@@ -33,6 +33,8 @@ export class Asking {
   readonly review: Review;
   /** `undefined` while it is not there: time may have been up before. */
   outcome: Outcome | undefined;
+  /** From call to outcome; `undefined` as long as that is. */
+  milliseconds: number | undefined;
   /** The members that a group has asked, in order. */
   readonly members: Asking[] = [];
   /** Members that were asked, too, of which nothing is kept. */
@@ -70,7 +72,13 @@ export class Explainer implements Watcher {
   readonly #asking = new AsyncLocalStorage<Asking>();
   /** The names of the members of each group, by the group's id. */
   readonly #members = new Map<string, Map<string, Policy>>();
+  readonly #now: () => number;
   #askings = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   watch(program: Program): ExpressionProgram {
     const { source, constant, checked, references } = program;
@@ -113,9 +121,9 @@ export class Explainer implements Watcher {
     return this.#asked(policy.id, policy, told);
   }
 
-  /** The names of a group's members, in order of definition. */
-  membersOf({ id }: Policy): readonly string[] {
-    return [...(this.#members.get(id)?.keys() ?? [])];
+  /** A group's members by their names there, in order of definition. */
+  membersOf({ id }: Policy): ReadonlyMap<string, Policy> {
+    return this.#members.get(id) ?? new Map();
   }
 
   #asked(name: string, policy: Policy, told: (asking: Asking) => void): Policy {
@@ -123,8 +131,10 @@ export class Explainer implements Watcher {
       const asking = new Asking(name, policy, review);
       told(asking);
       this.#askings += 1;
+      const started = this.#now();
       const keep = (outcome: Outcome): Outcome => {
         asking.outcome = outcome;
+        asking.milliseconds = this.#now() - started;
         return outcome;
       };
       // Whatever is evaluated for it, now or when an answer has come, belongs to it.

@@ -1,18 +1,37 @@
 /** What one expression came to, as lines. */
-import { CelError, explain } from "../../cel/index.js";
-import type { Asking, Evaluated, PlacedExpression } from "../../cel-policy/index.js";
-import { explanationLines, printable, valueText } from "../cel/explain-text.js";
+import type { ExplainedExpression, ExplainedValue } from "../../explanation/index.js";
+import { cutTo, printable } from "../../explanation/index.js";
 import { indented } from "./indented.js";
+
+/** Longer values and sources are cut: a line is for reading. */
+const MAX_LENGTH = 100;
+
+/** A value or a part of an expression, as long as a line of a terminal is. */
+export const shortText = (text: string): string => cutTo(text, MAX_LENGTH);
+
+/** The lines of an expression with all its parts, one for each, indented below what it is part of. */
+export function partLines({ text, value, parts }: ExplainedValue, depth = 0): readonly string[] {
+  const head = `${"  ".repeat(depth)}${shortText(text)}  →  ${valueShown(value)}`;
+  return [head, ...parts.flatMap((part) => partLines(part, depth + 1))];
+}
+
+const valueShown = (value: string | undefined): string => (value === undefined ? "not evaluated" : shortText(value));
+
+/** Which expressions are shown with their parts: all, or those of which somebody asks why. */
+export type WantedParts = "all" | "of what is false";
 
 /**
  * The place of an expression, the expression as it was written, and its value; below that its parts, where it is false or failed. It may have been
  * evaluated more than once, for several parameters or several Pods: then each value has its line.
  */
-export function expressionLines({ path, name, expression }: PlacedExpression, asking: Asking): readonly string[] {
-  const { source, program, error } = expression;
-  const place = name === undefined || name === "" ? path : `${path} (${name})`;
-  const [first = ["not evaluated"], ...others] =
-    program === undefined ? [[`error: ${printable(error ?? "")}`]] : different(asking.evaluations(program).map(came));
+export function expressionLines(
+  { path, name, source, error, evaluations }: ExplainedExpression,
+  wanted: WantedParts,
+): readonly string[] {
+  const place = name === undefined ? path : `${path} (${name})`;
+  const [first = [error === undefined ? "not evaluated" : `error: ${printable(error)}`], ...others] = different(
+    evaluations.map((each) => came(each, wanted)),
+  );
   if (others.length > 0) {
     const values = [first, ...others].flatMap(([value = "", ...parts]) => [`→  ${value}`, ...parts]);
     return [...written(place, source, ""), ...indented(values)];
@@ -21,21 +40,10 @@ export function expressionLines({ path, name, expression }: PlacedExpression, as
   return [...written(place, source, `  →  ${value}`), ...parts];
 }
 
-/** An expression that stands nowhere else, with all its parts. */
-export function evaluationLines(evaluated: Evaluated): readonly string[] {
-  const [value = "", ...parts] = [valueText(evaluated.result), ...partLines(evaluated)];
-  return [...written("expression", evaluated.program.source, `  →  ${value}`), ...parts];
-}
-
 /** The value, and the parts where somebody asks why. */
-function came(evaluated: Evaluated): readonly string[] {
-  const { result } = evaluated;
-  const parts = result === false || result instanceof CelError ? partLines(evaluated) : [];
-  return [valueText(result), ...parts];
-}
-
-function partLines({ program, values }: Evaluated): readonly string[] {
-  return explain(program.parsed, values).parts.flatMap((part) => explanationLines(part, 1));
+function came({ value, failed, parts }: ExplainedValue, wanted: WantedParts): readonly string[] {
+  const shown = wanted === "all" || value === "false" || failed ? parts : [];
+  return [valueShown(value), ...shown.flatMap((part) => partLines(part, 1))];
 }
 
 /** One line, or several where it was written so. */
@@ -45,7 +53,7 @@ function written(place: string, source: string, value: string): readonly string[
   return [`${place}${value}`, ...lines.map((line) => `  | ${line}`)];
 }
 
-/** Attempts repeat evaluations: what is the same is shown once. */
+/** Values that differ in parts that are not shown are shown once. */
 function different(evaluations: readonly (readonly string[])[]): readonly (readonly string[])[] {
   return [...new Map(evaluations.map((lines) => [lines.join("\n"), lines])).values()];
 }

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createEnvironment, DYN } from "../../../src/cel/index.js";
 import { type Asking, Explainer } from "../../../src/cel-policy/index.js";
 import { explanationText } from "../../../src/commands/explain/explanation.js";
+import { explainAnswer } from "../../../src/explanation/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../../src/policy/index.js";
 
 const context: EvaluationContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
@@ -110,7 +111,7 @@ test("what is asked without end is counted, not kept", async () => {
   assert.equal(asking.members.length + asking.left, 1100);
   assert.equal(asking.members.length, 1023);
   assert.equal(asking.members[0]?.all.length, 16);
-  const text = explanationText(asking, outcome, (policy) => explainer.membersOf(policy));
+  const text = explanationText(explainAnswer(asking, outcome, (policy) => explainer.membersOf(policy)));
   assert.match(text, /\n {2}and 77 more times that members were asked$/);
 });
 
@@ -129,7 +130,7 @@ test("a policy that has not answered says so", () => {
   void root.evaluate(raw(0), context);
   const timedOut: Outcome = { verdict: "error", message: "too late", cause: "timeout" };
   assert.equal(
-    explanationText(asked[0] as Asking, timedOut, (policy) => explainer.membersOf(policy)),
+    explanationText(explainAnswer(asked[0] as Asking, timedOut, (policy) => explainer.membersOf(policy))),
     "g (group): failed: too late\n  m (test): no answer in time",
   );
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Asking, Explainer } from "../../../src/cel-policy/index.js";
 import { explanationText } from "../../../src/commands/explain/explanation.js";
+import { explainAnswer } from "../../../src/explanation/index.js";
 import { preparePolicies } from "../../../src/kinds/kyverno/index.js";
 import { KyvernoPolicySet } from "../../../src/kinds/kyverno/policy.js";
 import type { ExceptionResource, PolicyResource } from "../../../src/kinds/kyverno/resource.js";
@@ -25,7 +26,7 @@ function explained(
     about,
     context(),
   );
-  return asked.flatMap((asking) => explanationText(asking, outcome, () => []).split("\n"));
+  return asked.flatMap((asking) => explanationText(explainAnswer(asking, outcome, () => new Map())).split("\n"));
 }
 
 const pods = (spec: object, name: string): PolicyResource =>

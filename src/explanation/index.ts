@@ -1,0 +1,8 @@
+/** How answers come about, as data: the room's public face. */
+export { explainAnswer, type MembersOf } from "./answer.js";
+export { type ChangedObject, changedObject } from "./changed-object.js";
+export { diffLines } from "./diff-lines.js";
+export { withGaps } from "./gaps.js";
+export { explainedValue } from "./parts.js";
+export type * from "./types.js";
+export { cutTo, lineOf, MAX_TEXT_LENGTH, printable, valueText } from "./value-text.js";
