@@ -13,7 +13,7 @@ import type { Watcher } from "../watcher.js";
 /** Evaluations of one expression that are kept for each time that its policy is asked: nobody reads more, and each keeps its values. */
 const MAX_EVALUATIONS = 16;
 
-/** Times that policies are asked of which anything is kept: four groups whose members are asked about as many values as may be. */
+/** Times that policies are asked for one answer of which anything is kept: four groups whose members are asked about as many values as may be. */
 const MAX_ASKINGS = 1_024;
 
 /** One evaluation of an expression. */
@@ -118,7 +118,10 @@ export class Explainer implements Watcher {
    * @param told of each time that it is asked, before it answers
    */
   explained(policy: Policy, told: (asking: Asking) => void): Policy {
-    return this.#asked(policy.id, policy, told);
+    return this.#asked(policy.id, policy, (asking) => {
+      this.#askings = 0;
+      told(asking);
+    });
   }
 
   /** A group's members by their names there, in order of definition. */
