@@ -23,6 +23,9 @@ export interface Evaluated {
   readonly values: ReadonlyMap<number, Result>;
   /** Of the whole. */
   readonly result: Result;
+  /** What it cost, in units of Kubernetes' cost model, and what it may cost at most. */
+  readonly cost: number;
+  readonly costLimit: number | undefined;
 }
 
 /** One time that a policy was asked. */
@@ -90,9 +93,12 @@ export class Explainer implements Watcher {
         values.set(id, value);
       };
       const evaluation = program.evaluate(bindings, { ...options, onValue });
-      const { result } = evaluation;
+      const { result, cost } = evaluation;
       // What waits is evaluated again.
-      if (!(result instanceof Waiting)) asking.keep(watched, { program, values, result });
+      if (!(result instanceof Waiting)) {
+        const { costLimit } = options;
+        asking.keep(watched, { program, values, result, cost, costLimit });
+      }
       return evaluation;
     };
     const watched: ExpressionProgram = { source, constant, checked, references, evaluate };

@@ -1,7 +1,7 @@
 /** Modules, YAML files and addresses that are named on a command line: entries of a configuration that is made in memory. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type ConfigResult, type Problem, parseConfig } from "../../config/index.js";
+import { type ConfigResult, parseConfig } from "../../config/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments, YamlError, yamlText } from "../../data/yaml.js";
 import { UsageError } from "../io.js";
@@ -59,12 +59,12 @@ export function directEntries(
     ids.set(text, id);
   }
   const config = parseConfig(stringifyJson({ ...entries }), IN_MEMORY);
-  return { config: config.ok ? { ...config, problems: config.problems.map(withoutPlace) } : config, ids };
+  return { config, ids };
 }
 
-/** Nobody sees the text that was made: a place in it says nothing. */
-const withoutPlace = (problem: Problem): Problem =>
-  problem.file === IN_MEMORY ? { ...problem, line: 1, column: 1 } : problem;
+/** A problem as a line. Nobody sees the text that was made: a place in it says nothing. */
+export const withoutMadePlace = (line: string): string =>
+  line.startsWith(`${IN_MEMORY}:`) ? line.slice(IN_MEMORY.length).replace(/^:\d+:\d+: /, "") : line;
 
 /** Names that say what a file is, and not which: the folder says that. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "policy", "module", "plugin", "annotated-policy"]);
@@ -107,7 +107,12 @@ function isResource(text: string): boolean {
   if (statSync(text).isDirectory()) return true;
   const [first] = documentsOf(text);
   if (!isMap(first) || "kind" in first || "apiVersion" in first) return true;
-  if (text.endsWith(".json")) return false;
+  if (text.endsWith(".json")) {
+    if ("wasm" in first) return false;
+    throw new UsageError(
+      `${text} has neither a kind, as Kubernetes' resources have, nor wasm, as Extism's manifests have`,
+    );
+  }
   throw new UsageError(
     `${text} has no kind, so that it is a configuration; its policies are asked by their ids: --policies ${text} <policy>`,
   );

@@ -9,7 +9,7 @@ import { createPolicySource, problemLines } from "../load.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { policiesFile } from "../policies-file.js";
 import { type Answered, EXIT_ERROR, exitCodeOf } from "./answered.js";
-import type { EntryOptions } from "./direct-entry.js";
+import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
 import { createOutput, FORMATS, type Format } from "./output.js";
 import { type Question, type QuestionOptions, questionsOf } from "./question.js";
 import { type SessionOptions, sessionOf } from "./sessions.js";
@@ -48,7 +48,8 @@ export async function evalCommand(
   });
   try {
     const loaded = await source.load();
-    for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
+    const problems = problemLines(loaded).map(withoutMadePlace);
+    for (const line of problems) io.stderr.write(`${line}\n`);
     if (loaded.fatal !== undefined || !subject.config.ok) return EXIT_ERROR;
     if (format === "text" && subject.othersWithMistakes > 0)
       io.stderr.write(`${othersText(subject.othersWithMistakes)}\n`);
@@ -64,6 +65,8 @@ export async function evalCommand(
       },
       io,
     );
+    // What a problem has said already is for programs only, which may look for it.
+    const isNews = (detail: string): boolean => format !== "text" || !problems.some((line) => line.includes(detail));
     const ask = async (entry: ServedPolicy, question: Question): Promise<Answered> => {
       const { review } = question;
       const askings: Asking[] = [];
@@ -71,20 +74,24 @@ export async function evalCommand(
       const origin = review.kind === "raw" ? "validate_raw" : "validate";
       const verdict = await evaluator.evaluate({ ...entry, policy }, { review, origin });
       const [asking] = askings;
-      const common = { entry, question, verdict, details: detailsOf(verdict) };
+      const common = { entry, question, verdict, details: detailsOf(verdict).filter(isNews) };
       if (explainer === undefined || asking === undefined) return common;
       const explained = explainAnswer(asking, verdict.outcome, (group) => explainer.membersOf(group));
       return { ...common, explained };
     };
     let exitCode: number | undefined;
-    for await (const question of questions) {
-      for (const entry of entries) {
-        const answered = await ask(entry, question);
-        output.add(answered);
-        exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
+    try {
+      for await (const question of questions) {
+        for (const entry of entries) {
+          const answered = await ask(entry, question);
+          output.add(answered);
+          exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
+        }
       }
+    } finally {
+      // Also where a file further on can't be read: what is printed is whole.
+      output.end();
     }
-    output.end();
     await session?.end(io);
     if (exitCode === undefined) io.stderr.write("nothing was asked: no file has an object, or there are no policies\n");
     return exitCode ?? EXIT_ERROR;

@@ -59,6 +59,13 @@ class Summary implements Output {
   end(): void {}
 }
 
+const COUNTED: Readonly<Record<Word, string>> = {
+  ALLOWED: "allowed",
+  DENIED: "denied",
+  "DOES NOT APPLY": "not applicable",
+  ERROR: "failed",
+};
+
 /** A line for each answer, and one that counts them. */
 class Lines implements Output {
   readonly #counts = new Map<Word, number>();
@@ -92,7 +99,7 @@ class Lines implements Output {
     const total = [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
     const parts = WORDS.flatMap((word) => {
       const count = this.#counts.get(word) ?? 0;
-      return count === 0 ? [] : [paint(TONES[word], `${count} ${word.toLowerCase()}`)];
+      return count === 0 ? [] : [paint(TONES[word], `${count} ${COUNTED[word]}`)];
     });
     this.io.stdout.write(`${total} ${total === 1 ? "answer" : "answers"}: ${parts.join(", ")}\n`);
   }

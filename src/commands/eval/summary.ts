@@ -35,7 +35,8 @@ export function summaryLines(answered: Answered, { config, paint, isDirect }: Sh
   const hidden = wouldDeny(verdict);
   const direct = isDirect(entry.id);
   const { status } = response;
-  const why = outcome.verdict === "skip" ? outcome.reason : status?.message;
+  const said = outcome.verdict === "skip" ? outcome.reason : status?.message;
+  const why = entry.policy.kind === "unavailable" ? "it could not be loaded, as is said above" : said;
   const facts = [
     ...(status?.code === undefined ? [] : [`code ${status.code}`]),
     ...(status?.reason === undefined || status.reason === "" ? [] : [`reason ${status.reason}`]),
