@@ -30,7 +30,7 @@ export interface Figures {
     readonly kind?: string;
     readonly because?: string;
   };
-  /** Of a group: each member that was asked. */
+  /** Of a group: each member, and members of members that were asked. */
   readonly members: readonly MemberFigures[];
   readonly expressions: readonly ExpressionCost[];
   /** Of all expressions together. */
@@ -84,7 +84,7 @@ export function figuresOf(
     members: members.map((member) => ({
       policy: member.policy,
       asked: rounded(member.times / answers),
-      mean: rounded(member.milliseconds / member.times),
+      mean: member.times === 0 ? 0 : rounded(member.milliseconds / member.times),
       // With several at a time answers overlap: the share is of their times, not of the clock's.
       share: rounded(member.milliseconds / (answers * mean(times))),
     })),

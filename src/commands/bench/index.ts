@@ -67,7 +67,7 @@ export async function benchCommand(
     });
     const costs = await costsOf(subject, entry.id, reviews, values, io);
     const circumstances = { load, objects: reviews.length, concurrency };
-    const figures = figuresOf(entry, measured, members.all(), costs, circumstances);
+    const figures = figuresOf(entry, measured, members.all(membersOf(subject, entry.id)), costs, circumstances);
     const text =
       options.output === "json"
         ? JSON.stringify(figures, undefined, 2)
@@ -77,6 +77,12 @@ export async function benchCommand(
   } finally {
     source.close();
   }
+}
+
+/** The members of a group, as observations call them. */
+function membersOf({ config }: Subject, id: string): readonly string[] {
+  const entry = config.ok ? config.config.entries.find((each) => each.id === id) : undefined;
+  return entry?.kind === "group" ? entry.members.map(({ name }) => `${id}/${name}`) : [];
 }
 
 async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<readonly Review[]> {

@@ -11,6 +11,8 @@ export interface MemberTime {
   readonly milliseconds: number;
 }
 
+const NEVER = { times: 0, milliseconds: 0 } as const;
+
 /** Sums for each member (disposable). A configuration has a limited number of them. */
 export class MemberTimes {
   readonly #sums = new Map<string, { times: number; milliseconds: number }>();
@@ -27,8 +29,9 @@ export class MemberTimes {
     }
   }
 
-  /** Members that were asked. */
-  all(): readonly MemberTime[] {
-    return [...this.#sums].map(([policy, sum]) => ({ policy, ...sum }));
+  /** Members in order of definition as far as that is known, those that nobody asked too, and then members of members. */
+  all(defined: readonly string[]): readonly MemberTime[] {
+    const asked = [...this.#sums.keys()].filter((policy) => !defined.includes(policy));
+    return [...defined, ...asked].map((policy) => ({ policy, ...(this.#sums.get(policy) ?? NEVER) }));
   }
 }

@@ -49,7 +49,7 @@ function memberLines({ members }: Figures, paint: Paint): readonly string[] {
   const rows = members.map(({ policy, asked, mean, share }) => [
     printable(policy),
     `${asked.toFixed(2)} times`,
-    timeText(mean),
+    asked === 0 ? "" : timeText(mean),
     `${(share * 100).toFixed(0)} %`,
   ]);
   return ["members:", ...indented(table([["member", "per answer", "each time", "share"], ...rows], paint))];
@@ -59,7 +59,7 @@ function costLines({ expressions, cost }: Figures, paint: Paint): readonly strin
   if (expressions.length === 0) return [];
   const rows = expressions.map(({ policy, path, name, source, cost: units, limit }) => [
     count(units),
-    limit === undefined ? "" : `${((units / limit) * 100).toFixed(units / limit < 0.01 ? 3 : 1)} %`,
+    limit === undefined ? "" : shareText(units / limit),
     printable(`${policy}: ${path}${name === undefined ? "" : ` (${name})`}`),
     lineOf(source.trim().slice(0, MAX_SOURCE)),
   ]);
@@ -67,6 +67,13 @@ function costLines({ expressions, cost }: Figures, paint: Paint): readonly strin
     `cost: ${count(cost)} units of Kubernetes' cost model, of all expressions of one answer`,
     ...indented(table([["units", "of limit", "expression", ""], ...rows], paint)),
   ];
+}
+
+/** Of most expressions hardly anything: three zeros would say nothing. */
+function shareText(share: number): string {
+  const percent = share * 100;
+  if (percent < 0.01) return percent === 0 ? "0 %" : "< 0.01 %";
+  return `${percent.toFixed(percent < 1 ? 2 : 1)} %`;
 }
 
 const count = (value: number): string => value.toLocaleString("en-US");

@@ -55,3 +55,9 @@ function generated(object: unknown): string | undefined {
   const name = metadata?.generateName;
   return typeof name === "string" ? `${name}…` : undefined;
 }
+
+/** Why it came to that; a policy that could not be loaded has said so when it was. */
+export function whyText({ entry, verdict: { outcome, response } }: Answered): string {
+  if (entry.policy.kind === "unavailable") return "it could not be loaded, as is said above";
+  return outcome.verdict === "skip" ? outcome.reason : (response.status?.message ?? "");
+}

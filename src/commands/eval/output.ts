@@ -5,7 +5,7 @@ import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";
 import type { CommandIo } from "../io.js";
-import { type Answered, objectName, responseOf, wouldDeny } from "./answered.js";
+import { type Answered, objectName, responseOf, whyText, wouldDeny } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";
 
@@ -81,8 +81,7 @@ class Lines implements Output {
     const word = wordOf(verdict);
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     const hidden = wouldDeny(verdict);
-    const said = verdict.outcome.verdict === "skip" ? verdict.outcome.reason : (verdict.response.status?.message ?? "");
-    const why = hidden === undefined ? said : `monitor mode lets it pass; it would be denied: ${hidden}`;
+    const why = hidden === undefined ? whyText(answered) : `monitor mode lets it pass; it would be denied: ${hidden}`;
     const cells = [
       paint(TONES[word], word) + " ".repeat("DOES NOT APPLY".length - word.length),
       printable(entry.id.padEnd(this.options.idWidth)),

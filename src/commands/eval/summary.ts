@@ -4,7 +4,7 @@ import { changedObject, type DiffLine, diffLines, printable, withGaps } from "..
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/indented.js";
 import type { Paint, Tone } from "../look/paint.js";
-import { type Answered, objectName, wouldDeny } from "./answered.js";
+import { type Answered, objectName, whyText, wouldDeny } from "./answered.js";
 import { memberLines } from "./members.js";
 import { TONES, timeText, wordOf } from "./words.js";
 
@@ -22,7 +22,7 @@ export interface Showing {
 /** The summary of one answer, as lines. */
 export function summaryLines(answered: Answered, { config, paint, isDirect }: Showing): readonly string[] {
   const { entry, question, verdict } = answered;
-  const { outcome, response } = verdict;
+  const { response } = verdict;
   const word = wordOf(verdict);
   const about = objectName(question.review);
   const time = paint("quiet", timeText(verdict.milliseconds));
@@ -35,8 +35,7 @@ export function summaryLines(answered: Answered, { config, paint, isDirect }: Sh
   const hidden = wouldDeny(verdict);
   const direct = isDirect(entry.id);
   const { status } = response;
-  const said = outcome.verdict === "skip" ? outcome.reason : status?.message;
-  const why = entry.policy.kind === "unavailable" ? "it could not be loaded, as is said above" : said;
+  const why = whyText(answered);
   const facts = [
     ...(status?.code === undefined ? [] : [`code ${status.code}`]),
     ...(status?.reason === undefined || status.reason === "" ? [] : [`reason ${status.reason}`]),
@@ -45,7 +44,7 @@ export function summaryLines(answered: Answered, { config, paint, isDirect }: Sh
     [field ?? "", message ?? ""].filter((part) => part !== "").join(": "),
   );
   const body = [
-    ...(why === undefined || why === "" ? [] : [printable(why)]),
+    ...(why === "" ? [] : [printable(why)]),
     ...(facts.length === 0 ? [] : [paint("quiet", printable(facts.join(", ")))]),
     ...(hidden === undefined ? [] : [monitorLine(hidden, paint)]),
     ...section("causes", causes.map(printable)),
