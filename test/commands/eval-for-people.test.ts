@@ -108,7 +108,7 @@ describe("a summary", () => {
     const shown = await ask(["named", "--object", OTHER, "-o", "text", "--explain"]);
     assert.match(
       shown.out,
-      /only web\n.*\nnamed \(ValidatingAdmissionPolicy\): denied: only web\n {2}spec\.validations/s,
+      /only web\n.*\n\nnamed \(ValidatingAdmissionPolicy\): denied: only web\n {2}spec\.validations/s,
     );
     const { out, err } = await ask(["named", "--object", OTHER, "-o", "json", "--explain"]);
     assert.equal(err, "");
@@ -243,6 +243,9 @@ ${extra}`;
     const allowed = await run(["eval", MUTATING, "--settings", settings, "--allowed-to-mutate", "--object", WEB]);
     assert.equal(allowed.code, 0);
     assert.match(allowed.out, /"patchType": "JSONPatch"/);
+    const many = [MUTATING, "--settings", settings, "--allowed-to-mutate", "--object", WEB, "--object", OTHER];
+    const { out } = await run(["eval", ...many, "-o", "text"]);
+    assert.equal(out.match(/^ALLOWED .*changes the object$/gm)?.length, 2);
   });
 });
 

@@ -64,7 +64,7 @@ export function addQuestionOptions(command: Command): Command {
     .option("--namespace <name>", "namespace of the request")
     .option("--request <file>", "a whole AdmissionReview instead, or what is in its request")
     .option("--raw <file>", "any JSON as raw payload instead")
-    .option("--settings <file|text>", "of a module that is named itself: a file, or a map such as '{\"level\": 3}'")
+    .option("--settings <file-or-map>", "of a module that is named itself: a file, or a map such as '{\"level\": 3}'")
     .option("--allowed-to-mutate", "such a module or file may change the object")
     .option("--execution-mode <name>", "what such a module speaks, where it does not say so itself");
 }

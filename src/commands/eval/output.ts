@@ -50,7 +50,7 @@ class Summary implements Output {
 
   add(answered: Answered): void {
     const { explained } = answered;
-    const explanation = explained === undefined ? [] : [explanationText(explained)];
+    const explanation = explained === undefined ? [] : ["", explanationText(explained)];
     const lines = [...summaryLines(answered, this.options.showing), ...explanation];
     this.io.stdout.write(`${lines.join("\n")}\n`);
     tellDetails(answered, this.io);
@@ -81,7 +81,8 @@ class Lines implements Output {
     const word = wordOf(verdict);
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     const hidden = wouldDeny(verdict);
-    const why = hidden === undefined ? whyText(answered) : `monitor mode lets it pass; it would be denied: ${hidden}`;
+    const said = whyText(answered) || (verdict.response.patch === undefined ? "" : "changes the object");
+    const why = hidden === undefined ? said : `monitor mode lets it pass; it would be denied: ${hidden}`;
     const cells = [
       paint(TONES[word], word) + " ".repeat("DOES NOT APPLY".length - word.length),
       printable(entry.id.padEnd(this.options.idWidth)),

@@ -22,9 +22,14 @@ export const TONES: Readonly<Record<Word, Tone>> = {
   "DOES NOT APPLY": "quiet",
 };
 
-/** `0.31 ms`, `12 ms`, `1.2 s`: three digits are what a clock is good for. */
+/** `0.31 ms`, `3.1 ms`, `12 ms`, `1.2 s`: two digits are what a clock that is looked at once is good for. */
 export function timeText(milliseconds: number): string {
-  if (milliseconds >= 1000) return `${(milliseconds / 1000).toPrecision(3)} s`;
-  if (milliseconds >= 100) return `${Math.round(milliseconds)} ms`;
-  return milliseconds < 0.01 ? `${(milliseconds * 1000).toPrecision(2)} µs` : `${milliseconds.toPrecision(2)} ms`;
+  if (milliseconds >= 999.5) return `${digits(milliseconds / 1000)} s`;
+  return milliseconds < 0.00995 ? `${digits(milliseconds * 1000)} µs` : `${digits(milliseconds)} ms`;
+}
+
+/** Two digits, and as many before the point as there are. */
+function digits(value: number): string {
+  if (value >= 9.95) return String(Math.round(value));
+  return value >= 0.995 ? value.toFixed(1) : value.toPrecision(2);
 }
