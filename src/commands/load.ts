@@ -1,6 +1,13 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
-import { type Config, type ConfigResult, formatProblem, loadConfig, type Problem, parseConfig } from "../config/index.js";
+import {
+  type Config,
+  type ConfigResult,
+  formatProblem,
+  loadConfig,
+  type Problem,
+  parseConfig,
+} from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
