@@ -33,16 +33,15 @@ const EXIT_FAILED = 2;
  * @throws UsageError for what can't be asked
  */
 export async function benchCommand(
-  asked: readonly string[],
+  asked: string | undefined,
   options: BenchOptions,
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<number> {
-  if (asked.length !== 1)
-    throw new UsageError("bench measures one policy: bench <policy>, or a file such as ./policy.wasm");
+  if (asked === undefined) throw new UsageError("which policy? bench <policy>, or a file such as ./policy.wasm");
   if (options.output !== "text" && options.output !== "json")
     throw new UsageError(`unknown format '${options.output}', expected text or json`);
-  const subject = subjectOf({ ...options, asked, file: policiesFile(values) });
+  const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(values) });
   const reviews = await reviewsOf(options, io);
   const now = (): number => performance.now();
   const source = createPolicySource(values, io.env, undefined, { read: () => subject.config });

@@ -18,6 +18,7 @@ export const addBench: AddCommand = (program, { io, done }) => {
       "measure what a policy takes: time, cost of expressions, members of a group; in this process, without HTTP",
     );
   addQuestionOptions(bench)
+    .argument("[policy]", "id of the policy, group or <group>/<member>, or a module, a YAML file, an address")
     .option("--seconds <number>", "how long to measure", positive(MAX_SECONDS), 2)
     .option("--concurrency <number>", "questions under way at a time", whole(MAX_CONCURRENCY), 1)
     .option("-o, --output <text|json>", "how the figures are printed", "text");
@@ -27,12 +28,10 @@ export const addBench: AddCommand = (program, { io, done }) => {
     ["policy-server bench ./policy.wasm --object pod.yaml --seconds 10", "a module, for longer"],
     ["policy-server bench replica-limit --object manifests/ -o json", "about many objects in turns, for a program"],
   ]);
-  withOptions(bench, LOADING_OPTIONS)
-    .allowExcessArguments(true)
-    .action(async (asked: string[]) => {
-      const { benchCommand } = await import("../bench/index.js");
-      done(await benchCommand(asked, bench.opts(), optionValues(bench, LOADING_OPTIONS, io.env), io));
-    });
+  withOptions(bench, LOADING_OPTIONS).action(async (asked: string | undefined) => {
+    const { benchCommand } = await import("../bench/index.js");
+    done(await benchCommand(asked, bench.opts(), optionValues(bench, LOADING_OPTIONS, io.env), io));
+  });
 };
 
 const positive =

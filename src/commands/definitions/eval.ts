@@ -11,6 +11,7 @@ export const addEval: AddCommand = (program, { io, done }) => {
     .command("eval")
     .description("ask policies and print their answers; exit 0 allowed, 1 denied, 2 error");
   addQuestionOptions(evaluate)
+    .argument("[policies...]", "ids of policies, groups and <group>/<member>, or a module, a YAML file, an address")
     .option("--all", "every policy of the file")
     .option("-o, --output <text|json|yaml>", "how answers are printed; default: text on a terminal, else json")
     .option("--explain", "say what every expression came to, and why")
@@ -35,24 +36,21 @@ export const addEval: AddCommand = (program, { io, done }) => {
     ],
     ["kubectl get pod web -o yaml | policy-server eval workloads --object -", "an object of a cluster"],
   ]);
-  withOptions(evaluate, LOADING_OPTIONS)
-    .allowExcessArguments(true)
-    .action(async (asked: string[]) => {
-      const { batch, cases, explain } = evaluate.opts<{ batch?: true; cases: string; explain?: true }>();
-      if (batch) {
-        if (explain) throw new UsageError("--explain is about one answer, and not for --batch");
-        const { evalBatchCommand } = await import("../../batch/eval-batch.js");
-        return done(await evalBatchCommand({ cases }, io));
-      }
-      const { evalCommand } = await import("../eval/index.js");
-      done(await evalCommand(asked, evaluate.opts(), optionValues(evaluate, LOADING_OPTIONS, io.env), io));
-    });
+  withOptions(evaluate, LOADING_OPTIONS).action(async (asked: string[]) => {
+    const { batch, cases, explain } = evaluate.opts<{ batch?: true; cases: string; explain?: true }>();
+    if (batch) {
+      if (explain) throw new UsageError("--explain is about one answer, and not for --batch");
+      const { evalBatchCommand } = await import("../../batch/eval-batch.js");
+      return done(await evalBatchCommand({ cases }, io));
+    }
+    const { evalCommand } = await import("../eval/index.js");
+    done(await evalCommand(asked, evaluate.opts(), optionValues(evaluate, LOADING_OPTIONS, io.env), io));
+  });
 };
 
 /** What `eval` and `bench` are asked about, and of whom. */
 export function addQuestionOptions(command: Command): Command {
   return command
-    .argument("[policies...]", "ids of policies, groups and <group>/<member>, or a module, a YAML file, an address")
     .option(
       "--object <file>",
       "Kubernetes objects (YAML or JSON; - is standard input): a file or folder, as often as wanted",
