@@ -6,6 +6,7 @@ import { VERSION } from "../data/version.js";
 import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
 import { addApply } from "./definitions/apply.js";
 import { addAudit } from "./definitions/audit.js";
+import { addBench } from "./definitions/bench.js";
 import { addCel } from "./definitions/cel.js";
 import { addCheck } from "./definitions/check.js";
 import { addCompletion } from "./definitions/completion.js";
@@ -34,7 +35,7 @@ const EXIT_FAILURE = 1;
 /** All commands, in the order of the help and under its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe, addPlay]],
-  ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
+  ["Write and test", [addCheck, addEval, addBench, addTest, addApply, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],

@@ -1,7 +1,14 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { type Config, formatProblem, loadConfig, type Problem, parseConfig } from "../config/index.js";
+import {
+  type Config,
+  type ConfigResult,
+  formatProblem,
+  loadConfig,
+  type Problem,
+  parseConfig,
+} from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
@@ -31,6 +38,8 @@ export interface SourceOptions
   readonly text?: () => string | undefined;
   /** Where another process watches the cluster's lists for this one. */
   readonly shared?: StoreChannel;
+  /** What is loaded in place of the whole file: a part of it, or what no file has. */
+  readonly read?: (file: string) => ConfigResult;
 }
 
 /**
@@ -41,7 +50,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  { warnWithoutCluster = false, shared, text, ...special }: SourceOptions = {},
+  { warnWithoutCluster = false, shared, text, read = readerOf(text), ...special }: SourceOptions = {},
 ): PolicySource {
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
   const fromCluster = values.fromCluster === true;
@@ -53,7 +62,7 @@ export function createPolicySource(
     const own =
       file === undefined
         ? noFile(generation, values.fileOptional === true)
-        : await load({ file, text: text?.(), loader, generation, problem, warn });
+        : await load({ file, loader, generation, problem, warn, read });
     return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
   const common = { policyTimeout, access };
@@ -113,18 +122,25 @@ export function createLoader(
 
 interface Loading {
   readonly file: string;
-  /** Its content; undefined: it is read. */
-  readonly text: string | undefined;
   readonly loader: PolicyLoader;
   readonly generation: number;
   /** What is in the way of serving policies that need a cluster. */
   readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
   /** Whether that is a warning for each of them. */
   readonly warn: boolean;
+  readonly read: (file: string) => ConfigResult;
 }
 
-async function load({ file, text, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
-  const read = text === undefined ? loadConfig(file) : parseConfig(text, file);
+/** Reads a configuration: from its file, or from the text that is there in its place. */
+const readerOf =
+  (text: SourceOptions["text"]) =>
+  (file: string): ConfigResult => {
+    const given = text?.();
+    return given === undefined ? loadConfig(file) : parseConfig(given, file);
+  };
+
+async function load({ file, loader, generation, problem, warn, read: readFile }: Loading): Promise<LoadResult> {
+  const read = readFile(file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
   const config: Config = read.config;

@@ -13,7 +13,7 @@ import type { Watcher } from "../watcher.js";
 /** Evaluations of one expression that are kept for each time that its policy is asked: nobody reads more, and each keeps its values. */
 const MAX_EVALUATIONS = 16;
 
-/** Times that policies are asked of which anything is kept: four groups whose members are asked about as many values as may be. */
+/** Times that policies are asked for one answer of which anything is kept: four groups whose members are asked about as many values as may be. */
 const MAX_ASKINGS = 1_024;
 
 /** One evaluation of an expression. */
@@ -23,6 +23,9 @@ export interface Evaluated {
   readonly values: ReadonlyMap<number, Result>;
   /** Of the whole. */
   readonly result: Result;
+  /** What it cost, in units of Kubernetes' cost model, and what it may cost at most. */
+  readonly cost: number;
+  readonly costLimit: number | undefined;
 }
 
 /** One time that a policy was asked. */
@@ -90,9 +93,12 @@ export class Explainer implements Watcher {
         values.set(id, value);
       };
       const evaluation = program.evaluate(bindings, { ...options, onValue });
-      const { result } = evaluation;
+      const { result, cost } = evaluation;
       // What waits is evaluated again.
-      if (!(result instanceof Waiting)) asking.keep(watched, { program, values, result });
+      if (!(result instanceof Waiting)) {
+        const { costLimit } = options;
+        asking.keep(watched, { program, values, result, cost, costLimit });
+      }
       return evaluation;
     };
     const watched: ExpressionProgram = { source, constant, checked, references, evaluate };
@@ -118,7 +124,10 @@ export class Explainer implements Watcher {
    * @param told of each time that it is asked, before it answers
    */
   explained(policy: Policy, told: (asking: Asking) => void): Policy {
-    return this.#asked(policy.id, policy, told);
+    return this.#asked(policy.id, policy, (asking) => {
+      this.#askings = 0;
+      told(asking);
+    });
   }
 
   /** Whoever explains one answer after another begins each of them so: as much is kept of it as of the first. */

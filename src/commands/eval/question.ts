@@ -1,0 +1,196 @@
+/** What is asked about: an object, a request, or any JSON, from one file or from many. */
+import { type Dirent, statSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
+import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
+import type { Review } from "../../policy/index.js";
+import { buildCertificateRequest, buildRequest, readRequest } from "../build-request.js";
+import { type CertificateRequestValues, certificateRequestValues, givenFlags } from "../certificate-request-options.js";
+import { type CommandIo, UsageError } from "../io.js";
+
+/** Files and details of the question, as given on the command line. */
+export interface QuestionOptions extends CertificateRequestValues {
+  /** Files and folders. */
+  readonly object?: readonly string[];
+  readonly old?: string;
+  readonly operation?: string;
+  readonly namespace?: string;
+  readonly request?: string;
+  readonly raw?: string;
+  /** A file with a certification request, of which a CertificateRequest is made. */
+  readonly csr?: string;
+}
+
+/** One thing that is asked about. */
+export interface Question {
+  readonly review: Review;
+  /** The file that it stands in, and which of its objects it is, from 0. */
+  readonly file: string;
+  readonly index: number;
+}
+
+/** Questions, made as they are asked for: files of a folder are read one after the other. */
+export interface Questions {
+  /** Whether there is one, for sure: then it is answered as the server would. */
+  readonly single: boolean;
+  readonly questions: AsyncIterable<Question>;
+}
+
+/** Files that are taken of folders. */
+const IN_FOLDERS = /\.(?:ya?ml|json)$/;
+/** Folders in folders that are searched; deeper ones are a mistake, or a circle of links. */
+const MAX_FOLDERS = 32;
+/** Files that are taken of folders, all in all: a folder with more is not one of objects. */
+const MAX_FILES = 100_000;
+/** Lists in lists that are opened. */
+const MAX_LISTS = 8;
+
+/**
+ * Reads what is asked about; the first is read at once, so that a mistake is told before policies are loaded.
+ * @throws UsageError for what can't be asked
+ */
+export async function questionsOf(options: QuestionOptions, io: CommandIo): Promise<Questions> {
+  const { object = [], old, operation, namespace, request, raw, csr } = options;
+  if ([object[0], request, raw, csr].filter((given) => given !== undefined).length !== 1)
+    throw new UsageError("give exactly one of --object, --csr, --request and --raw");
+  const said = certificateRequestValues(options);
+  const one = (review: Review, file: string): Questions => ({
+    single: true,
+    questions: arrived([{ review, file, index: 0 }]),
+  });
+  if (csr !== undefined) {
+    if (old !== undefined) throw new UsageError("--old is the former state of an --object: a --csr has none");
+    const made = buildCertificateRequest(await bytesOf(csr, io), csr, { ...said, namespace });
+    return one(admissionQuestion(buildRequest({ object: made, operation, namespace })), csr);
+  }
+  const flags = givenFlags(said);
+  if (flags !== "") throw new UsageError(`${flags}: only for a --csr; an object says these things itself`);
+  if (raw !== undefined) return one(rawQuestion(only(await documentsOf(raw, io), raw)), raw);
+  if (request !== undefined) return one(readRequest(only(await documentsOf(request, io), request), request), request);
+  const before = old === undefined ? {} : { oldObject: only(await documentsOf(old, io), old) };
+  const make = (each: unknown): Review =>
+    admissionQuestion(buildRequest({ object: each, ...before, operation, namespace }));
+  const files = await filesOf(object);
+  const [first] = files;
+  if (first === undefined) throw new UsageError(`${object.join(", ")}: no file in it ends in .yaml, .yml or .json`);
+  if (files.length > 1 && old !== undefined)
+    throw new UsageError("--old is the former state of one object: give one file");
+  if (files.length > 1 || first.inFolder) return { single: false, questions: fromFiles(files, make, io) };
+  const documents = await documentsOf(first.path, io);
+  const objects = documents.flatMap((document) => opened(document));
+  const [written] = documents;
+  if (documents.length === 1 && objects.length === 1 && objects[0] === written) return one(make(written), first.path);
+  if (objects.length === 0)
+    throw new UsageError(
+      `${first.path} holds ${documents.length === 0 ? "no documents" : "an empty list"}, expected objects`,
+    );
+  if (old !== undefined)
+    throw new UsageError(`--old is the former state of one object, and ${first.path} holds ${objects.length}`);
+  return { single: false, questions: fromFiles([first], make, io, [documents]) };
+}
+
+async function* arrived(questions: readonly Question[]): AsyncGenerator<Question> {
+  yield* questions;
+}
+
+interface GivenFile {
+  readonly path: string;
+  /** Folders hold other things than objects, too. */
+  readonly inFolder: boolean;
+}
+
+async function* fromFiles(
+  files: readonly GivenFile[],
+  make: (object: unknown) => Review,
+  io: CommandIo,
+  known: readonly (readonly unknown[])[] = [],
+): AsyncGenerator<Question> {
+  for (const [file, { path, inFolder }] of files.entries()) {
+    const documents = known[file] ?? (await documentsOf(path, io));
+    for (const [index, object] of documents.flatMap((document) => opened(document)).entries()) {
+      if (!inFolder || isKubernetesObject(object)) {
+        yield { review: placed(() => make(object), path, index), file: path, index };
+        continue;
+      }
+      io.stderr.write(`warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out\n`);
+    }
+  }
+}
+
+/** Says of which object something is wrong. */
+function placed(make: () => Review, file: string, index: number): Review {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${file}: document ${index + 1}: ${error.message}`, { cause: error });
+  }
+}
+
+function isKubernetesObject(value: unknown): boolean {
+  const { apiVersion, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof apiVersion === "string" && typeof kind === "string";
+}
+
+/** The items of a list (`kind: List`, `kind: PodList`), or the document itself. */
+function opened(document: unknown, depth = 0): readonly unknown[] {
+  const { kind, apiVersion, items } = (document ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items) || depth > MAX_LISTS)
+    return [document];
+  const ofItems = kind.slice(0, -"List".length);
+  return items.flatMap((item: unknown) => {
+    // Lists that the API server answers do not repeat what their items are.
+    const named = ofItems === "" || isKubernetesObject(item) || typeof item !== "object" || item === null;
+    return opened(named ? item : { ...item, apiVersion, kind: ofItems }, depth + 1);
+  });
+}
+
+/** The files that paths stand for: of folders those inside, and inside of their folders, by name. */
+async function filesOf(paths: readonly string[]): Promise<readonly GivenFile[]> {
+  const files: GivenFile[] = [];
+  for (const path of paths) {
+    if (path !== "-" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+      await addFolder(path, files, 0);
+    else files.push({ path, inFolder: false });
+  }
+  return files;
+}
+
+async function addFolder(folder: string, files: GivenFile[], depth: number): Promise<void> {
+  if (depth > MAX_FOLDERS) throw new UsageError(`${folder}: more than ${MAX_FOLDERS} folders in each other`);
+  const inside = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  if (inside === undefined) throw new UsageError(`cannot read ${folder}`);
+  for (const entry of inside.sort(byName)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await addFolder(path, files, depth + 1);
+    else if (IN_FOLDERS.test(entry.name)) files.push({ path, inFolder: true });
+    if (files.length > MAX_FILES) throw new UsageError(`${folder}: more than ${MAX_FILES} files`);
+  }
+}
+
+const byName = (left: Dirent, right: Dirent): number => (left.name < right.name ? -1 : 1);
+
+/** The documents of a file; `-` is standard input. YAML reads JSON too. */
+async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {
+  const text = yamlText(await bytesOf(file, io));
+  try {
+    return parseDoubtfulYaml(text, (doubt) => io.stderr.write(`warning: ${doubtText(doubt, file)}\n`));
+  } catch (error) {
+    if (error instanceof YamlError) throw new UsageError(doubtText(error, file), { cause: error });
+    throw error;
+  }
+}
+
+/** The one document of a file. */
+function only(documents: readonly unknown[], file: string): unknown {
+  if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
+  return documents[0];
+}
+
+async function bytesOf(file: string, io: CommandIo): Promise<Buffer> {
+  const content = file === "-" ? await buffer(io.stdin) : await readFile(file).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  return content;
+}
