@@ -35,6 +35,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "loader",
       "page",
       "policy",
+      "recording",
       "reports",
       "scan",
       "server",
@@ -65,6 +66,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["evaluation", "loader"],
   },
   reports: { rooms: ["data"] },
+  recording: { rooms: ["data", "telemetry"], types: ["admission", "evaluation", "policy"] },
   explanation: { rooms: ["batch", "cel", "cel-policy", "data", "policy"], types: ["evaluation"] },
   page: {
     rooms: ["admission", "cel", "config", "data", "documents", "evaluation", "explanation", "loader", "policy"],
@@ -104,7 +106,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "x509",
     ],
   },
-  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
+  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"], types: ["recording"] },
   loader: {
     rooms: [
       "cel-policy",

@@ -40,6 +40,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
   const cut = new AbortController();
+  const recording = settings.record === undefined ? undefined : await import("./recording.js");
+  let endRecording = (): void => {};
   const forgetRejections = surviveRejections(logger);
   const forgetExceptions = endAfterException(logger, () => {
     cut.abort();
@@ -60,6 +62,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       await serveAsAuditor(settings, values, io.env, logger);
       return 0;
     }
+    if (settings.record !== undefined && recording !== undefined && cluster.isPrimary)
+      endRecording = recording.limitRecord(settings.record, logger);
     if (several && cluster.isPrimary) {
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
@@ -84,10 +88,21 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
     try {
       const metrics = new Metrics();
-      metrics.gauge("log_lines_dropped", () => sink.dropped);
-      metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
+      metrics.losses("log_lines_dropped", () => sink.dropped);
+      metrics.losses("log_records_dropped", () => records?.dropped ?? 0);
+      const recorder = settings.record === undefined ? undefined : recording?.openRecorder(settings.record, logger);
+      metrics.losses("recorded_requests_dropped", () => recorder?.dropped ?? 0);
+      if (recorder !== undefined) process.on("exit", () => recorder.flushSync());
       const tracer = settings.traces ? await exports.traces() : undefined;
-      const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
+      const options = {
+        settings,
+        source,
+        logger,
+        metrics,
+        cut: cut.signal,
+        ...(tracer && { tracer }),
+        ...(recorder && { recorder }),
+      };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
         const { clusterAtBegin } = await import("./begin.js");
@@ -111,6 +126,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
+    endRecording();
     hangs.stop();
     forgetRejections();
     forgetExceptions();

@@ -9,6 +9,7 @@ import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
+import type { RequestRecorder } from "../../recording/index.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -47,6 +48,8 @@ export interface ServingOptions {
   readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
+  /** Takes requests with their answers. */
+  readonly recorder?: RequestRecorder;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
@@ -148,6 +151,7 @@ export class ServingProcess {
       ...(options.probes && { readinessPort: settings.readinessPort }),
       ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
+      ...(options.recorder && { recorder: options.recorder }),
       ...(options.metricsText && { metricsText: options.metricsText }),
       ...(options.shadows && { shadows: options.shadows }),
       ...(options.unready && { unready: options.unready }),
