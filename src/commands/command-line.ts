@@ -18,6 +18,7 @@ import { addPolicies, addRm } from "./definitions/policies.js";
 import { addPull } from "./definitions/pull.js";
 import { addPush } from "./definitions/push.js";
 import { addRead } from "./definitions/read.js";
+import { addReplay } from "./definitions/replay.js";
 import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
@@ -37,6 +38,19 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],
+/** All commands, in the order of the help. */
+const COMMANDS: readonly AddCommand[] = [
+  addServe,
+  addCheck,
+  addEval,
+  addTest,
+  addApply,
+  addAudit,
+  addCel,
+  addRead,
+  addReplay,
+  addWebhooks,
+  addCompletion,
 ];
 
 /**

@@ -52,7 +52,7 @@ export function recordLine(answered: AnsweredReview, time: number, credentials: 
     ...(redaction.places.length > 0 && { redacted: redaction.places }),
     ...(redaction.more > 0 && { redactedMore: redaction.more }),
   };
-  return stringifyJson(line);
+  return stringifyJson(line, redaction.plain);
 }
 
 function questionOf(review: Review, redaction: Redaction): Pick<RecordedRequest, "request" | "payload"> {

@@ -28,6 +28,8 @@ export class Redaction {
   readonly places: string[] = [];
   /** How many more there are. */
   more = 0;
+  /** Whether nothing was seen so far that `JSON.stringify` would not print truly. */
+  plain = true;
   readonly #credentials: Credentials;
   readonly #path: (string | number)[] = [];
   readonly #texts = new Set<string>();
@@ -106,7 +108,9 @@ export class Redaction {
   #value(value: unknown, isSecret = false): unknown {
     if (typeof value === "string") return this.#credentials.isText(value) ? this.#text(value, REDACTED) : value;
     if (Array.isArray(value)) return this.#list(value, isSecret);
-    return isJsonObject(value) ? this.#object(value, isSecret) : value;
+    if (isJsonObject(value)) return this.#object(value, isSecret);
+    if (typeof value === "bigint" || value instanceof Number) this.plain = false;
+    return value;
   }
 
   #text(text: string, replacement: string): string {
