@@ -31,31 +31,32 @@ const isNameOnly = (value: Result): boolean => value instanceof ObjectValue;
 /** What a terminal would act on, or another line would begin with. */
 const CONTROL = /\p{Cc}+/gu;
 
-const cut = (text: string): string => printable(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+const cut = (text: string, most = MAX_LENGTH): string =>
+  printable(text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** A text that stays in its line, and does nothing to a terminal. */
 export const printable = (text: string): string => text.replaceAll(CONTROL, " ");
 
-/** A value in CEL's own notation, or the error, cut to one line. */
-export function valueText(value: Result): string {
-  return cut(value instanceof CelError ? `error: ${value.message}` : literal(value));
+/** A value in CEL's own notation, or the error, cut to one line of some length. */
+export function valueText(value: Result, most = MAX_LENGTH): string {
+  return cut(value instanceof CelError ? `error: ${value.message}` : literal(value, most), most);
 }
 
-function literal(value: Value): string {
+function literal(value: Value, most: number): string {
   switch (kindOf(value)) {
     case "null":
       return "null";
     case "string":
-      return JSON.stringify((value as string).slice(0, MAX_LENGTH + 1));
+      return JSON.stringify((value as string).slice(0, most + 1));
     case "uint":
       return `${String(Object.values(encodeValue(value))[0])}u`;
     case "list":
-      return `[${listed(value as readonly Value[], literal)}]`;
+      return `[${listed(value as readonly Value[], (item) => literal(item, most), most)}]`;
     case "map":
-      return `{${listed(entriesOf(value), ([key, item]) => `${literal(key)}: ${literal(item)}`)}}`;
+      return `{${listed(entriesOf(value), ([key, item]) => `${literal(key, most)}: ${literal(item, most)}`, most)}}`;
     case "optional": {
       const content = (value as { readonly value?: Value }).value;
-      return content === undefined ? "optional.none()" : `optional.of(${literal(content)})`;
+      return content === undefined ? "optional.none()" : `optional.of(${literal(content, most)})`;
     }
     case "object":
       return (value as ObjectValue).typeName;
@@ -67,14 +68,14 @@ function literal(value: Value): string {
 }
 
 /** No more than is shown: values may be as large as a request. */
-function listed<T>(items: Iterable<T>, text: (item: T) => string): string {
+function listed<T>(items: Iterable<T>, text: (item: T) => string, most: number): string {
   const texts: string[] = [];
   let length = 0;
   for (const item of items) {
     const next = text(item);
     texts.push(next);
     length += next.length;
-    if (length > MAX_LENGTH) break;
+    if (length > most) break;
   }
   return texts.join(", ");
 }
