@@ -45,8 +45,7 @@ export class Asker {
   async ask(id: string, { review, origin }: Question): Promise<{ readonly asked: Asked; readonly applies: boolean }> {
     const entry = this.policies.entries.get(id);
     if (entry === undefined) return undecided("the configuration has no such policy");
-    if (entry.unavailable !== undefined) return undecided("the policy could not be loaded");
-    if (entry.policy.kind === "unavailable") return undecided("the policy could not be loaded");
+    if (entry.unavailable !== undefined) return undecided(`the policy could not be loaded: ${entry.unavailable}`);
     return answerOf(await this.#verdict(entry, { review, origin }));
   }
 
