@@ -34,23 +34,10 @@ const EXIT_FAILURE = 1;
 /** All commands, in the order of the help and under its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe]],
-  ["Write and test", [addCheck, addEval, addTest, addApply, addCel, addRead]],
+  ["Write and test", [addCheck, addEval, addTest, addApply, addReplay, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],
-/** All commands, in the order of the help. */
-const COMMANDS: readonly AddCommand[] = [
-  addServe,
-  addCheck,
-  addEval,
-  addTest,
-  addApply,
-  addAudit,
-  addCel,
-  addRead,
-  addReplay,
-  addWebhooks,
-  addCompletion,
 ];
 
 /**

@@ -47,12 +47,17 @@ const pod = {
 
 describe("the prompt", () => {
   test("prints values in CEL's notation with their types, and keeps the last one as `it`", () => {
-    assert.deepEqual(answers("[1, 2].map(x, x * 2)", "it.size() == 2", '{"a": 1u}', "b'x'"), [
-      "[2, 4] : list(int)",
-      "true : bool",
-      '{"a": 1u} : map(string, uint)',
-      answers("b'x'")[0],
-    ]);
+    assert.deepEqual(
+      answers("[1, 2].map(x, x * 2)", "it.size() == 2", '{"a": 1u}', "b'x\\xff'", "duration('60s')", "1.0"),
+      [
+        "[2, 4] : list(int)",
+        "true : bool",
+        '{"a": 1u} : map(string, uint)',
+        'b"x\\xff" : bytes',
+        'duration("1m0s") : google.protobuf.Duration',
+        "1.0 : double",
+      ],
+    );
   });
 
   test("points at what is wrong, and suggests names", () => {
@@ -221,7 +226,7 @@ describe("cel without an expression", () => {
     const vars = write("prompt-vars.json", { x: 40 });
     const { code, out } = await run("x + 2\n[1,\n2]\n\n[1\n\n", true, "--vars", vars);
     assert.equal(code, 0);
-    assert.match(out, /^42 : dyn, int$/m);
+    assert.match(out, /^cel> 42 : int$/m);
     assert.match(out, /\[1, 2\] : list\(int\)/);
     assert.match(out, /Syntax error/, "an empty line ends what does not end");
     assert.deepEqual(readHistory(join(folder, "policy-server", "cel-history")), ["x + 2", "[1,", "2]", "[1"]);

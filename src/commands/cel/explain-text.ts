@@ -48,6 +48,13 @@ function literal(value: Value, most: number): string {
       return "null";
     case "string":
       return JSON.stringify((value as string).slice(0, most + 1));
+    case "bytes":
+      return bytesText(value as Uint8Array, most);
+    case "double":
+      return decimal(String(Object.values(encodeValue(value))[0]));
+    case "duration":
+    case "timestamp":
+      return `${kindOf(value)}("${String(Object.values(encodeValue(value))[0])}")`;
     case "uint":
       return `${String(Object.values(encodeValue(value))[0])}u`;
     case "list":
@@ -65,6 +72,17 @@ function literal(value: Value, most: number): string {
     default:
       return String(Object.values(encodeValue(value))[0]);
   }
+}
+
+/** A whole number as a double, and not as an integer. */
+const decimal = (text: string): string => (/^-?\d+$/.test(text) ? `${text}.0` : text);
+
+function bytesText(bytes: Uint8Array, most: number): string {
+  const text = Array.from(bytes.subarray(0, most), (byte) => {
+    const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c;
+    return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`;
+  });
+  return `b"${text.join("")}"`;
 }
 
 /** No more than is shown: values may be as large as a request. */
