@@ -99,8 +99,9 @@ export class Redaction {
 
   #redacted<T>(replacement: T): T {
     if (this.places.length < NAMED_PLACES) {
-      const parts = this.#path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`);
-      this.places.push(parts.join(""));
+      let pointer = "";
+      for (const key of this.#path) pointer += `/${typeof key === "number" ? key : escaped(key)}`;
+      this.places.push(pointer);
     } else this.more += 1;
     return replacement;
   }
@@ -147,8 +148,7 @@ export class Redaction {
     const { kind, name } = object;
     const isSecret = kind === "Secret" || (inherited && kind === undefined);
     const namesValue = typeof name === "string" && typeof object.value === "string" && this.#credentials.isName(name);
-    let copy: [string, unknown][] | undefined;
-    let index = 0;
+    let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(object)) {
       const value = object[key];
       this.#path.push(key);
@@ -160,14 +160,13 @@ export class Redaction {
       else if (key === LAST_APPLIED && typeof value === "string") shown = this.#redacted(REDACTED);
       else shown = this.#named(key, value);
       this.#path.pop();
-      // Not into an object literal: keys are data, `__proto__` too.
-      if (shown !== value) {
-        copy ??= Object.entries(object);
-        copy[index] = [key, shown];
-      }
-      index += 1;
+      if (shown === value) continue;
+      copy ??= { ...object };
+      // Keys are data, and this one would be taken for the prototype.
+      if (key === "__proto__") Object.defineProperty(copy, key, { value: shown, enumerable: true });
+      else copy[key] = shown;
     }
-    return copy === undefined ? object : Object.fromEntries(copy);
+    return copy ?? object;
   }
 
   /** Texts and numbers under the name of a credential, also in a list; an object under such a name says where it is kept. */
@@ -197,3 +196,7 @@ const FLAG = /^--?[\w-]{1,100}$/;
 
 const isNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || value instanceof Number;
+
+/** A part of a JSON pointer. */
+const escaped = (key: string): string =>
+  key.includes("/") || key.includes("~") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
