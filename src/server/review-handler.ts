@@ -251,7 +251,9 @@ class Exchange {
     const traceparent = traceparentOf(this.#request);
     if ("members" in verdict) reportSet(this.#options, review, origin, verdict, traceparent);
     else report(this.#options, review, origin, verdict, traceparent);
-    recorder?.record({
+    // Who has gone got no answer.
+    if (recorder === undefined || !this.#response.writableEnded) return;
+    recorder.record({
       ...{ review, origin, verdict, policy: id, bytes: this.#bytes },
       generation: evaluator.policies.generation,
     });

@@ -120,8 +120,7 @@ async function* documentByDocument(file: string, pieces: AsyncIterable<Buffer>):
   for await (const batch of split(file, pieces)) {
     for (const [index, text] of textsOf(batch).entries()) {
       number += 1;
-      const place =
-        batch.lines === undefined ? `${file}: document ${number}` : `${file}:${(batch.lines[index] ?? 0) + 1}`;
+      const place = batch.lines === undefined ? `${file}: document ${number}` : `${file}:${batch.lines[index] ?? 0}`;
       yield* documentsIn(text, place, (content) => parsed(content, batch));
     }
   }
