@@ -10,12 +10,20 @@ import { type Plan, PlanError } from "./compiler/plan.js";
 import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import { declaredNames } from "./declared-names.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
-import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./public-types.js";
+import type {
+  Compiled,
+  CompileFailure,
+  CompileOptions,
+  DeclaredNames,
+  Environment,
+  EnvironmentOptions,
+} from "./public-types.js";
 import { referencesOf } from "./references.js";
 import type { Type } from "./types.js";
 
@@ -115,6 +123,10 @@ class CelEnvironment implements Environment {
 
   #plan(checked: CheckedExpr): Plan {
     return new Planner(checked, this.#declarations).run();
+  }
+
+  names(): DeclaredNames {
+    return declaredNames(this.#declarations, this.#parsing.macros);
   }
 
   extend(options: Extension): Environment {

@@ -223,12 +223,23 @@ export interface Program {
   readonly checked: Expr;
 }
 
+/** The names that an expression may use: for completion and suggestions. */
+export interface DeclaredNames {
+  /** Of functions with the namespace that they stand in, such as `size` and `math.greatest`, and of macros. */
+  readonly functions: readonly string[];
+  /** Of what stands behind a value and a dot. */
+  readonly methods: readonly string[];
+  readonly variables: readonly VariableDeclaration[];
+}
+
 /** Declarations that expressions are compiled against. Immutable; making one is not cheap, so make it once and share it. */
 export interface Environment {
   /** Parses, checks, folds and compiles; never throws for any input. */
   compile(source: string, options?: CompileOptions): Compiled | CompileFailure;
   /** Parses and checks only: for type checking without running. */
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure;
+  /** What is declared, made anew at each call. */
+  names(): DeclaredNames;
   /** A new environment with more declarations. */
   extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }

@@ -2,8 +2,9 @@
  * `cel`: evaluates CEL expressions on the command line, one or many.
  */
 import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { encodeValue } from "../batch/cel/encode-value.js";
-import { readVariables } from "../batch/cel/variables.js";
+import { type DeclaredVariables, readVariables } from "../batch/cel/variables.js";
 import { celBatchCommand } from "../batch/cel-batch.js";
 import type { LineStreams } from "../batch/json-lines.js";
 import {
@@ -21,10 +22,12 @@ import {
 import { parseJson } from "../data/json.js";
 import { explainedValue } from "../explanation/index.js";
 import { partLines } from "./explain/expression-lines.js";
+import type { CommandIo } from "./io.js";
+import { isTerminal } from "./look/paint.js";
 
 /** Parsed arguments of `cel`. */
 export interface CelArguments {
-  /** The expression; absent with `batch`. */
+  /** The expression; absent with `batch`, and where it is read from standard input or typed at a prompt. */
   readonly expression?: string;
   /** A JSON file: an object whose members are the variables, all dyn. */
   readonly vars?: string;
@@ -38,23 +41,34 @@ export interface CelArguments {
   readonly explain?: boolean;
   /** With `batch`: how many evaluations to time. */
   readonly bench?: number;
+  /** Whether a prompt remembers what is typed; default true. */
+  readonly history?: boolean;
 }
 
 /** Runs the command. @returns the exit code: 0, or 1 when the one expression fails, or 2 for bad arguments */
-export async function celCommand(args: CelArguments, streams: LineStreams): Promise<number> {
+export async function celCommand(args: CelArguments, streams: CommandIo): Promise<number> {
   const base = environmentOf(args.environment ?? "kubernetes-1.37");
   if (base === undefined) {
     streams.stderr.write(`unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)\n`);
     return 2;
   }
-  const { environment, bindings } = await bound(base, args);
+  const { bindings, ...declarations } = await declared(args);
+  const name = args.environment ?? "kubernetes-1.37";
+  if (args.batch !== true && args.expression === undefined && isTerminal(streams.stdin)) {
+    const { runPrompt } = await import("./cel/prompt/index.js");
+    const history = args.history !== false;
+    return runPrompt({ environmentOf, environment: name, bindings, ...declarations, history }, streams);
+  }
+  const environment = base.extend(declarations);
   if (args.batch === true) return celBatchCommand({ environment, bindings, bench: args.bench }, streams);
-  if (args.expression === undefined) {
-    streams.stderr.write("an expression is needed, or --batch\n");
+  // Piped in, it may be as long as it likes, and the shell has no say in it.
+  const expression = args.expression ?? (await text(streams.stdin));
+  if (expression.trim() === "") {
+    streams.stderr.write("an expression is needed: as an argument, on standard input, or --batch\n");
     return 2;
   }
   const run = args.explain === true ? runExplain : runOne;
-  return run(environment, bindings, args.expression, streams);
+  return run(environment, bindings, expression, streams);
 }
 
 function environmentOf(name: string): Environment | undefined {
@@ -63,17 +77,10 @@ function environmentOf(name: string): Environment | undefined {
   return isKubernetesVersion(version) ? createEnvironment({ flavour: "kubernetes", version }) : undefined;
 }
 
-async function bound(
-  base: Environment,
-  args: CelArguments,
-): Promise<{ readonly environment: Environment; readonly bindings: Bindings }> {
-  if (args.variables !== undefined) {
-    const { bindings, ...declarations } = await readVariables(args.variables);
-    return { environment: base.extend(declarations), bindings };
-  }
+async function declared(args: CelArguments): Promise<DeclaredVariables> {
+  if (args.variables !== undefined) return readVariables(args.variables);
   const bindings = args.vars === undefined ? {} : (parseJson(await readFile(args.vars, "utf8")) as Bindings);
-  const variables = Object.keys(bindings).map((name) => ({ name, type: DYN }));
-  return { environment: base.extend({ variables }), bindings };
+  return { variables: Object.keys(bindings).map((name) => ({ name, type: DYN })), objectTypes: [], bindings };
 }
 
 function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {

@@ -329,6 +329,24 @@ const OPTIONS: readonly Written[] = [
     description: "with --from-cluster: write events about what policies deny, once a minute at most for each policy",
   },
   {
+    flag: "record",
+    kind: "string",
+    description:
+      "file that answered requests are appended to, with their answers and without credentials, for replay; without it none",
+  },
+  {
+    flag: "record-max-bytes",
+    kind: "integer",
+    default: 268_435_456,
+    description: "with --record: length from which the file is put aside, in place of the one before, as FILE.1",
+  },
+  {
+    flag: "record-every",
+    kind: "integer",
+    default: 1,
+    description: "with --record: one of so many answered requests is recorded, in each process",
+  },
+  {
     flag: "disable-policy-watch",
     kind: "flag",
     description: "reload policies only on SIGHUP, not when their files change",

@@ -3,6 +3,7 @@ import type { AdmissionResponse } from "../admission/admission-response.js";
 import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
+import type { RequestRecorder } from "../recording/index.js";
 import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
@@ -13,6 +14,8 @@ export interface ReportSinks {
   readonly logger: Logger;
   /** Traces, when somebody wants them. */
   readonly tracer?: DecisionSink;
+  /** Requests with their answers, when somebody wants them. */
+  readonly recorder?: RequestRecorder;
 }
 
 /**

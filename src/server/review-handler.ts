@@ -246,10 +246,17 @@ class Exchange {
   }
 
   #report(review: Review, verdict: Verdict | JoinedVerdict): void {
-    const { origin } = this.#route;
+    const { recorder, evaluator } = this.#options;
+    const { origin, id } = this.#route;
     const traceparent = traceparentOf(this.#request);
     if ("members" in verdict) reportSet(this.#options, review, origin, verdict, traceparent);
     else report(this.#options, review, origin, verdict, traceparent);
+    // Who has gone got no answer.
+    if (recorder === undefined || !this.#response.writableEnded) return;
+    recorder.record({
+      ...{ review, origin, verdict, policy: id, bytes: this.#bytes },
+      generation: evaluator.policies.generation,
+    });
   }
 
   #send({ response }: Verdict | JoinedVerdict): void {

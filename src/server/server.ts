@@ -5,6 +5,7 @@ import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
 import type { ShadowRows } from "../evaluation/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
+import type { RequestRecorder } from "../recording/index.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
@@ -54,6 +55,8 @@ export interface ServerOptions {
   readonly profiles?: boolean;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
+  /** Takes requests with their answers. */
+  readonly recorder?: RequestRecorder;
   /** Webhooks that are asked about policies themselves. */
   readonly webhooks?: readonly Webhook[];
   /** Routes that other rooms bring. */
@@ -110,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     maxValues: Math.ceil((MAX_VALUES * Math.max(bodyLimit, DEFAULT_BODY_LIMIT)) / DEFAULT_BODY_LIMIT),
     stopping: () => stopping,
     ...(options.tracer && { tracer: options.tracer }),
+    ...(options.recorder && { recorder: options.recorder }),
   };
   const phases = new Phases();
   evaluator.turns.before = phases.run;

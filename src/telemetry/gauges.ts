@@ -5,9 +5,6 @@ export type GaugeName = keyof typeof GAUGE_HELP;
 export const GAUGE_HELP = {
   requests_in_flight: "Evaluations under way.",
   requests_queued: "Requests waiting for an evaluation to finish.",
-  log_lines_dropped: "Log lines lost since the start because nobody read them fast enough.",
-  log_records_dropped:
-    "Log records lost since the start because the OTLP collector was too slow, refused them or was away.",
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
   policies_in_shadow: "Policies with a version in shadow.",

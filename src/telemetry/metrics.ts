@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
+import { Losses, type LossName } from "./losses.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
 import { Slices } from "./slices.js";
@@ -96,6 +97,7 @@ export class Metrics {
   readonly #shadows: SeriesTable;
   readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
+  readonly #losses: Losses;
   #counted = 0;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
@@ -158,6 +160,7 @@ export class Metrics {
       "Events counted under `other` because the metric has as many combinations of labels as it may have.",
       ["metric"],
     );
+    this.#losses = new Losses((name, help) => this.#counter(name, help, []));
     if (processMetrics) collectDefaultMetrics({ register: this.registry });
   }
 
@@ -173,6 +176,7 @@ export class Metrics {
 
   /** Counters and histograms that are fed here. */
   get shown(): readonly ShownMetric[] {
+    this.#losses.count();
     return this.#shown;
   }
 
@@ -187,7 +191,7 @@ export class Metrics {
     const parts: string[] = [];
     let part: string[] = [];
     let characters = 0;
-    for (const metric of this.#shown) {
+    for (const metric of this.shown) {
       for (const lines of linesOf(metric)) {
         part.push(lines);
         characters += lines.length;
@@ -205,6 +209,7 @@ export class Metrics {
 
   /** Hands out in slices what was counted since the last time, and begins again at nothing: for the sums of all processes. */
   async *take(slices: Slices = new Slices()): AsyncGenerator<SeriesBatch> {
+    this.#losses.count();
     for (const [number, table] of this.#tables.entries()) {
       let series: Taken[] = [];
       for (const taken of table.take()) {
@@ -358,6 +363,11 @@ export class Metrics {
   /** Adds what objects came to in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
     this.registry.registerMetric(auditResultsGauge(read));
+  }
+
+  /** Adds somebody who loses things: `read` is how many so far, and only ever grows. */
+  losses(name: LossName, read: () => number): void {
+    this.#losses.from(name, read);
   }
 
   /** Adds a value that is read at every scrape. */

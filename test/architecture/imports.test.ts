@@ -35,6 +35,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "loader",
       "page",
       "policy",
+      "recording",
       "reports",
       "scan",
       "server",
@@ -65,6 +66,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["evaluation", "loader"],
   },
   reports: { rooms: ["data"] },
+  recording: { rooms: ["data", "telemetry"], types: ["admission", "evaluation", "policy"] },
   explanation: { rooms: ["batch", "cel", "cel-policy", "data", "kubernetes"], types: ["policy"] },
   page: {
     rooms: [
@@ -115,7 +117,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "x509",
     ],
   },
-  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
+  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"], types: ["recording"] },
   loader: {
     rooms: [
       "cel-policy",

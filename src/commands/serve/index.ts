@@ -45,6 +45,8 @@ export async function serveCommand(
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
   const cut = new AbortController();
+  const recording = settings.record === undefined ? undefined : await import("./recording.js");
+  let endRecording = (): void => {};
   const forgetRejections = surviveRejections(logger);
   const forgetExceptions = endAfterException(logger, () => {
     cut.abort();
@@ -65,6 +67,8 @@ export async function serveCommand(
       await serveAsAuditor(settings, values, io.env, logger);
       return 0;
     }
+    if (settings.record !== undefined && recording !== undefined && cluster.isPrimary)
+      endRecording = recording.limitRecord(settings.record, logger);
     if (several && cluster.isPrimary) {
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
@@ -90,8 +94,11 @@ export async function serveCommand(
     const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
     try {
       const metrics = new Metrics();
-      metrics.gauge("log_lines_dropped", () => sink.dropped);
-      metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
+      metrics.losses("log_lines_dropped", () => sink.dropped);
+      metrics.losses("log_records_dropped", () => records?.dropped ?? 0);
+      const recorder = settings.record === undefined ? undefined : recording?.openRecorder(settings.record, logger);
+      metrics.losses("recorded_requests_dropped", () => recorder?.dropped ?? 0);
+      if (recorder !== undefined) process.on("exit", () => recorder.flushSync());
       const tracer = settings.traces ? await exports.traces() : undefined;
       const playground =
         settings.page === "play"
@@ -101,6 +108,7 @@ export async function serveCommand(
         ...{ settings, source, logger, metrics, cut: cut.signal },
         ...(tracer && { tracer }),
         ...(playground && { playground }),
+        ...(recorder && { recorder }),
         ...(began && { began }),
       };
       if (several) {
@@ -126,6 +134,7 @@ export async function serveCommand(
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
+    endRecording();
     hangs.stop();
     forgetRejections();
     forgetExceptions();

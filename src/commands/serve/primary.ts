@@ -83,7 +83,7 @@ class Primary implements Serving, SecuredServing {
     this.#startAgent = startAgent;
     this.#metrics = new GatheredMetrics(() => this.#collect());
     this.shadows = new GatheredShadows(() => this.#collectShadows());
-    this.#metrics.totals.gauge("log_lines_dropped", lostLines);
+    this.#metrics.totals.losses("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
       generation: () => this.#policies.generation,

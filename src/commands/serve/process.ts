@@ -11,6 +11,7 @@ import { createWebhooks } from "../../loader/index.js";
 import type { Playground } from "../../page/playground.js";
 import { pageRoutes } from "../../page/routes.js";
 import type { Webhook } from "../../policy/webhook.js";
+import type { RequestRecorder } from "../../recording/index.js";
 import type { AddedRoutes } from "../../server/added-routes.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
@@ -50,6 +51,8 @@ export interface ServingOptions {
   readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
+  /** Takes requests with their answers. */
+  readonly recorder?: RequestRecorder;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Told the port when requests are answered. */
@@ -156,6 +159,7 @@ export class ServingProcess {
       ...(options.probes && { readinessPort: settings.readinessPort }),
       ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
+      ...(options.recorder && { recorder: options.recorder }),
       ...(options.metricsText && { metricsText: options.metricsText }),
       ...(options.shadows && { shadows: options.shadows }),
       ...(options.unready && { unready: options.unready }),

@@ -46,6 +46,8 @@ export interface ServeSettings {
   readonly watch: boolean;
   /** Whether to go on in the background. */
   readonly daemon?: DaemonFiles;
+  /** Where requests are recorded, one of `every`; absent: nowhere. */
+  readonly record?: { readonly file: string; readonly maxBytes: number; readonly every: number };
   readonly drainDelay: number;
   readonly drainGrace: number;
 }
@@ -67,6 +69,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
   const approve = text(values.approve);
   const cluster = clusterSettings(values);
+  const record = text(values.record);
   const usable = usableProcessors();
   const workers = typeof values.workers === "number" ? values.workers : usable;
   return {
@@ -94,6 +97,9 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     logColor: values.logNoColor !== true && process.stdout.isTTY === true,
     watch: values.disablePolicyWatch !== true,
     ...(values.daemon === true && { daemon: daemonFiles(values) }),
+    ...(record !== undefined && {
+      record: { file: record, maxBytes: Number(values.recordMaxBytes), every: Number(values.recordEvery) },
+    }),
     drainDelay: Number(values.drainDelay) * 1000,
     drainGrace: Number(values.drainGrace) * 1000,
   };

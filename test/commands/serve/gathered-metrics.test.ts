@@ -46,14 +46,20 @@ describe("metrics of all processes", () => {
 
   test("count the lines that the gathering process itself has lost", async () => {
     const serving = new Process(1, 5);
-    serving.metrics.gauge("log_lines_dropped", () => 2);
+    serving.metrics.losses("log_lines_dropped", () => 2);
     const gathered: GatheredMetrics = new GatheredMetrics(async () => {
       await serving.handOver(gathered);
       return undefined;
     });
-    gathered.totals.gauge("log_lines_dropped", () => 3);
-    assert.match(whole(await gathered.text()), /^policy_server_log_lines_dropped 5$/m);
+    gathered.totals.losses("log_lines_dropped", () => 3);
+    assert.match(whole(await gathered.text()), /^policy_server_log_lines_dropped_total 5$/m);
     assert.match(whole(await gathered.text()), /^policy_server_policies 5$/m);
+    gathered.ended(1);
+    assert.match(
+      whole(await gathered.text()),
+      /^policy_server_log_lines_dropped_total 5$/m,
+      "of a process that has ended, too",
+    );
   });
 
   test("keep what a process had counted when it ends, but not what was true of a moment", async () => {

@@ -1,0 +1,75 @@
+/** A configuration that is asked again. */
+import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
+import type { ServedPolicy } from "../../evaluation/policy-set.js";
+import type { Verdict } from "../../evaluation/verdict.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { createPolicySource, problemLines } from "../load.js";
+import type { PolicySource } from "../policy-source.js";
+import type { Asked } from "./compare.js";
+import { decodedPatch } from "./documents.js";
+import type { Question } from "./question.js";
+
+/** Failures that say nothing about the policy: what it needs is not here. */
+const WITHOUT_WORLD: ReadonlySet<string> = new Set(["unavailable", "capability", "overload"]);
+
+/** Answers questions by the policies of one file. */
+export class Asker {
+  readonly #source: PolicySource;
+  readonly #evaluator: Evaluator;
+
+  private constructor(source: PolicySource, evaluator: Evaluator) {
+    this.#source = source;
+    this.#evaluator = evaluator;
+  }
+
+  /** Loads the policies; says on standard error what is wrong with them. @throws UsageError when nothing of the file can be used */
+  static async load(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<Asker> {
+    const source = createPolicySource(values, io.env, undefined, { warnWithoutCluster: true });
+    try {
+      const loaded = await source.load();
+      for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
+      if (loaded.fatal !== undefined) throw new UsageError(loaded.fatal);
+      return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
+    } catch (error) {
+      source.close();
+      throw error;
+    }
+  }
+
+  /** What is loaded. */
+  get policies() {
+    return this.#evaluator.policies;
+  }
+
+  /** Asks one policy, within its time. Never rejects. */
+  async ask(id: string, { review, origin }: Question): Promise<{ readonly asked: Asked; readonly applies: boolean }> {
+    const entry = this.policies.entries.get(id);
+    if (entry === undefined) return undecided("the configuration has no such policy");
+    if (entry.unavailable !== undefined) return undecided(`the policy could not be loaded: ${entry.unavailable}`);
+    return answerOf(await this.#verdict(entry, { review, origin }));
+  }
+
+  #verdict(entry: ServedPolicy, question: Pick<Question, "review" | "origin">): Verdict | Promise<Verdict> {
+    return this.#evaluator.evaluate(entry, question);
+  }
+
+  /** Gives threads and connections back. */
+  close(): void {
+    this.#source.close();
+  }
+}
+
+const undecided = (why: string) => ({ asked: { undecided: why }, applies: true });
+
+function answerOf({ response, outcome }: Verdict): { readonly asked: Asked; readonly applies: boolean } {
+  if (outcome.verdict === "error" && WITHOUT_WORLD.has(outcome.cause)) return undecided(outcome.message);
+  const { allowed, status, warnings, patch } = response;
+  const asked = {
+    allowed,
+    message: status?.message,
+    warnings,
+    ...(patch !== undefined && { patch: decodedPatch(patch) }),
+    ...(outcome.verdict === "error" && { failed: true }),
+  };
+  return { asked, applies: outcome.verdict !== "skip" };
+}

@@ -1,0 +1,202 @@
+/**
+ * Takes out of JSON what must not be written down (docs/replay.md has the list). Texts become `[redacted]`, numbers 0: types stay, so that policies can
+ * still read what they read. Nothing is changed in place: what has nothing to hide is the same value.
+ */
+import { isJsonObject } from "../data/same-value.js";
+import type { Credentials } from "./credentials.js";
+import { REDACTED } from "./recorded-request.js";
+
+/** The same in base64, as the data of a Secret is. */
+export const REDACTED_BASE64 = Buffer.from(REDACTED).toString("base64");
+/** Places that are named; the rest is counted. */
+const NAMED_PLACES = 50;
+/** Texts that are looked for in messages. */
+const KEPT_TEXTS = 100;
+/** Shorter ones stand in other words, too. */
+const SHORTEST_KEPT = 4;
+/** What kubectl keeps of the object: all of it once more, as text. */
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Where something stands in the line. */
+type Path = readonly (string | number)[];
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Of one line (one use). */
+export class Redaction {
+  /** JSON pointers of what was redacted. */
+  readonly places: string[] = [];
+  /** How many more there are. */
+  more = 0;
+  /** Whether nothing was seen so far that `JSON.stringify` would not print truly. */
+  plain = true;
+  readonly #credentials: Credentials;
+  readonly #path: (string | number)[] = [];
+  readonly #texts = new Set<string>();
+
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  /** A value that stands in the line there. */
+  member(path: Path, value: unknown): unknown {
+    return this.#under(path, () => this.#value(value));
+  }
+
+  /** What a policy said: without credentials, and without what was redacted elsewhere. */
+  words(path: Path, text: string): string {
+    return this.#under(path, () => {
+      if (this.#credentials.isText(text)) return this.#redacted(REDACTED);
+      let shown = text;
+      for (const secret of this.#texts) shown = shown.replaceAll(secret, REDACTED);
+      return shown === text ? text : this.#redacted(shown);
+    });
+  }
+
+  /** Who asks: what an authenticator adds (`extra`) may be anything. */
+  userInfo(path: Path, user: unknown): unknown {
+    return this.#under(path, () => {
+      if (!isJsonObject(user)) return user;
+      const { extra } = user;
+      return extra === undefined ? user : { ...user, extra: this.#at("extra", () => this.#all(extra, REDACTED)) };
+    });
+  }
+
+  /** Operations of a JSON Patch: the path names what a value is. */
+  patch(path: Path, operations: unknown): unknown {
+    return this.#under(path, () => {
+      if (!Array.isArray(operations)) return this.#value(operations);
+      return operations.map((operation: unknown, index) => this.#at(index, () => this.#operation(operation)));
+    });
+  }
+
+  /** Something that is redacted whole. */
+  whole(path: Path): string {
+    return this.#under(path, () => this.#redacted(REDACTED));
+  }
+
+  #operation(operation: unknown): unknown {
+    if (!isJsonObject(operation) || operation.value === undefined) return operation;
+    const { path, value } = operation;
+    const key = typeof path === "string" ? path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/") : "";
+    return { ...operation, value: this.#at("value", () => this.#named(key, value)) };
+  }
+
+  #at<T>(key: string | number, run: () => T): T {
+    this.#path.push(key);
+    const result = run();
+    this.#path.pop();
+    return result;
+  }
+
+  #under<T>(path: Path, run: () => T): T {
+    const before = this.#path.length;
+    this.#path.push(...path);
+    const result = run();
+    this.#path.length = before;
+    return result;
+  }
+
+  #redacted<T>(replacement: T): T {
+    if (this.places.length < NAMED_PLACES) {
+      let pointer = "";
+      for (const key of this.#path) pointer += `/${typeof key === "number" ? key : escaped(key)}`;
+      this.places.push(pointer);
+    } else this.more += 1;
+    return replacement;
+  }
+
+  #value(value: unknown, isSecret = false): unknown {
+    if (typeof value === "string") return this.#credentials.isText(value) ? this.#text(value, REDACTED) : value;
+    if (Array.isArray(value)) return this.#list(value, isSecret);
+    if (isJsonObject(value)) return this.#object(value, isSecret);
+    if (typeof value === "bigint" || value instanceof Number) this.plain = false;
+    return value;
+  }
+
+  #text(text: string, replacement: string): string {
+    if (text === "") return text;
+    if (text.length >= SHORTEST_KEPT && this.#texts.size < KEPT_TEXTS) this.#texts.add(text);
+    return this.#redacted(replacement);
+  }
+
+  #list(list: readonly unknown[], isSecret: boolean): readonly unknown[] {
+    let copy: unknown[] | undefined;
+    let flagged = false;
+    for (const [index, item] of list.entries()) {
+      this.#path.push(index);
+      const shown = typeof item === "string" ? this.#argument(item, flagged) : this.#value(item, isSecret);
+      this.#path.pop();
+      flagged = typeof item === "string" && FLAG.test(item) && this.#credentials.isName(item);
+      if (shown === item) continue;
+      copy ??= [...list];
+      copy[index] = shown;
+    }
+    return copy ?? list;
+  }
+
+  /** `--password=x`, or `x` behind `--password`. */
+  #argument(text: string, flagged: boolean): unknown {
+    if (flagged) return this.#text(text, REDACTED);
+    const equals = text.startsWith("-") ? text.indexOf("=") : -1;
+    if (equals < 0 || !this.#credentials.isName(text.slice(0, equals))) return this.#value(text);
+    this.#text(text.slice(equals + 1), REDACTED);
+    return `${text.slice(0, equals + 1)}${REDACTED}`;
+  }
+
+  #object(object: JsonObject, inherited: boolean): JsonObject {
+    const { kind, name } = object;
+    const isSecret = kind === "Secret" || (inherited && kind === undefined);
+    const namesValue = typeof name === "string" && typeof object.value === "string" && this.#credentials.isName(name);
+    let copy: Record<string, unknown> | undefined;
+    for (const key of Object.keys(object)) {
+      const value = object[key];
+      this.#path.push(key);
+      let shown: unknown;
+      if (isSecret && key === "data") shown = this.#all(value, REDACTED_BASE64);
+      else if (isSecret && key === "stringData") shown = this.#all(value, REDACTED);
+      else if (key === "items" && kind === "SecretList") shown = this.#value(value, true);
+      else if (key === "value" && namesValue) shown = this.#text(value as string, REDACTED);
+      else if (key === LAST_APPLIED && typeof value === "string") shown = this.#redacted(REDACTED);
+      else shown = this.#named(key, value);
+      this.#path.pop();
+      if (shown === value) continue;
+      copy ??= { ...object };
+      // Keys are data, and this one would be taken for the prototype.
+      if (key === "__proto__") Object.defineProperty(copy, key, { value: shown, enumerable: true });
+      else copy[key] = shown;
+    }
+    return copy ?? object;
+  }
+
+  /** Texts and numbers under the name of a credential, also in a list; an object under such a name says where it is kept. */
+  #named(key: string, value: unknown): unknown {
+    const isSimple = typeof value === "string" || isNumber(value) || Array.isArray(value);
+    if (!isSimple || !this.#credentials.isName(key)) return this.#value(value);
+    if (!Array.isArray(value)) return this.#all(value, REDACTED);
+    return value.map((item: unknown, index) =>
+      this.#at(index, () => (isJsonObject(item) ? this.#value(item) : this.#all(item, REDACTED))),
+    );
+  }
+
+  /** All texts and numbers of a value. */
+  #all(value: unknown, replacement: string): unknown {
+    if (typeof value === "string") return this.#text(value, replacement);
+    if (isNumber(value)) return this.#redacted(0);
+    if (Array.isArray(value)) return value.map((item: unknown, i) => this.#at(i, () => this.#all(item, replacement)));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, this.#at(key, () => this.#all(item, replacement))]),
+    );
+  }
+}
+
+/** A flag without a value. */
+const FLAG = /^--?[\w-]{1,100}$/;
+
+const isNumber = (value: unknown): boolean =>
+  typeof value === "number" || typeof value === "bigint" || value instanceof Number;
+
+/** A part of a JSON pointer. */
+const escaped = (key: string): string =>
+  key.includes("/") || key.includes("~") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;
