@@ -29,7 +29,7 @@ function write(file, text) {
 /** Style without its comments and indentation. */
 const shortened = (css) =>
   css
-    .replace(/\/\*[^]*?\*\//g, "")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/\s*\n\s*/g, "\n")
     .trim();
 

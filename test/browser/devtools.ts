@@ -22,9 +22,9 @@ interface Message {
 
 /** Where a Chromium is installed: `CHROMIUM`, or on the path. */
 export function findChromium(): string | undefined {
-  const wanted = process.env["CHROMIUM"];
+  const wanted = process.env.CHROMIUM;
   if (wanted !== undefined) return existsSync(wanted) ? wanted : undefined;
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find((file) => existsSync(file));
 }
 

@@ -33,7 +33,7 @@ export class Tab {
   /** Listens to a tab from its beginning. */
   static async of(devtools: Devtools): Promise<Tab> {
     const tab = new Tab(devtools);
-    devtools.on("Runtime.exceptionThrown", (event) => tab.complaints.push(JSON.stringify(event["exceptionDetails"])));
+    devtools.on("Runtime.exceptionThrown", (event) => tab.complaints.push(JSON.stringify(event.exceptionDetails)));
     devtools.on("Runtime.consoleAPICalled", ({ type, args }) => {
       if (type === "error" || type === "warning") tab.complaints.push(JSON.stringify(args));
     });
@@ -70,9 +70,9 @@ export class Tab {
   /** The value of an expression in the page. */
   async value<T>(expression: string): Promise<T> {
     const answer = await this.#tab.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
-    if (answer["exceptionDetails"] !== undefined)
-      throw new Error(`${expression}: ${JSON.stringify(answer["exceptionDetails"])}`);
-    return (answer["result"] as { readonly value: T }).value;
+    if (answer.exceptionDetails !== undefined)
+      throw new Error(`${expression}: ${JSON.stringify(answer.exceptionDetails)}`);
+    return (answer.result as { readonly value: T }).value;
   }
 
   /** Waits until an expression holds in the page. */

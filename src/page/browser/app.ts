@@ -113,10 +113,11 @@ export function start(places: Places): void {
   function showDetails(): void {
     const policy = subject === undefined ? undefined : find(subject);
     if (policy === undefined) {
-      return put(about, h("p", { class: "said" }, subject === undefined ? "" : `No policy '${subject}' is served.`));
+      put(about, h("p", { class: "said" }, subject === undefined ? "" : `No policy '${subject}' is served.`));
+      return;
     }
     const open =
-      about.dataset["policy"] === policy.id ? [...about.querySelectorAll("details")].map((fold) => fold.open) : [];
+      about.dataset.policy === policy.id ? [...about.querySelectorAll("details")].map((fold) => fold.open) : [];
     const own = answered?.subject === policy.id ? answered.explained : undefined;
     const edit =
       state?.mode === "play"
@@ -125,7 +126,7 @@ export function start(places: Places): void {
             work.edit(source);
           }
         : undefined;
-    about.dataset["policy"] = policy.id;
+    about.dataset.policy = policy.id;
     put(about, policyDetails(policy, linked, own, edit));
     about.querySelectorAll("details").forEach((fold, index) => {
       fold.open = open[index] ?? false;

@@ -52,7 +52,7 @@ function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
   const look = verdictOf(answer.allowed, explained.outcome);
   const group = draft ? groupOfAnswer(explained) : undefined;
   const members = memberList(explained);
-  const expressions = expressionsView(explained, true);
+  const expressions = expressionsView(explained);
   const monitor = lookOf("deny");
   return [
     headline(answer, look),

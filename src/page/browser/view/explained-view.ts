@@ -6,7 +6,7 @@ import { expressionView } from "./expression-view.js";
 /** Members within members deeper than this are not drawn: groups of groups end long before. */
 const DEEPEST = 12;
 
-function partView(part: ExplainedPart, open: boolean): HTMLElement {
+function partView(part: ExplainedPart, alone: boolean): HTMLElement {
   const named = part.title !== "" || part.found !== undefined;
   return h(
     "div",
@@ -18,13 +18,14 @@ function partView(part: ExplainedPart, open: boolean): HTMLElement {
         part.title,
         part.found !== undefined && h("span", { class: "found" }, part.title === "" ? part.found : ` – ${part.found}`),
       ),
-    ...part.expressions.map((expression) => expressionView(expression, open)),
+    ...part.expressions.map((expression) => expressionView(expression, alone)),
   );
 }
 
-/** The expressions of an answer. With `open`, every part's value is shown at once. */
-export function expressionsView(answer: ExplainedAnswer, open: boolean): readonly HTMLElement[] {
-  return answer.parts.map((part) => partView(part, open));
+/** The expressions of an answer. */
+export function expressionsView(answer: ExplainedAnswer): readonly HTMLElement[] {
+  const count = answer.parts.reduce((sum, { expressions }) => sum + expressions.length, 0);
+  return answer.parts.map((part) => partView(part, count === 1));
 }
 
 function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
@@ -51,7 +52,7 @@ function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
       "details",
       {},
       h("summary", { class: "member-head" }, ...head),
-      h("div", { class: "inside" }, ...expressionsView(member, false), memberList(member, depth + 1)),
+      h("div", { class: "inside" }, ...expressionsView(member), memberList(member, depth + 1)),
     ),
   );
 }

@@ -74,8 +74,14 @@ function depthOf(part: MarkedPart): number {
   return Math.min(DEEPEST_UNDERLINE, 1 + Math.max(-1, ...part.inner.map(depthOf)));
 }
 
+/** A part as its author wrote it; what a macro made, in CEL's notation. */
+function textOf(source: string, { from, to, text }: ExplainedValue): string {
+  const own = from === undefined || to === undefined ? "" : source.slice(from, to);
+  return (own || text).replace(/\s+/g, " ");
+}
+
 /** Every part with its value as a list, for those who do not point. */
-function partList(root: ExplainedValue): HTMLElement {
+function partList(source: string, root: ExplainedValue): HTMLElement {
   let left = MOST_PARTS;
   const rows = (values: readonly ExplainedValue[], depth: number): HTMLElement => {
     const list = h("ul");
@@ -88,8 +94,8 @@ function partList(root: ExplainedValue): HTMLElement {
       const row = h(
         "div",
         { class: `value ${look.tone}` },
-        h("code", {}, value.text),
-        h("span", { class: "came" }, words),
+        h("code", {}, textOf(source, value)),
+        h("span", { class: "came", title: words }, words),
       );
       list.append(h("li", {}, row, ...(deeper ? [deeper] : [])));
     }
@@ -113,7 +119,7 @@ function evaluationView(source: string, value: ExplainedValue, open: boolean): H
   put(readout, sign(look.symbol, look.tone), h("strong", {}, value.value ?? "not evaluated"));
   const values =
     value.parts.length > 0 &&
-    h("details", { class: "fold", open }, h("summary", {}, "Every part with its value"), partList(value));
+    h("details", { class: "fold", open }, h("summary", {}, "Every part with its value"), partList(source, value));
   return h(
     "div",
     { class: "evaluation" },
@@ -123,8 +129,8 @@ function evaluationView(source: string, value: ExplainedValue, open: boolean): H
   );
 }
 
-/** An expression with what it came to. With `open`, the values of its parts are shown at once. */
-export function expressionView(expression: ExplainedExpression, open: boolean): HTMLElement {
+/** An expression with what it came to. The values of its parts are shown at once where it failed or is false; with `alone`, always. */
+export function expressionView(expression: ExplainedExpression, alone: boolean): HTMLElement {
   const { source, error, evaluations } = expression;
   const title = h(
     "h5",
@@ -145,5 +151,10 @@ export function expressionView(expression: ExplainedExpression, open: boolean): 
       h("p", { class: "readout" }, sign("·", "unasked"), "not evaluated"),
     );
   }
-  return h("div", { class: "expression" }, title, ...evaluations.map((value) => evaluationView(source, value, open)));
+  return h(
+    "div",
+    { class: "expression" },
+    title,
+    ...evaluations.map((value) => evaluationView(source, value, alone || value.failed || value.value === "false")),
+  );
 }

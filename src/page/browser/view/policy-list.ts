@@ -15,15 +15,26 @@ function entry(address: string, ...children: Child[]): HTMLAnchorElement {
   return h("a", { class: "entry", href: address, tabindex: "-1" }, ...children);
 }
 
-function rowOf(policy: PagePolicy): HTMLAnchorElement {
+function rowOf(policy: PagePolicy, group: string): HTMLAnchorElement {
   const states = statesOf(policy).map(({ tone, symbol, word }) =>
     h("span", { class: `state ${tone}` }, sign(symbol, tone), word),
   );
   return entry(
     policyAddress(policy.id),
-    h("span", { class: "name" }, policy.id),
+    h(
+      "span",
+      { class: "name", title: policy.id },
+      group !== "" && h("span", { class: "hidden" }, group),
+      policy.id.slice(group.length),
+    ),
     h("span", { class: "about" }, h("span", {}, kindOf(policy)), ...states),
   );
+}
+
+/** What a policy's id begins with when it is defined within a group: `workloads/`. */
+function groupBefore(policy: PagePolicy, groups: ReadonlySet<string>): string {
+  const end = policy.id.indexOf("/");
+  return end !== -1 && groups.has(policy.id.slice(0, end)) ? policy.id.slice(0, end + 1) : "";
 }
 
 /** Makes an empty list. */
@@ -107,9 +118,11 @@ export function policyList(): PolicyList {
     mark,
     update(policies, withDraft) {
       const focused = shown.find(({ link }) => link === document.activeElement)?.policy.id;
+      const groups = new Set(policies.filter(({ kind }) => kind === "group").map(({ id }) => id));
       shown = policies.map((policy) => {
-        const link = rowOf(policy);
-        return { policy, link, item: h("li", {}, link) };
+        const group = groupBefore(policy, groups);
+        const link = rowOf(policy, group);
+        return { policy, link, item: h("li", { class: group === "" ? "" : "within" }, link) };
       });
       draftLink = withDraft
         ? entry(
