@@ -27,10 +27,15 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** What is underlined: up to the end column, or else the word; at least one character where there is one. */
+/** What CEL is called by: it gives the place of a call as that of its parenthesis. */
+const CALLED = /\w+$/;
+
+/** What is underlined: up to the end column, or else the word; at least one character where there is one. Of a call it is the name. */
 export function stretchOf(line: string, column: number, endColumn?: number): Stretch {
   const from = unitOfColumn(line, column);
   const atLeast = unitOfColumn(line, column + 1);
+  const called = line[from] === "(" && (endColumn ?? 0) <= column + 1 ? CALLED.exec(line.slice(0, from)) : null;
+  if (called !== null) return { from: called.index, to: from };
   if (endColumn !== undefined) return { from, to: Math.max(unitOfColumn(line, endColumn), atLeast) };
   WORD.lastIndex = from;
   return { from, to: Math.max(WORD.test(line) ? WORD.lastIndex : 0, atLeast) };

@@ -210,7 +210,9 @@ export function workspace(events: WorkspaceEvents): Workspace {
     payload: payloadSection,
     currentDraft,
     question(id) {
-      const asked = id ?? (ids.value === "" ? undefined : ids.value);
+      // The list of ids is of the last check: one that has been renamed since is not asked for.
+      const fresh = ids.options.length > 1 && draft.text().includes(ids.value);
+      const asked = id ?? (fresh ? ids.value : undefined);
       const operation = tools.operation.value as Operation;
       return {
         ...(id === undefined ? { draft: currentDraft() } : {}),
