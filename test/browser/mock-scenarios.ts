@@ -57,7 +57,7 @@ export const mockScenarios: readonly Scenario[] = [
         "(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.querySelector('#draft-field'))";
       assert.equal(await tab.value(chosen), "startWith");
       await tab.key("Enter", { ctrl: true });
-      await tab.untilText(".answer", "Not evaluated: the draft has mistakes");
+      await tab.untilText(".answer", "Not evaluated: the draft has a mistake in line 2");
       await tab.fill("#payload-field", "{broken");
       await tab.fill("#draft-field", "p:\n  cel: 1\n");
       await tab.key("Enter", { ctrl: true });

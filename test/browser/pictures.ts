@@ -5,6 +5,9 @@ import { evaluated, opened, type Stage } from "./scenario.js";
 /** A picture of the documentation must not be heavier. In bytes. */
 const HEAVIEST = 150 * 1024;
 
+/** Three columns, and no larger: the pictures stand in a page. */
+const WINDOW = { width: 1120, height: 680 };
+
 /** Takes the pictures of docs/page.md into a folder. */
 export async function takePictures({ tab, play }: Stage, folder: string): Promise<readonly string[]> {
   const taken: string[] = [];
@@ -15,7 +18,7 @@ export async function takePictures({ tab, play }: Stage, folder: string): Promis
     if (statSync(file).size > HEAVIEST) throw new Error(`${file} has more than ${HEAVIEST} bytes`);
     taken.push(file);
   };
-  await opened(tab, `${play}#/draft`);
+  await opened(tab, `${play}#/draft`, WINDOW);
   await tab.untilText("#draft-summary", "No mistakes");
   await evaluated(tab, "Denied");
   await take("page-draft");
@@ -26,8 +29,10 @@ export async function takePictures({ tab, play }: Stage, folder: string): Promis
     ),
   );
   await tab.until("document.querySelector('.problem')");
+  await tab.key("Enter", { ctrl: true });
+  await tab.untilText(".answer", "Not evaluated");
   await take("page-mistakes");
-  await opened(tab, `${play}#/policy/workloads`, { dark: true });
+  await opened(tab, `${play}#/policy/workloads`, { ...WINDOW, dark: true });
   await tab.until("document.querySelector('.rails')");
   await evaluated(tab, "Allowed");
   await take("page-group-dark");

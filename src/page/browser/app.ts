@@ -1,10 +1,11 @@
 import type { ExplainedAnswer } from "../../explanation/types.js";
-import type { PagePolicy, PageState } from "../api.js";
+import type { EvaluateAnswer, PagePolicy, PageState } from "../api.js";
 import { draftAddress, readAddress } from "./dom/addresses.js";
 import { connect } from "./dom/connection.js";
 import { h, put } from "./dom/element.js";
 import { askCheck, askEvaluate, Unreachable } from "./dom/wire.js";
 import { LatestOnly } from "./model/latest.js";
+import { plainProblems } from "./model/plain-problems.js";
 import { answerView } from "./view/answer-view.js";
 import { policyDetails } from "./view/policy-details.js";
 import { policyList } from "./view/policy-list.js";
@@ -47,6 +48,15 @@ function readHelp(): HTMLElement {
   );
 }
 
+/** Why there is no answer, with the first mistake: its place in the text may be out of sight. */
+function unasked({ payloadProblem, problems }: EvaluateAnswer): string {
+  const found = payloadProblem ?? problems.find(({ severity }) => severity === "error") ?? problems[0];
+  const first = found && plainProblems(found)[0];
+  if (first === undefined) return "Not evaluated.";
+  const where = payloadProblem === undefined ? "draft" : "payload";
+  return `Not evaluated: the ${where} has a mistake in line ${first.line}. ${first.message}`;
+}
+
 /** Starts the page. */
 export function start(places: Places): void {
   let state: PageState | undefined;
@@ -86,8 +96,7 @@ export function start(places: Places): void {
       work.showPayloadProblem(found.payloadProblem);
       if (asked === undefined) work.showProblems(found.problems);
       if (found.answer === undefined) {
-        const where = found.payloadProblem === undefined ? "draft" : "payload";
-        return answer.say("bad", `Not evaluated: the ${where} has mistakes. They stand under it.`);
+        return answer.say("bad", unasked(found));
       }
       answered = { subject: asked, explained: found.answer.explained };
       answer.show(found.answer, asked === undefined);

@@ -38,7 +38,7 @@ function headline(answer: Answer, look: Look): HTMLElement {
     message !== undefined && h("p", { class: "message" }, message),
     explained.outcome === "skip" &&
       allowed &&
-      h("p", { class: "quiet" }, "The request is let through: the policy has nothing to say about it."),
+      h("p", { class: "note" }, "The request is let through: the policy has nothing to say about it."),
   );
 }
 
@@ -52,7 +52,9 @@ function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
   const look = verdictOf(answer.allowed, explained.outcome);
   const group = draft ? groupOfAnswer(explained) : undefined;
   const members = memberList(explained);
-  const expressions = expressionsView(explained);
+  // One part without expressions says what the headline says.
+  const telling = explained.parts.length > 1 || explained.parts.some((part) => part.expressions.length > 0);
+  const expressions = telling ? expressionsView(explained) : [];
   const monitor = lookOf("deny");
   return [
     headline(answer, look),

@@ -41,14 +41,35 @@ export function policyDetails(
   return h(
     "section",
     { class: "details", "aria-labelledby": "policy-name" },
-    h("h2", { id: "policy-name", tabindex: "-1" }, policy.id),
+    h(
+      "div",
+      { class: "title" },
+      h("h2", { id: "policy-name", tabindex: "-1" }, policy.id),
+      h("span", { class: "gap" }),
+      source !== undefined &&
+        edit !== undefined &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            title: "Takes the place of the draft; Ctrl+Z takes it back",
+            click: () => edit(source),
+          },
+          "Edit as a draft",
+        ),
+    ),
     h(
       "dl",
       { class: "facts" },
       fact("Kind", kindOf(policy)),
       fact(
         "State",
-        states.includes("unavailable") ? "unavailable" : states.includes("outdated") ? "answers, outdated" : "answers",
+        states.includes("unavailable")
+          ? "unavailable"
+          : states.includes("outdated")
+            ? "available, outdated"
+            : "available",
       ),
       fact("Mode", policy.mode),
       policy.allowedToMutate && fact("Mutation", "allowed"),
@@ -66,8 +87,6 @@ export function policyDetails(
         { class: "fold" },
         h("summary", {}, "Source"),
         h("pre", { class: "source", tabindex: "0" }, source.text),
-        edit !== undefined &&
-          h("button", { type: "button", class: "plain", click: () => edit(source) }, "Edit as a draft"),
       ),
   );
 }

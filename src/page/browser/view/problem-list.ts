@@ -35,7 +35,7 @@ function row(problem: PageProblem, jump: (problem: PageProblem) => void): HTMLEl
         { class: "words" },
         h("span", { class: "hidden" }, wrong ? "mistake: " : "warning: "),
         problem.message,
-        problem.path !== "" && h("span", { class: "path" }, ` ${problem.path}`),
+        problem.path !== "" && h("span", { class: "path" }, problem.path),
         problem.hint !== undefined && h("span", { class: "hint" }, problem.hint),
       ),
       problem.code !== undefined && h("span", { class: "code" }, problem.code),

@@ -2,6 +2,7 @@ import type { CheckAnswer, EvaluateQuestion, PageExample, PageProblem, PageSourc
 import { forget, keep, kept, type Written } from "../dom/drafts.js";
 import { h, put } from "../dom/element.js";
 import { kindOfDraft } from "../model/draft-kind.js";
+import { plainProblems } from "../model/plain-problems.js";
 import { type Editor, editor } from "./editor.js";
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
@@ -78,7 +79,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
     events.onChange();
   };
   const currentDraft = (): PageSource => ({ kind: kindOfDraft(draft.text()), text: draft.text() });
-  const kind = h("span", { class: "quiet", id: "draft-kind" });
+  const kind = h("span", { class: "quiet cut", id: "draft-kind" });
   const drafted = () => {
     put(kind, draft.text().trim() === "" ? "" : KINDS[currentDraft().kind]);
     save();
@@ -190,9 +191,9 @@ export function workspace(events: WorkspaceEvents): Workspace {
         h("kbd", {}, "Tab"),
         " indents while you type; ",
         h("kbd", {}, "Esc"),
-        " then ",
+        " ",
         h("kbd", {}, "Tab"),
-        " moves on",
+        " leaves",
       ),
       h("span", { class: "gap" }),
       evaluate,
@@ -200,7 +201,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
   );
 
   const showProblems = (problems: readonly PageProblem[]) => {
-    checked = problems;
+    checked = problems.flatMap(plainProblems);
     draft.showProblems(checked, draft.text().trim() === "" ? "" : "No mistakes");
   };
 
@@ -244,6 +245,9 @@ export function workspace(events: WorkspaceEvents): Workspace {
       idsLabel.hidden = answer.ids.length < 2;
     },
     showUnchecked: (why) => draft.showProblems(checked, why),
-    showPayloadProblem: (problem) => payload.showProblems(problem === undefined ? [] : [problem], ""),
+    showPayloadProblem(problem) {
+      payload.showProblems(problem === undefined ? [] : [problem], "");
+      if (problem !== undefined) payloadSection.querySelector(".mistakes")?.scrollIntoView({ block: "nearest" });
+    },
   };
 }
