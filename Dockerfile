@@ -6,7 +6,7 @@ COPY vendor ./vendor
 # No package's own script is needed, so none runs.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY scripts/build-wasm.mjs scripts/join.mjs scripts/joined-packages.json ./scripts/
+COPY scripts/build-wasm.mjs scripts/join.mjs scripts/joined-packages.json scripts/page.mjs ./scripts/
 COPY src ./src
 RUN node node_modules/typescript/bin/tsc --declaration false --sourceMap false \
  && node scripts/build-wasm.mjs \
@@ -25,6 +25,7 @@ WORKDIR /policy-server
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist/server ./dist/server
+COPY --from=build /build/dist/page ./dist/page
 COPY data ./data
 COPY LICENSE ./
 # As a number, because Kubernetes cannot tell of a name that it isn't root.

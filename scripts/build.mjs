@@ -1,4 +1,5 @@
-// Builds everything that runs: TypeScript into dist/, the WASM modules of policies/ and test/fixtures/, then what is shipped into dist/server.
+// Builds everything that runs: TypeScript into dist/, the WASM modules of policies/ and test/fixtures/, then what is shipped into dist/server, and the page into
+// dist/page.
 // `npm ci` runs this through the `prepare` script, so a fresh clone needs no other step.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,6 +14,7 @@ function run(command, args) {
 }
 
 run(process.execPath, ["node_modules/typescript/bin/tsc"]);
+run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "src/page/browser"]);
 if (existsSync(new URL("build-wasm.mjs", import.meta.url))) run(process.execPath, ["scripts/build-wasm.mjs"]);
 run(process.execPath, ["scripts/join.mjs"]);
 run(process.execPath, ["scripts/types.mjs"]);

@@ -156,3 +156,5 @@ async function run() {
 }
 
 if (!isFresh()) await run();
+// The page is shipped beside the server.
+await import("./page.mjs");

@@ -68,6 +68,8 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   reports: { rooms: ["data"] },
   recording: { rooms: ["data", "telemetry"], types: ["admission", "evaluation", "policy"] },
   explanation: { rooms: ["batch", "cel", "cel-policy", "data", "kubernetes"], types: ["policy"] },
+  // The page's code sees a browser: of the server's it takes words, and what is pure.
+  "page/browser": { rooms: ["page"], types: ["explanation"] },
   page: {
     rooms: [
       "admission",
@@ -198,12 +200,17 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** A folder of src, or of src/kinds: a kind knows no other. The registry, which knows them all, is a room of its own. */
+/** What of `page` the browser runs, too: without Node, and importing nothing that is not. All else it may import for its types only. */
+const FOR_BROWSERS = ["page/expression-tree.ts"];
+
+/** A folder of src, or of src/kinds: a kind knows no other. The registry, which knows them all, is a room of its own, and so is the page's own code. */
 function roomOf(path: string): string {
   const [room = "", second = ""] = relative(src, path)
     .replace(/\.[jt]s$/, "")
     .split("/");
-  const own = room === "kinds" && (second === "registry" || existsSync(join(src, room, second)));
+  const own =
+    (room === "kinds" && (second === "registry" || existsSync(join(src, room, second)))) ||
+    (room === "page" && second === "browser");
   return own ? `${room}/${second}` : room;
 }
 
@@ -275,6 +282,22 @@ describe("import directions", () => {
       })
       .map(({ file, to }) => `src/${file} imports ${to}`);
     assert.deepEqual(forbidden, []);
+  });
+
+  test("the page in the browser takes from the server's code what browsers run, and types", () => {
+    const own = all.filter(({ from, typeOnly }) => from === "page/browser" && !typeOnly);
+    assert.ok(own.length > 20);
+    const foreign = own.filter(({ to, target }) => to !== "page/browser" && !FOR_BROWSERS.includes(target));
+    assert.deepEqual(foreign, []);
+    const behind = all.filter(({ file, typeOnly }) => FOR_BROWSERS.includes(file) && !typeOnly);
+    assert.deepEqual(behind, []);
+    const texts = files
+      .filter((file) => file.startsWith("page/browser/"))
+      .map((file) => readFileSync(join(src, file), "utf8"));
+    assert.ok(
+      texts.every((text) => !/from "(?!\.)/.test(text)),
+      "no package",
+    );
   });
 
   test("no file imports itself by way of others, not even for types", () => {

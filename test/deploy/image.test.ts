@@ -32,7 +32,7 @@ describe("the Dockerfile", () => {
   });
 
   test("what it takes from the stage before is made there", () => {
-    const made = new Set(["node_modules", "dist/server", "package.json"]);
+    const made = new Set(["node_modules", "dist/page", "dist/server", "package.json"]);
     const taken = ofStage("COPY").flatMap((rest) => /^--from=build \/build\/(\S+)/.exec(rest)?.[1] ?? []);
     assert.deepEqual(taken.sort(), [...made].sort());
   });

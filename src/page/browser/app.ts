@@ -1,0 +1,212 @@
+import type { ExplainedAnswer } from "../../explanation/types.js";
+import type { EvaluateAnswer, PagePolicy, PageState } from "../api.js";
+import { draftAddress, readAddress } from "./dom/addresses.js";
+import { connect } from "./dom/connection.js";
+import { h, put } from "./dom/element.js";
+import { askCheck, askEvaluate, Unreachable } from "./dom/wire.js";
+import { LatestOnly } from "./model/latest.js";
+import { plainProblems } from "./model/plain-problems.js";
+import { answerView } from "./view/answer-view.js";
+import { policyDetails } from "./view/policy-details.js";
+import { policyList } from "./view/policy-list.js";
+import { workspace } from "./view/workspace.js";
+
+/** How long nobody types before a draft is checked. In milliseconds. */
+const PAUSE = 250;
+/** An answer that takes longer is waited for visibly. In milliseconds. */
+const NOTICEABLE = 300;
+
+/** The page's landmarks, as index.html has them. */
+export interface Places {
+  readonly skip: HTMLElement;
+  readonly about: HTMLElement;
+  readonly menu: HTMLElement;
+  readonly connection: HTMLElement;
+  readonly policies: HTMLElement;
+  readonly main: HTMLElement;
+  readonly side: HTMLElement;
+}
+
+/** What is shown: `undefined` is the draft. */
+type Subject = string | undefined;
+
+function readHelp(): HTMLElement {
+  return h(
+    "section",
+    { class: "answer side-help", "aria-label": "Help" },
+    h("h3", {}, "Read only"),
+    h("p", {}, "This page shows what the server serves. It evaluates nothing."),
+    h("p", {}, "To write a policy and try it, run on your own machine:"),
+    h("pre", { class: "source" }, "policy-server play policies.yaml"),
+    h(
+      "p",
+      {},
+      "To ask what is served here, send an AdmissionReview to ",
+      h("code", {}, "POST /validate/<policy>"),
+      ".",
+    ),
+  );
+}
+
+/** Why there is no answer, with the first mistake: its place in the text may be out of sight. */
+function unasked({ payloadProblem, problems }: EvaluateAnswer): string {
+  const found = payloadProblem ?? problems.find(({ severity }) => severity === "error") ?? problems[0];
+  const first = found && plainProblems(found)[0];
+  if (first === undefined) return "Not evaluated.";
+  const where = payloadProblem === undefined ? "draft" : "payload";
+  return `Not evaluated: the ${where} has a mistake in line ${first.line}. ${first.message}`;
+}
+
+/** Starts the page. */
+export function start(places: Places): void {
+  let state: PageState | undefined;
+  let subject: Subject;
+  let answered: { readonly subject: Subject; readonly explained: ExplainedAnswer } | undefined;
+  let pause: number | undefined;
+  const checks = new LatestOnly();
+  const evaluations = new LatestOnly();
+  const find = (id: string): PagePolicy | undefined => state?.policies.find((policy) => policy.id === id);
+  const linked = (id: string) => find(id) !== undefined;
+  const list = policyList();
+  const answer = answerView(linked);
+  const invite = () =>
+    answer.say("quiet", "The answer appears here. ", h("kbd", {}, "Ctrl"), "+", h("kbd", {}, "Enter"), " evaluates.");
+  const about = h("div", { class: "about-policy" });
+
+  async function check(): Promise<void> {
+    const draft = work.currentDraft();
+    if (draft.text.trim() === "") return work.showCheck({ problems: [], ids: [] });
+    try {
+      const found = await checks.ask((signal) => askCheck({ draft }, signal));
+      if (found !== undefined) work.showCheck(found);
+    } catch (error) {
+      work.showUnchecked(`Not checked. ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof Unreachable) connection.lookNow();
+    }
+  }
+
+  async function evaluate(): Promise<void> {
+    if (state?.mode !== "play") return;
+    const asked = subject;
+    const waiting = window.setTimeout(() => answer.setBusy(true), NOTICEABLE);
+    try {
+      const found = await evaluations.ask((signal) => askEvaluate(work.question(asked), signal));
+      if (found === undefined) return;
+      answer.setBusy(false);
+      work.showPayloadProblem(found.payloadProblem);
+      if (asked === undefined) work.showProblems(found.problems);
+      if (found.answer === undefined) {
+        return answer.say("bad", unasked(found));
+      }
+      answered = { subject: asked, explained: found.answer.explained };
+      answer.show(found.answer, asked === undefined);
+      if (asked !== undefined) showDetails();
+    } catch (error) {
+      answer.setBusy(false);
+      answer.say("bad", error instanceof Error ? error.message : String(error));
+      if (error instanceof Unreachable) connection.lookNow();
+    } finally {
+      window.clearTimeout(waiting);
+    }
+  }
+
+  const work = workspace({
+    onDraft() {
+      window.clearTimeout(pause);
+      pause = window.setTimeout(check, PAUSE);
+    },
+    onChange: () => answer.setStale(true),
+    onEvaluate: evaluate,
+  });
+
+  function showDetails(): void {
+    const policy = subject === undefined ? undefined : find(subject);
+    if (policy === undefined) {
+      put(about, h("p", { class: "said" }, subject === undefined ? "" : `No policy '${subject}' is served.`));
+      return;
+    }
+    const open =
+      about.dataset.policy === policy.id ? [...about.querySelectorAll("details")].map((fold) => fold.open) : [];
+    const own = answered?.subject === policy.id ? answered.explained : undefined;
+    const edit =
+      state?.mode === "play"
+        ? (source: { text: string; kind: "entry" | "resource" }) => {
+            location.hash = draftAddress;
+            work.edit(source);
+          }
+        : undefined;
+    about.dataset.policy = policy.id;
+    put(about, policyDetails(policy, linked, own, edit));
+    about.querySelectorAll("details").forEach((fold, index) => {
+      fold.open = open[index] ?? false;
+    });
+  }
+
+  function show(moveFocus: boolean): void {
+    if (state === undefined) return;
+    const play = state.mode === "play";
+    const asked = readAddress(location.hash);
+    const [first] = state.policies;
+    const former = subject;
+    subject = asked.what === "policy" ? asked.id : asked.what === "none" && !play ? first?.id : undefined;
+    list.mark(play || subject !== undefined ? subject : "");
+    if (former !== subject) {
+      evaluations.cancel();
+      answer.setBusy(false);
+      answered = undefined;
+      invite();
+    }
+    document.title = `${subject ?? (play ? "Draft" : "Policies")} – policy-server`;
+    const draft = play && subject === undefined;
+    if (!draft) showDetails();
+    const empty = !play && first === undefined && h("p", { class: "said" }, "No policies are served.");
+    const parts = draft ? [work.draft, work.payload] : [empty, !empty && about, play && work.payload];
+    const kept = [...places.main.children];
+    if (
+      parts.filter(Boolean).some((part, index) => part !== kept[index]) ||
+      kept.length !== parts.filter(Boolean).length
+    ) {
+      put(places.main, ...parts);
+    }
+    places.main.classList.toggle("editing", draft);
+    if (moveFocus) {
+      places.policies.classList.remove("open");
+      places.menu.setAttribute("aria-expanded", "false");
+      places.main.querySelector<HTMLElement>("h2")?.focus();
+      places.main.scrollTop = 0;
+    }
+  }
+
+  function update(next: PageState): void {
+    const former = state;
+    state = next;
+    if (former !== undefined && JSON.stringify(former) === JSON.stringify(next)) return;
+    const play = next.mode === "play";
+    put(places.about, `${next.version} `, h("span", { class: "mode" }, play ? "play" : "read only"));
+    list.update(next.policies, play);
+    document.body.classList.toggle("play", play);
+    if (former?.mode !== next.mode) put(places.side, play ? answer.element : readHelp());
+    if (play) work.offer(next.examples);
+    show(false);
+    if (play) check();
+  }
+
+  put(places.policies, list.element);
+  invite();
+  places.menu.addEventListener("click", () => {
+    const open = places.policies.classList.toggle("open");
+    places.menu.setAttribute("aria-expanded", String(open));
+  });
+  // The part behind # says what is shown: the link must not change it.
+  places.skip.addEventListener("click", (event) => {
+    event.preventDefault();
+    places.main.focus();
+  });
+  window.addEventListener("hashchange", () => show(readAddress(location.hash).what !== "none"));
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    evaluate();
+  });
+  const connection = connect(places.connection, update);
+}

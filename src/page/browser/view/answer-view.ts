@@ -1,0 +1,116 @@
+import type { EvaluateAnswer } from "../../api.js";
+import { type Child, h, put, sign } from "../dom/element.js";
+import { groupOfAnswer } from "../model/group-outcomes.js";
+import { duration, type Look, lookOf, verdictOf } from "../model/outcomes.js";
+import { codeOf, messageOf } from "../model/response.js";
+import { diffView } from "./diff-view.js";
+import { expressionsView, memberList } from "./explained-view.js";
+import { groupDrawing, type Linked } from "./group-drawing.js";
+
+/** Where answers are shown. */
+export interface AnswerView {
+  readonly element: HTMLElement;
+  readonly show: (answer: NonNullable<EvaluateAnswer["answer"]>, draft: boolean) => void;
+  /** Nothing to show but words: before the first question, or when there is no answer. */
+  readonly say: (tone: "quiet" | "bad", ...words: Child[]) => void;
+  readonly setBusy: (busy: boolean) => void;
+  /** What is shown is of a text that has changed since. */
+  readonly setStale: (stale: boolean) => void;
+}
+
+type Answer = NonNullable<EvaluateAnswer["answer"]>;
+
+function headline(answer: Answer, look: Look): HTMLElement {
+  const { explained, response, allowed } = answer;
+  const code = codeOf(response);
+  const message = messageOf(response) ?? explained.message;
+  const facts = [explained.name, code === undefined ? undefined : `code ${code}`, duration(answer.milliseconds)];
+  return h(
+    "div",
+    { class: `verdict ${look.tone}` },
+    sign(look.symbol, look.tone),
+    h(
+      "div",
+      {},
+      h("p", { class: "word" }, look.word),
+      h("p", { class: "facts-line" }, facts.filter(Boolean).join(" · ")),
+    ),
+    message !== undefined && h("p", { class: "message" }, message),
+    explained.outcome === "skip" &&
+      allowed &&
+      h("p", { class: "note" }, "The request is let through: the policy has nothing to say about it."),
+  );
+}
+
+function foldedJson(title: string, value: unknown): HTMLElement {
+  const text = JSON.stringify(value, null, 2) ?? "";
+  return h("details", { class: "fold" }, h("summary", {}, title), h("pre", { class: "source", tabindex: "0" }, text));
+}
+
+function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
+  const { explained, warnings, wouldDeny, diff, response } = answer;
+  const look = verdictOf(answer.allowed, explained.outcome);
+  const group = draft ? groupOfAnswer(explained) : undefined;
+  const members = memberList(explained);
+  // One part without expressions says what the headline says.
+  const telling = explained.parts.length > 1 || explained.parts.some((part) => part.expressions.length > 0);
+  const expressions = telling ? expressionsView(explained) : [];
+  const monitor = lookOf("deny");
+  return [
+    headline(answer, look),
+    wouldDeny !== undefined &&
+      h(
+        "div",
+        { class: "notice quiet" },
+        sign(monitor.symbol, monitor.tone),
+        h("p", {}, h("strong", {}, "Hidden by monitor mode, would be denied:"), " ", wouldDeny),
+      ),
+    ...warnings.map((warning) =>
+      h("div", { class: "notice warn" }, sign("△", "warn"), h("p", {}, h("strong", {}, "Warning:"), " ", warning)),
+    ),
+    group !== undefined && groupDrawing(group, linked, explained),
+    members !== undefined && h("section", {}, h("h3", {}, "Members"), members),
+    diff !== undefined && diffView(diff),
+    expressions.length > 0 &&
+      h(
+        "section",
+        { class: "expressions" },
+        h("h3", {}, explained.members.length > 0 ? "Expression" : "Expressions"),
+        ...expressions,
+      ),
+    foldedJson("Response as JSON", response),
+  ];
+}
+
+/** Makes an empty place. */
+export function answerView(linked: Linked): AnswerView {
+  const spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
+  const body = h("div", { class: "answer-body" });
+  const stale = h("p", { class: "stale" }, "This answers an earlier text. Ctrl+Enter asks again.");
+  stale.hidden = true;
+  const element = h("section", { class: "answer", "aria-label": "Answer" }, spoken, stale, body);
+  const setStale = (on: boolean) => {
+    stale.hidden = !on || body.querySelector(".verdict") === null;
+  };
+  return {
+    element,
+    setStale,
+    show(answer, draft) {
+      const { word } = verdictOf(answer.allowed, answer.explained.outcome);
+      put(spoken, `${word}. ${messageOf(answer.response) ?? answer.explained.message ?? ""}`);
+      put(body, ...contents(answer, draft, linked));
+      setStale(false);
+      element.scrollTop = 0;
+    },
+    say(tone, ...words) {
+      const text = h("p", { class: `said ${tone}` }, tone === "bad" && sign("!", "failed"), ...words);
+      put(spoken, tone === "bad" ? text.textContent : "");
+      put(body, text);
+      setStale(false);
+    },
+    setBusy(busy) {
+      element.setAttribute("aria-busy", String(busy));
+      element.classList.toggle("busy", busy);
+    },
+  };
+}
