@@ -14,6 +14,7 @@ import {
   type Environment,
   explain,
   formatLongType,
+  hintText,
   isKubernetesVersion,
   type Result,
   type Value,
@@ -78,7 +79,8 @@ async function bound(
 function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression);
   if (!compiled.ok) {
-    stdout.write(`${JSON.stringify({ error: compiled.text })}\n`);
+    const hint = hintText(environment.hints(expression, compiled));
+    stdout.write(`${JSON.stringify({ error: compiled.text, ...(hint !== undefined && { hint }) })}\n`);
     return 1;
   }
   const { result } = compiled.program.evaluate(bindings);
@@ -94,7 +96,8 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
 function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression, { trace: true });
   if (!compiled.ok) {
-    stdout.write(`${compiled.text}\n`);
+    const hint = hintText(environment.hints(expression, compiled));
+    stdout.write(`${compiled.text}\n${hint === undefined ? "" : `hint: ${hint}\n`}`);
     return 1;
   }
   const { program } = compiled;

@@ -5,3 +5,9 @@ export interface Hint {
   /** The whole expression as the hint would have it, where that could be told; other mistakes in it stay. */
   readonly fixed?: string;
 }
+
+/** All hints for one expression as one text. */
+export function hintText(hints: readonly (Hint | undefined)[]): string | undefined {
+  const texts = new Set(hints.flatMap((hint) => (hint === undefined ? [] : [hint.text])));
+  return texts.size === 0 ? undefined : [...texts].join("; ");
+}

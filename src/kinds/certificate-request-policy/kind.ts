@@ -27,6 +27,7 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
       const { policies, problems } = preparePolicies(own, {
         compile: (rule) => compileRule(rule, compiler).error,
+        hint: (rule) => compileRule(rule, compiler).hint,
         lenient: invalidPolicies === "keep",
       });
       const [first] = own;

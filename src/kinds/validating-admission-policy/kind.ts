@@ -1,5 +1,6 @@
 import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
+import { type FieldMistake, fieldProblem } from "../../documents/field-problem.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
@@ -40,22 +41,16 @@ export function validatingAdmissionPolicyKind(
           ...(schemas !== undefined && { schemas: schemas() }),
           ...(validationActions !== undefined && { validationActions }),
         });
+        const inEntry = (mistake: FieldMistake): FieldMistake => ({
+          ...mistake,
+          path: [...origin.path, "cel", ...mistake.path],
+        });
+        for (const warning of prepared.warnings) warn(fieldProblem(origin.document, "warning", inEntry(warning)));
         if ("errors" in prepared) {
-          throw LoadError.of(
-            prepared.errors.map(({ path, text }) => origin.error(["cel", ...path], text, placeInside(text))),
-          );
-        }
-        for (const { path, text } of prepared.warnings) {
-          warn(origin.warning(["cel", ...path], text, placeInside(text)));
+          throw LoadError.of(prepared.errors.map((error) => fieldProblem(origin.document, "error", inEntry(error))));
         }
         return { needs: prepared.needs, policy: (world) => prepared.policy(id, worldOf([], world)) };
       },
     },
   };
-}
-
-/** The place of an expression's error inside the expression, when the text names one as the engine does. */
-function placeInside(text: string): { readonly line: number; readonly column: number } | undefined {
-  const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }

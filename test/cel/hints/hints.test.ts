@@ -64,7 +64,7 @@ const MENDED: readonly (readonly [string, string])[] = [
   ["pod.containers.length > 1", "pod.containers.size() > 1"],
   ["pod.containers.size > 1", "pod.containers.size() > 1"],
   ['pod.containers.image == "x"', 'pod.containers[0].image == "x"'],
-  ['["a"].include(name)', 'name in ["a"]'],
+  ['["a"].include(name)', '["a"].includes(name)'],
   ['"abc".include(name)', '"abc".contains(name)'],
   ['["a"].contains(name)', 'name in ["a"]'],
   ["object.containers.some(c, c.privileged)", "object.containers.exists(c, c.privileged)"],
