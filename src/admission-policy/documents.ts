@@ -8,6 +8,7 @@ import type { FieldError } from "../kubernetes/field-error.js";
 import { misfitOf } from "../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject, misnamedAt } from "../kubernetes/object.js";
 import { unescapedName } from "./dialect.js";
+import { bindingDoubts, doubtsIn } from "./doubts.js";
 import type { ReadDocument } from "./read.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
 
@@ -129,6 +130,7 @@ export function usableBindings<B extends Resource<CommonBindingSpec>>(
     const errors = validate(resource, writing);
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, writing));
+    problems.push(...doubtsIn(document, bindingDoubts(resource.spec)));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
       problems.push(document.problem("warning", ["spec", "policyName"], message));

@@ -17,8 +17,9 @@ function follows({ path, text, code }: FieldError, { path: wrong, text: said }: 
   if (beginsWith(path, wrong)) return true;
   const isMissing = text.startsWith("Required value");
   if (isMissing && beginsWith(wrong, path)) return true;
-  // Whoever misspells a member misses the right one.
-  if (isMissing && isUnknown(said) && path.length === wrong.length && beginsWith(path, wrong.slice(0, -1))) return true;
+  const isBeside = path.length === wrong.length && beginsWith(path, wrong.slice(0, -1));
+  // Whoever misspells a member misses the right one, and what stands for several may be any of them.
+  if (isMissing && isBeside && (isUnknown(said) || text.includes(String(wrong.at(-1))))) return true;
   if (code !== "CEL_EXPRESSION") return false;
   const [, member] = wrong;
   if (member === "variables") return /undefined field|undeclared reference to 'variables'/.test(text);

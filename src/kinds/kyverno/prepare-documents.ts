@@ -166,7 +166,7 @@ function compileAll(
       }
     }
     problems.push(...mistakes);
-    problems.push(...policyWarnings(resource).map(({ path, text }) => document.problem("warning", path, text)));
+    problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
     return compiled.ok && mistakes.length === 0 ? [compiled.policy] : [];
   });
 }

@@ -1,10 +1,12 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
 import { defaultPolicy } from "../../admission-policy/defaults.js";
+import { policyDoubts } from "../../admission-policy/doubts.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import { repeatedVariables } from "../../admission-policy/read.js";
 import { GROUP } from "../../admission-policy/resource.js";
 import { salvage } from "../../cel-policy/decode/api-type.js";
 import { isConsequence, misread } from "../../cel-policy/decode/misread.js";
+import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
@@ -75,9 +77,13 @@ export function prepareInline(
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
   const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
-  const warnings = doubtful.map(
-    ({ path, warning, hint }): FieldError => ({ path, text: warning.trimEnd(), hint, code: "CEL_TYPES" }),
-  );
+  const warnings: readonly FieldError[] = [
+    ...policyDoubts({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
+    ...alwaysSame(compiled.validations, ["validations"]),
+    ...doubtful.map(
+      ({ path, warning, hint }): FieldError => ({ path, text: warning.trimEnd(), hint, code: "CEL_TYPES" }),
+    ),
+  ];
   if (unread.length + others.length > 0) {
     const wrong = new Set([...unread, ...others].map(({ path }) => formatPath(path)));
     return { errors: [...unread, ...others], warnings: warnings.filter(({ path }) => !wrong.has(formatPath(path))) };

@@ -7,8 +7,10 @@ import {
   unreachableVariables,
   usableBindings,
 } from "../../admission-policy/documents.js";
+import { doubtsIn, policyDoubts } from "../../admission-policy/doubts.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import type { Server } from "../../admission-policy/server.js";
+import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
@@ -72,6 +74,8 @@ export function prepareDocuments(
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
+    const same = alwaysSame(compiled.validations, ["validations"]);
+    problems.push(...doubtsIn(document, [...policyDoubts(resource.spec, compiled), ...same]));
     if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas, errors));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
