@@ -11,7 +11,8 @@ const said = (match: MatchResources): readonly string[] =>
   matchDoubts(match, []).map(
     ({ path, text, hint }) => `${formatPath(path)}: ${text}${hint === undefined ? "" : ` (${hint})`}`,
   );
-const saidOfRule = (rule: ResourceRule): readonly string[] => said({ resourceRules: [{ ...PODS, ...rule }] });
+const saidOfRule = (rule: ResourceRule, matchPolicy = "Exact"): readonly string[] =>
+  said({ matchPolicy, resourceRules: [{ ...PODS, ...rule }] });
 
 describe("rules that match nothing", () => {
   for (const [rule, place, hint] of [
@@ -25,7 +26,7 @@ describe("rules that match nothing", () => {
     [{ apiGroups: ["apps/v1"], resources: ["deployments"] }, "apiGroups[0]", '"apps"'],
     [{ apiGroups: ["apps"], apiVersions: ["apps/v1"], resources: ["deployments"] }, "apiVersions[0]", '"v1"'],
     [{ apiGroups: ["extensions"], apiVersions: ["v1beta1"], resources: ["deployments"] }, "apiVersions", ""],
-    [{ apiVersions: ["v2"] }, "apiVersions", '["v1"]'],
+    [{ apiGroups: ["apps"], apiVersions: ["v1beta1"], resources: ["deployments"] }, "apiVersions", '["v1"]'],
     [{ scope: "Cluster" }, "resources[0]", "scope"],
     [{ resources: ["namespaces"], scope: "Namespaced" }, "resources[0]", "scope"],
     [{ operations: ["CONNECT"] }, "operations", "pods/exec"],
@@ -80,6 +81,11 @@ describe("nothing is said of rules that match something, or may", () => {
   ] as const) {
     test(JSON.stringify(rule), () => assert.deepEqual(saidOfRule(rule), []));
   }
+
+  test("and of old versions where all are equivalent", () => {
+    const rule = { apiGroups: ["apps"], apiVersions: ["v1beta1"], resources: ["deployments"] };
+    assert.deepEqual(saidOfRule(rule, "Equivalent"), []);
+  });
 
   test("and of selectors and exclude rules that leave something", () => {
     const match = {

@@ -23,6 +23,16 @@ export const alwaysSame = (validations: readonly (Expression | undefined)[], at:
       : [];
   });
 
+/** Cost units for the evaluation of a condition about nothing: what takes more is not looked at. */
+const COST_LIMIT = 10_000;
+
+/** The result of what names no variable. */
+function resultOf(expression: Expression | undefined): unknown {
+  const program = expression?.program;
+  if (program === undefined || program.references.variables.length > 0) return undefined;
+  return program.constant ?? program.evaluate({}, { costLimit: COST_LIMIT }).result;
+}
+
 function isAlways(expression: Expression | undefined, result: boolean): boolean {
-  return expression?.program?.constant === result && !/^\s*\(*\s*(?:true|false)\s*\)*\s*$/.test(expression.source);
+  return resultOf(expression) === result && !/^\s*\(*\s*(?:true|false)\s*\)*\s*$/.test(expression?.source ?? "");
 }

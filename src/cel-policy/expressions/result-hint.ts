@@ -29,7 +29,13 @@ function proposals(
 ): readonly (readonly [words: string, proposal: string])[] {
   const optional = type.kind === "opaque" && type.name === "optional_type";
   if (wanted === "bool") {
-    if (optional) return [["an optional value is opened by orValue(): write ", `${whole}.orValue(false)`]];
+    const open = "an optional value is opened by orValue(): write ";
+    if (optional)
+      return [
+        [open, `${whole}.orValue(false)`],
+        [open, `${whole}.orValue(false) == true`],
+      ];
+    if (type.kind === "dyn") return [["nobody knows yet that it is true or false: write ", `${whole} == true`]];
     if (type.kind === "list" || type.kind === "map")
       return [["say what of it is right: write ", `size(${whole}) == 0`]];
     if (type.kind === "string") return [["compare it with something: write ", `${whole} == ""`]];

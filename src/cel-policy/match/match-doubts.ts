@@ -13,7 +13,7 @@ export function matchDoubts(match: MatchResources, path: FieldPath): readonly Fi
     doubts.push(...found.map((doubt) => ({ ...doubt, path: [...path, ...at, ...doubt.path] })));
   };
   resourceRules.forEach((rule, i) => {
-    below(["resourceRules", i], ruleDoubts(rule));
+    below(["resourceRules", i], ruleDoubts(rule, match.matchPolicy === "Exact"));
     const by = excludeResourceRules.findIndex((exclude) => covers(exclude, rule));
     if (by === -1) return;
     below(

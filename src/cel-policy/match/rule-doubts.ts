@@ -41,8 +41,11 @@ function byGroup(): Builtin {
   return groups;
 }
 
-/** What of a rule matches nothing, with paths inside of the rule. Of kinds that are not built in nothing is known. */
-export function ruleDoubts(rule: ResourceRule): readonly FieldError[] {
+/**
+ * What of a rule matches nothing, with paths inside of the rule. Of kinds that are not built in nothing is known.
+ * @param exact whether the versions are taken literally: else a rule about one of them is about all
+ */
+export function ruleDoubts(rule: ResourceRule, exact: boolean): readonly FieldError[] {
   const { apiGroups = [], apiVersions = [], resources = [], operations = [], scope = "*" } = rule;
   const misnamed = [...apiGroups.flatMap(groupDoubt), ...apiVersions.flatMap(versionDoubt)];
   if (misnamed.length > 0) return misnamed;
@@ -50,10 +53,12 @@ export function ruleDoubts(rule: ResourceRule): readonly FieldError[] {
   if (apiGroups.length > 0 && apiGroups.every((group) => BUILTIN.has(group))) {
     for (const [i, entry] of resources.entries()) {
       const [resource = ""] = entry.split("/");
-      if (entry.includes("*") && resource === "*") continue;
+      if (resource === "*" || resource === "") continue;
       const found = apiGroups.flatMap((group) => BUILTIN.get(group)?.get(resource) ?? []);
       const doubt =
-        found.length === 0 ? resourceDoubt(resource, apiGroups) : kindDoubt(resource, found, apiVersions, scope);
+        found.length === 0
+          ? resourceDoubt(resource, apiGroups)
+          : kindDoubt(resource, found, exact ? apiVersions : ["*"], scope);
       if (doubt !== undefined)
         doubts.push({ ...doubt, path: [...doubt.path, ...(doubt.path[0] === "resources" ? [i] : [])] });
     }
@@ -124,10 +129,9 @@ function kindDoubt(
   ) {
     const known = found.some(({ version }) => apiVersions.includes(version));
     const versions = [...new Set(served.map(({ version }) => version))];
-    // Beta versions come and go: what is not in the table may be of a server that is not known.
-    if (!known && !apiVersions.every((version) => /^v\d+$/.test(version))) return undefined;
-    const what = known ? "is no longer served" : "never was";
-    const text = `${JSON.stringify(resource)} in the version ${apiVersions.join(", ")} ${what}: this matches nothing`;
+    // What is not in the table may be of a server that is not known.
+    if (!known) return undefined;
+    const text = `${JSON.stringify(resource)} in the version ${apiVersions.join(", ")} is no longer served: with matchPolicy Exact this matches nothing`;
     const hint =
       versions.length === 0
         ? "leave the rule out"

@@ -68,7 +68,7 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   if (matchConstraints !== undefined) {
     const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
     warnings.push(...validateMatch(whole, ["spec", "matchConstraints"]));
-    warnings.push(...matchDoubts(matchConstraints, ["spec", "matchConstraints"]));
+    warnings.push(...matchDoubts({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
   }
   const controllers = autogen?.podControllers?.controllers ?? [];
   const unknown = new Set(unknownControllers(controllers));

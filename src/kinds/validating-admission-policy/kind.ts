@@ -4,6 +4,7 @@ import { type FieldMistake, fieldProblem } from "../../documents/field-problem.j
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
+import { told } from "../told.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
 import { VALIDATING_DOCUMENTS } from "./resource.js";
@@ -28,9 +29,7 @@ export function validatingAdmissionPolicyKind(
         ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
       });
-      const errors = prepared.problems.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw LoadError.of(errors);
-      for (const problem of prepared.problems) warn(problem);
+      told(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },
