@@ -42,6 +42,7 @@ export const admissionDialect = (version: KubernetesVersion): Dialect => ({
     ],
   },
   variables: { typeName: VARIABLES_TYPE, nameOf: unescapedName },
+  knownNames: KNOWN_NAMES,
   costs: { expression: 1_000_000, evaluation: 10_000_000, conditions: 2_500_000 },
   words: {
     notCompiled: (text, internal) => `${internal ? "program instantiation" : "compilation"} failed: ${text}`,
@@ -56,6 +57,26 @@ export const admissionDialect = (version: KubernetesVersion): Dialect => ({
     outOfBudget: "validation failed due to running out of cost budget, no further validation rules will be run",
   },
 });
+
+/** Names that only some policies, or some of their expressions, have. */
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
+  [
+    "params",
+    "params are there when spec.paramKind says of what kind they are, and a binding's paramRef which one it is",
+  ],
+  [
+    "variables",
+    "variables are those of spec.variables, which match conditions don't see: write the expression itself here",
+  ],
+  ["authorizer", "message expressions can't ask the authorizer: ask it in the validation's expression"],
+  ["images", "images and their signatures are Kyverno's: a ValidatingPolicy of policies.kyverno.io can ask about them"],
+  ["http", "policies of Kubernetes send no requests: a ValidatingPolicy of policies.kyverno.io can"],
+  [
+    "globalContext",
+    "entries of GlobalContextEntries are Kyverno's: here give the data as parameters, by spec.paramKind",
+  ],
+  ["exceptions", "exceptions are Kyverno's: here write a match condition, or a variable"],
+]);
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["underscores", "__"],

@@ -1,11 +1,14 @@
 /** The documents of an entry, told apart: policies, their bindings, and all else. */
+import { isConsequence } from "../cel-policy/decode/misread.js";
 import { metadataWarnings, type Writing } from "../cel-policy/decode/validate-metadata.js";
+import { fieldProblem } from "../documents/field-problem.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { FieldError } from "../kubernetes/field-error.js";
 import { misfitOf } from "../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject, misnamedAt } from "../kubernetes/object.js";
 import { unescapedName } from "./dialect.js";
+import { bindingDoubts, doubtsIn } from "./doubts.js";
 import type { ReadDocument } from "./read.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
 
@@ -18,10 +21,17 @@ export interface Found<R> {
   readonly document: PolicyDocument;
 }
 
+/** What could be read of a document with mistakes. */
+export interface Broken<R> extends Found<R> {
+  readonly mistakes: readonly FieldError[];
+}
+
 /** What documents hold. */
 export interface FoundDocuments<P, B> {
   readonly policies: readonly Found<P>[];
   readonly bindings: readonly Found<B>[];
+  /** What could be read of policies and bindings that have mistakes, which are said already: for what else is wrong with them. */
+  readonly broken: readonly Broken<P | B>[];
   /** Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
 }
@@ -35,11 +45,15 @@ export function sortDocuments<P, B>(
   const policies: Found<P>[] = [];
   const bindings: Found<B>[] = [];
   const objects: JsonObject[] = [];
+  const broken: Broken<P | B>[] = [];
   for (const document of documents) {
     const found = read(document.value);
     switch (found.kind) {
       case "unreadable":
-        problems.push(document.problem("error", found.path, found.message));
+        problems.push(...found.mistakes.map((mistake) => fieldProblem(document, "error", mistake)));
+        if (found.rest !== undefined) {
+          broken.push({ resource: found.rest.resource, document, mistakes: found.mistakes });
+        }
         break;
       case "other":
         if (isObject(document.value)) {
@@ -54,7 +68,7 @@ export function sortDocuments<P, B>(
         bindings.push({ resource: found.resource, document });
     }
   }
-  return { policies, bindings, objects };
+  return { policies, bindings, broken, objects };
 }
 
 /**
@@ -91,20 +105,32 @@ export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, docum
   });
 }
 
+/** What else is wrong with documents that can't be read as they are. */
+export const moreMistakes = <R>(
+  broken: readonly Broken<R>[],
+  check: (resource: R) => readonly FieldError[],
+): readonly Problem[] =>
+  broken.flatMap(({ resource, document, mistakes }) =>
+    check(resource)
+      .filter((error) => !isConsequence(error, mistakes))
+      .map((error) => fieldProblem(document, "error", error)),
+  );
+
 /** The valid bindings by the policy they name. A broken one is no binding: its policy then must not act as if it had none. */
 export function usableBindings<B extends Resource<CommonBindingSpec>>(
-  { policies, bindings }: FoundDocuments<Resource<CommonPolicySpec>, B>,
+  { policies, bindings, broken }: FoundDocuments<Resource<CommonPolicySpec>, B>,
   validate: (binding: B, writing?: Writing) => readonly FieldError[],
   problems: Problem[],
   writing?: Writing,
 ): Map<string, B[]> {
-  const names = new Set(policies.map(({ resource }) => resource.metadata.name));
+  const names = new Set([...policies, ...broken].map(({ resource }) => resource.metadata.name));
   const usable = new Map<string, B[]>();
   for (const { resource, document } of bindings) {
     const { policyName = "" } = resource.spec;
     const errors = validate(resource, writing);
-    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, writing));
+    problems.push(...doubtsIn(document, bindingDoubts(resource.spec)));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
       problems.push(document.problem("warning", ["spec", "policyName"], message));

@@ -1,6 +1,7 @@
 /** Policies and bindings out of documents: decoded strictly and defaulted. */
 import type { KubernetesVersion } from "../cel/index.js";
-import { decode } from "../cel-policy/decode/api-type.js";
+import { decode, salvage } from "../cel-policy/decode/api-type.js";
+import { misread } from "../cel-policy/decode/misread.js";
 import { duplicate, type FieldError, type FieldPath } from "../kubernetes/field-error.js";
 import { isObject, text } from "../kubernetes/object.js";
 import type { ApiTypes } from "./api-types.js";
@@ -21,8 +22,23 @@ export interface ReadableKind {
 export type ReadDocument<P, B> =
   | { readonly kind: "policy"; readonly resource: P }
   | { readonly kind: "binding"; readonly resource: B }
-  | { readonly kind: "unreadable"; readonly message: string; readonly path: FieldPath }
+  | Unreadable<P, B>
   | { readonly kind: "other" };
+
+/** What the server refuses to read. */
+export interface Unreadable<P, B> {
+  readonly kind: "unreadable";
+  /** As the server says it. */
+  readonly message: string;
+  readonly path: FieldPath;
+  /** Everything that keeps it from being read, each at its place. */
+  readonly mistakes: readonly FieldError[];
+  /** What could be read of it, for more that is wrong with it: never to be used as a policy. */
+  readonly rest?: Exclude<ReadDocument<P, B>, { readonly kind: "unreadable" | "other" }>;
+}
+
+const unreadable = (message: string, path: FieldPath) =>
+  ({ kind: "unreadable", message, path, mistakes: [{ path, text: message }] }) as const;
 
 /**
  * Reads a document. Kinds that are neither policies nor bindings are `other`.
@@ -41,19 +57,28 @@ export function readDocument<P extends Resource<CommonPolicySpec>, B extends Res
   const types = byVersion.get(version);
   if (types === undefined) {
     const message = `no kind "${kind}" is registered for version "${apiVersion}"; known are ${[...byVersion.keys()].join(", ")}`;
-    return { kind: "unreadable", message, path: ["apiVersion"] };
+    return unreadable(message, ["apiVersion"]);
   }
   const missing = server === undefined ? undefined : notServed(kind, apiVersion, served, server);
-  if (missing !== undefined) return { kind: "unreadable", message: missing, path: ["apiVersion"] };
-  const decoded = decode(document, kind === policyKind ? types.policy : types.binding);
-  if (!decoded.ok) {
-    const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${decoded.failure.text}`;
-    return { kind: "unreadable", message, path: decoded.failure.path };
-  }
-  // Decoding has made sure of the members; metadata and spec may be missing, which stands for empty ones.
-  const value = { metadata: {}, spec: {}, ...(decoded.value as object) };
-  if (kind === policyKind) return { kind: "policy", resource: defaultPolicy(value as unknown as P) };
-  return { kind: "binding", resource: defaultBinding(value as unknown as B) };
+  if (missing !== undefined) return unreadable(missing, ["apiVersion"]);
+  const type = kind === policyKind ? types.policy : types.binding;
+  const completed = (read: unknown): Exclude<ReadDocument<P, B>, { readonly kind: "unreadable" | "other" }> => {
+    // Decoding has made sure of the members; metadata and spec may be missing, which stands for empty ones.
+    const value = { metadata: {}, spec: {}, ...(read as object) };
+    if (kind === policyKind) return { kind: "policy", resource: defaultPolicy(value as unknown as P) };
+    return { kind: "binding", resource: defaultBinding(value as unknown as B) };
+  };
+  const decoded = decode(document, type);
+  if (decoded.ok) return completed(decoded.value);
+  const refusal = `${kind} in version "${version}" cannot be handled as a ${kind}: `;
+  const { value, mistakes } = salvage(document, type);
+  return {
+    kind: "unreadable",
+    message: refusal + decoded.failure.text,
+    path: decoded.failure.path,
+    mistakes: mistakes.map((mistake) => misread(mistake, refusal)),
+    rest: completed(value),
+  };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Dialect {
   readonly variables: VariableRules;
   readonly costs: Costs;
   readonly words: Words;
+  /** Names that only some of its expressions can use, or that other dialects have, and what hints say of them. */
+  readonly knownNames?: ReadonlyMap<string, string>;
 }
 
 /** What an expression may name beside the variables that all can name. */

@@ -11,6 +11,9 @@ import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
 import { declaredNames } from "./declared-names.js";
+import type { Hint } from "./hints/hint.js";
+import type { HintSource } from "./hints/hint-source.js";
+import { hintsOf } from "./hints/index.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
@@ -136,6 +139,36 @@ class CelEnvironment implements Environment {
     for (const type of options.objectTypes ?? []) objectTypes.set(type.name, type);
     const functions = withFunctions(this.#declarations.functions, (options.functions ?? []).map(added));
     return new CelEnvironment({ ...this.#declarations, variables, objectTypes, functions }, this.#parsing);
+  }
+
+  hints(
+    source: string,
+    failure: CompileFailure,
+    known: ReadonlyMap<string, string> = new Map(),
+  ): readonly (Hint | undefined)[] {
+    return hintsOf(source, failure, this.#hintSource(known));
+  }
+
+  #hintSource(known: ReadonlyMap<string, string>): HintSource {
+    const { variables, functions, objectTypes } = this.#declarations;
+    const free = new Set<string>();
+    const member = new Set<string>();
+    for (const { name, overloads } of functions.values()) {
+      if (/^[A-Za-z]/.test(name)) for (const overload of overloads) (overload.member ? member : free).add(name);
+    }
+    for (const macro of this.#parsing.macros.macros) (macro.member ? member : free).add(macro.name);
+    return {
+      check: (text) => this.check(text),
+      parse: (text) => {
+        const parsed = parse(text, this.#parsing);
+        return parsed.ok ? parsed.parsed : undefined;
+      },
+      variables: [...variables.keys()],
+      free,
+      member,
+      fieldsOf: (type) => (type.kind === "object" ? [...(objectTypes.get(type.name)?.fields.keys() ?? [])] : []),
+      known,
+    };
   }
 
   #unchecked(source: string): CheckedExpr | CompileFailure {

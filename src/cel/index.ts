@@ -9,6 +9,7 @@ export type * from "./declarations.js";
 export { fn, method, overload } from "./declare.js";
 export { createEnvironment } from "./environment.js";
 export { type Explanation, explain } from "./explain.js";
+export { type Hint, hintText } from "./hints/hint.js";
 export { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "./kubernetes/admission-types.js";
 export { AUTHORIZER, RESOURCE_CHECK } from "./kubernetes/authz.js";
 export {

@@ -13,7 +13,7 @@ export interface IssueReport {
 }
 
 /** What a problem is about. */
-export type IssueDetail = Pick<Issue, "name" | "id">;
+export type IssueDetail = Pick<Issue, "name" | "id" | "types">;
 
 /** Problems in the order found. */
 export class IssueCollector {

@@ -6,6 +6,7 @@ import type {
   ObjectTypeProvider,
   VariableDeclaration,
 } from "./declarations.js";
+import type { Hint } from "./hints/hint.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
@@ -79,6 +80,8 @@ export interface Issue {
   readonly name?: string;
   /** The id of the expression's part, where it is one. */
   readonly id?: number;
+  /** The types that do not go together: of receiver and arguments, of what has no such field, or the type that is needed and the one found. */
+  readonly types?: readonly Type[];
 }
 
 /** Why an expression did not compile. */
@@ -240,6 +243,12 @@ export interface Environment {
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure;
   /** What is declared, made anew at each call. */
   names(): DeclaredNames;
+  /**
+   * What to write instead, for each issue of a failure; undefined where nothing is known that this environment takes. Beside the messages, which are the
+   * reference's.
+   * @param known names that mean something elsewhere, and what to say of them where they are not declared
+   */
+  hints(source: string, failure: CompileFailure, known?: ReadonlyMap<string, string>): readonly (Hint | undefined)[];
   /** A new environment with more declarations. */
   extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }

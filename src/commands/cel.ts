@@ -15,6 +15,7 @@ import {
   type Environment,
   explain,
   formatLongType,
+  hintText,
   isKubernetesVersion,
   type Result,
   type Value,
@@ -86,7 +87,8 @@ async function declared(args: CelArguments): Promise<DeclaredVariables> {
 function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression);
   if (!compiled.ok) {
-    stdout.write(`${JSON.stringify({ error: compiled.text })}\n`);
+    const hint = hintText(environment.hints(expression, compiled));
+    stdout.write(`${JSON.stringify({ error: compiled.text, ...(hint !== undefined && { hint }) })}\n`);
     return 1;
   }
   const { result } = compiled.program.evaluate(bindings);
@@ -102,7 +104,8 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
 function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression, { trace: true });
   if (!compiled.ok) {
-    stdout.write(`${compiled.text}\n`);
+    const hint = hintText(environment.hints(expression, compiled));
+    stdout.write(`${compiled.text}\n${hint === undefined ? "" : `hint: ${hint}\n`}`);
     return 1;
   }
   const { program } = compiled;

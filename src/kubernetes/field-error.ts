@@ -21,6 +21,10 @@ export interface FieldError<P extends KeyedPath = FieldPath> {
   readonly path: P;
   /** The message with its type and value, without the path. */
   readonly text: string;
+  /** What to write instead: beside the message, which is the API server's. */
+  readonly hint?: string | undefined;
+  /** Of an expression that does not compile, or has types that do not fit. */
+  readonly code?: "CEL_EXPRESSION" | "CEL_TYPES" | undefined;
 }
 
 /** `spec.validations[0].expression`, `spec.allowed.otherNames[1.2.3]` */

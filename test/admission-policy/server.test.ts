@@ -28,7 +28,9 @@ const policy = (expression: string, apiVersion = "v1", name = "p") => ({
 function problemsOn(version: KubernetesVersion | undefined, value: unknown): string[] {
   const server = version && createServer(version, createExpressionCompiler);
   const { problems } = prepare([value], server && { server });
-  return problems.map(({ severity, message }) => `${severity}: ${message}`);
+  // The examples are always true, which is warned of.
+  const about = problems.filter(({ message }) => !message.startsWith("this is true whatever"));
+  return about.map(({ severity, message }) => `${severity}: ${message}`);
 }
 
 /** The first server that takes an expression, by the source of the API server's libraries: the one after the version that has them. */

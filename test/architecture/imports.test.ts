@@ -156,8 +156,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: ["admission-policy", "cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
   },
   "kinds/mutating-admission-policy": {
-    rooms: ["admission-policy", "cel", "cel-policy", "data", "kinds", "kubernetes", "policy", "world"],
-    types: ["documents"],
+    rooms: ["admission-policy", "cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world"],
   },
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
@@ -170,7 +169,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["data", "documents", "policy", "world"], types: ["config"] },
-  "admission-policy": { rooms: ["cel", "cel-policy", "kubernetes", "world"], types: ["documents", "policy"] },
+  "admission-policy": { rooms: ["cel", "cel-policy", "documents", "kubernetes", "world"], types: ["policy"] },
   "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "data", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },

@@ -15,7 +15,7 @@ spec:
   matchConstraints:
     resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }]
   validations:
-    - expression: "[1].all(i, v, v > i)"
+    - expression: "[1].all(i, v, v > i && has(object.spec))"
 `;
 
 async function check(context: TestContext, ...options: readonly string[]) {

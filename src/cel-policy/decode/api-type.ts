@@ -75,6 +75,29 @@ export function decode(value: unknown, type: ApiType): Decoded {
   };
 }
 
+/** What can be read of a value, and everything that can't. */
+export interface Salvaged {
+  /** The value without what is wrong in it: members that there are not, and values of the wrong type, which are empty. */
+  readonly value: unknown;
+  /** In the order of the document; each in the words that it would have alone. */
+  readonly mistakes: readonly Misread[];
+}
+
+/** One thing that does not fit. */
+export interface Misread {
+  readonly path: FieldPath;
+  readonly text: string;
+  /** Of a member that there is not: those that there are. */
+  readonly members?: readonly string[];
+}
+
+/** Reads as much of a value as there is, for who mends all of it at once. */
+export function salvage(value: unknown, type: ApiType): Salvaged {
+  const decoder = new Decoder();
+  const salvaged = decoder.decode(value, type, [], undefined);
+  return { value: salvaged, mistakes: decoder.mistakes };
+}
+
 /** Decodes a value as Go's plain decoder does: unknown members are dropped. */
 export function decodeLeniently(value: unknown, type: ApiType): Decoded {
   const decoder = new Decoder();
@@ -85,6 +108,7 @@ export function decodeLeniently(value: unknown, type: ApiType): Decoded {
 class Decoder {
   wrongType: DecodeFailure | undefined;
   readonly unknown: FieldPath[] = [];
+  readonly mistakes: Misread[] = [];
   #stopped = false;
   /** Which parts of the path looked at are keys of maps. */
   readonly #keys: number[] = [];
@@ -140,7 +164,10 @@ class Decoder {
     if (typeof value === "string" && text === undefined) return value;
     this.wrongType = undefined;
     if (text === undefined) this.#fail(value, type.go, path, owner);
-    else this.wrongType = { text, path, unknown: [] };
+    else {
+      this.wrongType = { text, path, unknown: [] };
+      this.mistakes.push({ path, text });
+    }
     this.#stopped = true;
     return undefined;
   }
@@ -154,7 +181,10 @@ class Decoder {
     for (const [key, item] of Object.entries(value)) {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (field === undefined) {
-        this.unknown.push([...path, key]);
+        const at = [...path, key];
+        this.unknown.push(at);
+        const text = `strict decoding error: unknown field ${goQuote(formatPath(at))}`;
+        this.mistakes.push({ path: at, text, members: Object.keys(fields) });
         continue;
       }
       this.#inside.set(path.length, inside?.[key] ?? []);
@@ -172,6 +202,7 @@ class Decoder {
     const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members.join(".")}`;
     const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
     this.wrongType ??= { text, path, unknown: [] };
+    this.mistakes.push({ path, text });
     return undefined;
   }
 }

@@ -45,9 +45,9 @@ export class ExpressionCompiler {
     if (expression === undefined) {
       const environment = this.#environment(scope);
       const privateNames = this.#privateNames;
-      const { words } = this.dialect;
+      const { words, knownNames } = this.dialect;
       const trace = this.watcher !== undefined;
-      expression = expressionOf(source, { environment, wanted, words, text, privateNames, trace });
+      expression = expressionOf(source, { environment, wanted, words, text, privateNames, trace, knownNames });
       // What names nothing private means the same in every scope, and so is compiled once for all of them.
       if (expression.shared) this.#shared.set(sharedKey, expression);
       else this.#own.set(ownKey, expression);

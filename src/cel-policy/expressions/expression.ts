@@ -1,6 +1,7 @@
 /** Expressions of policies, compiled. */
-import { DYN, type Environment, namesVariable, type Program, type Type } from "../../cel/index.js";
+import { DYN, type Environment, hintText, namesVariable, type Program, type Type } from "../../cel/index.js";
 import type { Words } from "../dialect.js";
+import { resultHint } from "./result-hint.js";
 import { fits, type ResultType } from "./result-type.js";
 
 /** What of a program is looked at: to evaluate it, and to say what of it was reached. */
@@ -14,6 +15,8 @@ export interface Expression {
   readonly program: ExpressionProgram | undefined;
   /** In the dialect's words. */
   readonly error: string | undefined;
+  /** What to write instead, where that is known; beside `error`. */
+  readonly hint?: string | undefined;
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
   /** The static type; dyn when unknown. */
@@ -32,6 +35,8 @@ export interface ExpressionOptions {
   readonly environment: Environment;
   readonly wanted: ResultType;
   readonly words: Words;
+  /** Names that only some expressions can use, and what to say to the others. */
+  readonly knownNames?: ReadonlyMap<string, string> | undefined;
   /** What is compiled; it may be a trimmed form of what is written. */
   readonly text: string;
   /** Variables whose values differ between policies. */
@@ -42,17 +47,30 @@ export interface ExpressionOptions {
 
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): CompiledExpression {
-  const { environment, wanted, words, text, privateNames, trace } = options;
+  const { environment, wanted, words, text, privateNames, trace, knownNames } = options;
   const compiled = environment.compile(text, trace ? { trace } : {});
   const common = { source, shared: false, internal: false };
   const { type = undefined } = compiled.ok ? compiled.program : compiled;
   // A program is built of what has the right type only.
   if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
-    return { ...common, program: undefined, error: words.wrongType(wanted, type), type: DYN };
+    const typeOf = (proposal: string): Type | undefined => {
+      const checked = environment.check(proposal);
+      return checked.ok ? checked.type : undefined;
+    };
+    const hint = resultHint(text, type, wanted, typeOf);
+    return { ...common, program: undefined, error: words.wrongType(wanted, type), hint, type: DYN };
   }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
-    return { ...common, program: undefined, error: words.notCompiled(compiled.text, internal), internal, type: DYN };
+    const hint = hintText(environment.hints(text, compiled, knownNames));
+    return {
+      ...common,
+      program: undefined,
+      error: words.notCompiled(compiled.text, internal),
+      hint,
+      internal,
+      type: DYN,
+    };
   }
   const { program } = compiled;
   return {

@@ -12,7 +12,7 @@ import type {
 import type { FunctionDeclaration } from "../declarations.js";
 import type { IssueCollector } from "../issues.js";
 import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
-import { BOOL, DYN, ERROR, INT, listType, mapType, optionalType, type Type, typeParam } from "../types.js";
+import { BOOL, DYN, ERROR, INT, listType, mapType, objectType, optionalType, type Type, typeParam } from "../types.js";
 import { dottedPath } from "./dotted-path.js";
 import { literalType } from "./literal-type.js";
 import { Locals } from "./locals.js";
@@ -173,7 +173,7 @@ export class Checker {
   #lookupField(part: Part, typeName: string, field: string): Type {
     const type = this.names.fieldType(typeName, field);
     if (type === "unknown") this.#problems.unknownType(part, typeName);
-    else if (type === undefined) this.#problems.undefinedField(part, field);
+    else if (type === undefined) this.#problems.undefinedField(part, field, objectType(typeName));
     else return type;
     return ERROR;
   }

@@ -21,7 +21,9 @@ export class Problems {
   }
 
   mismatch(part: Part, expected: Type, found: Type): void {
-    this.#add(part, `expected type '${formatType(expected)}' but found '${formatType(found)}'`, "type-mismatch");
+    this.#add(part, `expected type '${formatType(expected)}' but found '${formatType(found)}'`, "type-mismatch", {
+      types: [expected, found],
+    });
   }
 
   fieldMismatch(part: Part & { readonly field: string }, expected: Type, found: Type): void {
@@ -35,21 +37,26 @@ export class Problems {
   }
 
   noFieldSelection(part: Part, type: Type): void {
-    this.#add(part, `type '${formatType(type)}' does not support field selection`, "no-field-selection");
+    this.#add(part, `type '${formatType(type)}' does not support field selection`, "no-field-selection", {
+      types: [type],
+    });
   }
 
   unknownType(part: Part, typeName: string): void {
     this.#add(part, `unexpected failed resolution of '${typeName}'`, "not-a-message");
   }
 
-  undefinedField(part: Part, field: string): void {
-    this.#add(part, `undefined field '${field}'`, "undefined-field", { name: field });
+  undefinedField(part: Part, field: string, type: Type): void {
+    this.#add(part, `undefined field '${field}'`, "undefined-field", { name: field, types: [type] });
   }
 
   noMatchingOverload(part: Part, name: string, receiver: Type | undefined, args: readonly Type[]): void {
     const target = receiver === undefined ? "" : `${formatType(receiver)}.`;
     const applied = `'${name}' applied to '${target}(${args.map(formatType).join(", ")})'`;
-    this.#add(part, `found no matching overload for ${applied}`, "no-matching-overload", { name });
+    this.#add(part, `found no matching overload for ${applied}`, "no-matching-overload", {
+      name,
+      types: receiver === undefined ? args : [receiver, ...args],
+    });
   }
 
   noMessage(part: Part, type: Type): void {
@@ -58,7 +65,7 @@ export class Problems {
 
   notIterable(part: Part, type: Type): void {
     const needed = "cannot be range of a comprehension (must be list, map, or dynamic)";
-    this.#add(part, `expression of type '${formatType(type)}' ${needed}`, "not-iterable");
+    this.#add(part, `expression of type '${formatType(type)}' ${needed}`, "not-iterable", { types: [type] });
   }
 
   #add({ id, offset }: Part, message: string, code: IssueCode, detail?: IssueDetail): void {

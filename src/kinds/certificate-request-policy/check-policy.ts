@@ -33,8 +33,8 @@ export interface CheckOptions {
 
 /** A mistake of a policy. */
 export interface PolicyError extends FieldError {
-  /** Of a rule that does not compile: what the compiler says, with a place inside the rule. */
-  readonly compileError?: string;
+  /** Of a rule that does not compile: the rule. */
+  readonly rule?: string;
 }
 
 /** The largest size of a key, in bits, that a policy may name. */
@@ -107,7 +107,7 @@ function checkEntry(
   entry.validations.forEach(({ rule }, i) => {
     const compileError = compile(rule);
     if (compileError === undefined) return;
-    errors.push({ ...invalid([...path, "validations", i], rule, compileError), compileError });
+    errors.push({ ...invalid([...path, "validations", i], rule, compileError), rule });
   });
   return errors;
 }

@@ -4,7 +4,7 @@ import { allNeeds } from "../../world/needs.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { LoadError } from "../load-error.js";
+import { told } from "../told.js";
 import { prepareBinding } from "./binding.js";
 import { createRuleCompiler } from "./dialect.js";
 import { compilePolicy } from "./engine/compiled-policy.js";
@@ -27,15 +27,13 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
       const { policies, problems } = preparePolicies(own, {
         compile: (rule) => compileRule(rule, compiler).error,
+        hint: (rule) => compileRule(rule, compiler).hint,
         lenient: invalidPolicies === "keep",
       });
       const [first] = own;
       if (first === undefined) throw new Error("a set has a policy");
       const { binding, problems: doubts } = prepareBinding(settings, others, first);
-      const all = [...problems, ...doubts];
-      const errors = all.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw LoadError.of(errors);
-      for (const problem of all) warn(problem);
+      told([...problems, ...doubts], warn);
       const compiled = policies.map((policy) => compilePolicy(policy, compiler));
       const objects = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       return {

@@ -1,6 +1,8 @@
 /** CertificateRequestPolicies of one entry, as a cluster would take them: read and checked, with every mistake at its place (spec certificate-request-policy.md 7.2). */
+import { isConsequence } from "../../cel-policy/decode/misread.js";
+import { fieldProblem } from "../../documents/field-problem.js";
 import type { Problem } from "../../documents/problem.js";
-import type { InnerPlace, SourceDocument } from "../../documents/source-document.js";
+import type { SourceDocument } from "../../documents/source-document.js";
 import { isObject } from "../../kubernetes/object.js";
 import { type CheckOptions, checkPolicy, type PolicyError } from "./check-policy.js";
 import { describeFailure, readPolicy } from "./read.js";
@@ -16,6 +18,8 @@ export interface PrepareOptions extends CheckOptions {
    * plugins that there are not are nobody's. Mistakes are warnings then. A field that there is not is an error all the same: what it restricts is not known.
    */
   readonly lenient?: boolean;
+  /** What to write instead of a rule that does not compile. */
+  readonly hint?: (rule: string) => string | undefined;
 }
 
 /** What documents hold. What has an error is left out. */
@@ -31,17 +35,19 @@ export function preparePolicies(documents: readonly PolicyDocument[], options: P
   const problems: Problem[] = [];
   const policies: CertificateRequestPolicy[] = [];
   for (const document of documents) {
-    const { policy, failures } = readPolicy(isObject(document.value) ? document.value : {});
+    const { policy, failures, rest } = readPolicy(isObject(document.value) ? document.value : {});
     const broken = policy === undefined || failures.some(({ unknownField }) => unknownField);
     for (const failure of failures) {
       const fatal = broken && (policy === undefined || failure.unknownField);
       problems.push(document.problem(fatal ? "error" : severity, failure.path, describeFailure(failure)));
     }
-    const errors = policy === undefined ? [] : checkPolicy(policy, options);
+    const readable = policy ?? rest;
+    const errors = readable === undefined ? [] : checkPolicy(readable, options);
     // Where the schema has said it already, it need not be said twice.
     const said = new Set(failures.map(({ path }) => JSON.stringify(path)));
-    const more = errors.filter(({ path }) => !said.has(JSON.stringify(path)));
-    problems.push(...more.map((error) => problemOf(error, document, severity)));
+    const more = errors.filter((error) => !said.has(JSON.stringify(error.path)) && !isConsequence(error, failures));
+    const kept = policy === undefined ? "error" : severity;
+    problems.push(...more.map((error) => problemOf(error, document, kept, options)));
     if (policy === undefined || broken) continue;
     if (lenient || failures.length + errors.length === 0) policies.push(policy);
   }
@@ -49,16 +55,16 @@ export function preparePolicies(documents: readonly PolicyDocument[], options: P
 }
 
 function problemOf(
-  { path, text, compileError }: PolicyError,
+  { path, text, rule }: PolicyError,
   document: PolicyDocument,
   severity: Problem["severity"],
+  { hint }: PrepareOptions,
 ): Problem {
-  if (compileError === undefined) return document.problem(severity, path, text);
-  return document.problem(severity, [...path, "rule"], text, placeInside(compileError));
-}
-
-/** The place of a rule's first mistake inside the rule. */
-function placeInside(compileError: string): InnerPlace | undefined {
-  const [, line, column] = /^ERROR: <input>:(\d+):(\d+):/.exec(compileError) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
+  if (rule === undefined) return document.problem(severity, path, text);
+  return fieldProblem(document, severity, {
+    path: [...path, "rule"],
+    text,
+    hint: hint?.(rule),
+    code: "CEL_EXPRESSION",
+  });
 }

@@ -5,6 +5,7 @@ import { type Metadata, validateMetadata } from "../../cel-policy/decode/validat
 import { didYouMean } from "../../data/suggest.js";
 import { pruned, siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
 import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
+import { without } from "../../kubernetes/custom-resource/without.js";
 import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
@@ -25,6 +26,8 @@ export interface ReadPolicy {
   /** `undefined` where nothing can be made of the document. */
   readonly policy: CertificateRequestPolicy | undefined;
   readonly failures: readonly ReadFailure[];
+  /** Where there is no policy: what could be read of it, for more that is wrong with it. */
+  readonly rest?: CertificateRequestPolicy;
 }
 
 /** Reads a document of this kind. */
@@ -43,11 +46,25 @@ export function readPolicy(value: JsonObject): ReadPolicy {
     if (!errors.some(({ path }) => formatPath(path) === formatPath(decoded.path))) {
       failures.push(failure(decoded.path, decoded.text));
     }
-    return { policy: undefined, failures };
+    const rest = restOf(value, [...errors.map(({ path }) => path), decoded.path]);
+    return { policy: undefined, failures, ...(rest !== undefined && { rest }) };
   }
   const metadata = (member(value, "metadata") ?? {}) as Metadata;
   failures.push(...nameErrors(metadata).map(({ path, text: what }) => failure(path, what)));
   return { policy: decoded.policy, failures };
+}
+
+/** Values of wrong types that are left out one after another before a document is given up. */
+const MOST_LEFT_OUT = 20;
+
+function restOf(value: JsonObject, wrong: readonly FieldPath[]): CertificateRequestPolicy | undefined {
+  let left = without(value, wrong) as JsonObject;
+  for (let i = 0; i < MOST_LEFT_OUT; i++) {
+    const decoded = decodePolicy(left);
+    if (decoded.ok) return decoded.policy;
+    left = without(left, [decoded.path]) as JsonObject;
+  }
+  return undefined;
 }
 
 /** What the API server's schema has against an object; it says so before the webhook is asked, and of what pruning has left. */

@@ -10,6 +10,7 @@ import {
   DYN,
   type FunctionDeclaration,
   formatType,
+  type Hint,
   type Program,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
@@ -22,6 +23,8 @@ export interface ExpressionProblem {
   /** Place in the expression: 1-based line, 1-based column in code points; -1 and 0 when it concerns the whole. */
   readonly line: number;
   readonly column: number;
+  /** What to write instead, where that is known. */
+  readonly hint?: string | undefined;
 }
 
 /** The variables of a group's expression. For raw reviews `object` is the payload, `request` and `oldObject` are null. */
@@ -30,6 +33,14 @@ const VARIABLES = [
   { name: "oldObject", type: DYN },
   { name: "request", type: ADMISSION_REQUEST },
 ] as const;
+
+/** Names that expressions of policies have, and those of groups have not. */
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
+  ["params", "a group has no parameters: its members have"],
+  ["variables", "a group has no variables: write the expression itself here"],
+  ["namespaceObject", "a group doesn't see the Namespace: ask about it in a member, or by request.namespace"],
+  ["authorizer", "a group can't ask the authorizer: ask it in a member"],
+]);
 
 /** Names that an expression can call. Members may have others, which Kubewarden takes, too: they are never asked. */
 const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
@@ -53,7 +64,8 @@ export function compileGroupExpression(
     functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
   });
   const compiled = environment.compile(source, trace ? { trace } : {});
-  if (!compiled.ok) return { problems: problemsOf(compiled, members) };
+  if (!compiled.ok)
+    return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
   const { program } = compiled;
   if (program.type.kind !== "bool") {
     const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
@@ -77,14 +89,19 @@ function memberFunction(name: string): FunctionDeclaration {
   return { name, replaces: true, overloads: [overload(`member_${name}`, []), overload(`about_${name}`, [DYN])] };
 }
 
-function problemsOf(failure: CompileFailure, members: readonly string[]): ExpressionProblem[] {
+function problemsOf(
+  failure: CompileFailure,
+  members: readonly string[],
+  hints: readonly (Hint | undefined)[],
+): ExpressionProblem[] {
   if (failure.issues.length === 0) return [atStart(failure.text)];
   const names = [...members, ...VARIABLES.map(({ name }) => name)];
-  return failure.issues.map(({ code, line, column, message, name: unknown }) => {
-    if (code !== "undeclared-reference" || unknown === undefined) return { message, line, column };
+  return failure.issues.map(({ code, line, column, message, name: unknown }, i) => {
+    const hint = hints[i]?.text;
+    if (code !== "undeclared-reference" || unknown === undefined) return { message, line, column, hint };
     if (members.includes(unknown)) return { message: `'${unknown}' is a member: call it, ${unknown}()`, line, column };
     const help = didYouMean(unknown, names) || ` (members: ${members.join(", ") || "none"})`;
-    return { message: `unknown name '${unknown}'${help}`, line, column };
+    return { message: `unknown name '${unknown}'${help}`, line, column, hint };
   });
 }
 

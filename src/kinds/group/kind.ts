@@ -44,7 +44,9 @@ function mistake(
   { origin, expression }: Pick<GroupDraft, "origin" | "expression">,
   problem: ExpressionProblem,
 ): Problem {
-  return origin.error(["expression"], withCaret(expression, problem), place(problem));
+  const found = origin.error(["expression"], withCaret(expression, problem), place(problem));
+  const { hint } = problem;
+  return { ...found, code: "CEL_EXPRESSION", ...(hint !== undefined && { hint }) };
 }
 
 const place = ({ line, column }: ExpressionProblem) => (line < 1 ? undefined : { line, column });

@@ -1,4 +1,5 @@
 /** What Kyverno refuses when a policy is created, beside the schema (spec kyverno.md 1.4). */
+import { matchDoubts } from "../../cel-policy/match/match-doubts.js";
 import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
 import { authorizationMode } from "./authorization/mode.js";
@@ -67,6 +68,7 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   if (matchConstraints !== undefined) {
     const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
     warnings.push(...validateMatch(whole, ["spec", "matchConstraints"]));
+    warnings.push(...matchDoubts({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
   }
   const controllers = autogen?.podControllers?.controllers ?? [];
   const unknown = new Set(unknownControllers(controllers));

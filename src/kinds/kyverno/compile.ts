@@ -1,4 +1,5 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
+import { DYN } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { GrowingScope } from "../../cel-policy/expressions/growing-scope.js";
@@ -82,6 +83,24 @@ interface Source {
   readonly exceptions: readonly ExceptionResource[];
 }
 
+/**
+ * Every mistake of the policy's own expressions: those that end the compiling, and those behind them, which only show here.
+ * @param exceptions those that name it
+ */
+export function allMistakes(
+  resource: PolicyResource,
+  exceptions: readonly ExceptionResource[],
+  compilers: Compilers,
+): readonly CompileError[] {
+  const compiling = new Compiling(
+    { resource, name: "", targets: [], spec: resource.spec, exceptions },
+    compilers,
+    true,
+  );
+  compiling.run();
+  return compiling.errors;
+}
+
 /** The compiling of one variant. */
 class Compiling {
   readonly errors: CompileError[] = [];
@@ -90,9 +109,17 @@ class Compiling {
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
 
-  constructor(source: Source, { clustered, namespaced }: Compilers) {
+  /** Whether mistakes end nothing: for who wants to know all of them. */
+  readonly #all: boolean;
+
+  constructor(source: Source, { clustered, namespaced }: Compilers, all = false) {
+    this.#all = all;
     this.#source = source;
     this.#compiler = isConfined(source.resource) ? namespaced : clustered;
+  }
+
+  get #ended(): boolean {
+    return !this.#all && this.errors.length > 0;
   }
 
   /** The variant; `undefined` when there are errors. */
@@ -100,13 +127,13 @@ class Compiling {
     const { resource, name, targets, spec } = this.#source;
     const mode = spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
     const conditions = this.#conditions(spec.matchConditions);
-    if (this.errors.length > 0) return undefined;
+    if (this.#ended) return undefined;
     const variables = this.#variables();
-    if (this.errors.length > 0) return undefined;
+    if (this.#ended) return undefined;
     const validations = this.#validations();
-    if (this.errors.length > 0) return undefined;
+    if (this.#ended) return undefined;
     const annotations = mode === "JSON" ? [] : this.#annotations();
-    if (this.errors.length > 0) return undefined;
+    if (this.#ended) return undefined;
     const exceptions: CompiledException[] = [];
     for (const exception of this.#source.exceptions) {
       this.#exception = exception;
@@ -118,7 +145,7 @@ class Compiling {
         // Of what is no date nobody knows how long it lasts.
         expires: Number.isNaN(expires) ? Number.NEGATIVE_INFINITY : expires,
       });
-      if (this.errors.length > 0) return undefined;
+      if (this.#ended) return undefined;
     }
     const parts = {
       name,
@@ -153,6 +180,8 @@ class Compiling {
     }
     for (const [i, { name = "", expression }] of variables.slice(0, MOST_VARIABLES).entries()) {
       const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
+      // Whoever looks for all mistakes is not told again of a variable's wherever it is named.
+      if (variable === undefined && this.#all) this.#scope.declare(name, DYN);
       if (variable === undefined) continue;
       this.#scope.declare(name, variable.type);
       compiled.set(name, variable);
@@ -168,13 +197,13 @@ class Compiling {
     ).entries()) {
       const path: FieldPath = ["spec", "validations", i];
       const validation = this.#compile([...path, "expression"], expression, "bool");
-      if (validation === undefined) return compiled;
+      if (validation === undefined && !this.#all) return compiled;
       const words =
         messageExpression === ""
           ? undefined
           : this.#compile([...path, "messageExpression"], messageExpression, "string");
-      if (this.errors.length > 0) return compiled;
-      compiled.push({ expression: validation, message, messageExpression: words });
+      if (this.#ended) return compiled;
+      if (validation !== undefined) compiled.push({ expression: validation, message, messageExpression: words });
     }
     return compiled;
   }
@@ -195,7 +224,12 @@ class Compiling {
     const expression = this.#compiler.compile(source, wanted, scope);
     if (expression.error === undefined) return expression;
     const { name } = this.#source;
-    this.errors.push({ ...invalid(path, source, expression.error), exception: this.#exception, variant: name });
+    const mistake = {
+      ...invalid(path, source, expression.error),
+      hint: expression.hint,
+      code: "CEL_EXPRESSION",
+    } as const;
+    this.errors.push({ ...mistake, exception: this.#exception, variant: name });
     return undefined;
   }
 }

@@ -44,6 +44,13 @@ export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];
 /** Where match conditions, those of exceptions too, are compiled; everything else has `variables` beside. */
 export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
 
+/** Names of other kinds of policies, and what Kyverno's have instead. */
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
+  ["params", "Kyverno's policies have no parameters: look them up with resource.Get(…), or write them as variables"],
+  ["authorizer", "Kyverno's policies can't ask the authorizer"],
+  ["variables", "match conditions don't see variables: write the expression itself here"],
+]);
+
 /**
  * The dialect of a kind of policies.
  *
@@ -70,6 +77,7 @@ export const createDialect = (namespaced: boolean): Dialect => ({
     external: externalVariables,
   },
   variables: { typeName: VARIABLES_TYPE, nameOf: (field) => field },
+  knownNames: KNOWN_NAMES,
   costs: {
     expression: 1_000_000,
     evaluation: Number.POSITIVE_INFINITY,

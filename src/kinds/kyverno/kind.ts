@@ -7,8 +7,8 @@ import { allNeeds } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { LoadError } from "../load-error.js";
 import { isOneOf } from "../resource-entry.js";
+import { told } from "../told.js";
 import { createCompilers } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { KyvernoPolicySet } from "./policy.js";
@@ -38,9 +38,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
           );
         for (const problem of left) warn({ ...problem, severity: "warning" });
       }
-      const errors = prepared.problems.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw LoadError.of(errors);
-      for (const problem of prepared.problems) warn(problem);
+      told(prepared.problems, warn);
       const { policies, contextEntries } = prepared;
       const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       const objects = [...brought, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];

@@ -1,12 +1,14 @@
 /** Kyverno's documents of one entry, as a cluster would take them: read, checked and compiled, with every mistake and doubt at its place. */
+import { isConsequence } from "../../cel-policy/decode/misread.js";
+import { fieldProblem } from "../../documents/field-problem.js";
 import type { Problem } from "../../documents/problem.js";
-import type { InnerPlace, SourceDocument } from "../../documents/source-document.js";
+import type { SourceDocument } from "../../documents/source-document.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { ExceptionChecker } from "./check-exception.js";
 import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
-import { compilePolicy, exceptionsFor } from "./compile.js";
+import { allMistakes, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Compilers } from "./dialect.js";
 import { NamedObjects } from "./named-objects.js";
@@ -49,6 +51,26 @@ interface Found<R> {
   readonly document: KyvernoDocument;
 }
 
+/** What could be read of a policy with mistakes, which are said already. */
+interface Broken extends Found<PolicyResource> {
+  readonly mistakes: readonly FieldError[];
+}
+
+/** What else is wrong with a policy that can't be read as it is. */
+function moreMistakes(
+  { resource, document, mistakes }: Broken,
+  { compilers, httpInNamespaced }: DocumentOptions,
+): readonly Problem[] {
+  const errors = [
+    ...allMistakes(resource, [], compilers),
+    ...checkPolicy(resource, new NamedObjects(), httpInNamespaced),
+  ];
+  return problemsOf(
+    errors.filter((error) => !isConsequence(error, mistakes)),
+    document,
+  );
+}
+
 /** Where objects are that name no namespace. */
 const DEFAULT_NAMESPACE = "default";
 
@@ -60,6 +82,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   const contextEntries: ContextEntryResource[] = [];
   const objects: JsonObject[] = [];
   const checker = new ExceptionChecker();
+  const broken: Broken[] = [];
   for (const document of documents) {
     const read = readResource(document.value);
     switch (read.kind) {
@@ -67,6 +90,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         problems.push(
           ...read.failures.map((failure) => document.problem("error", failure.path, describeFailure(failure))),
         );
+        if (read.rest !== undefined) broken.push({ resource: read.rest, document, mistakes: read.failures });
         break;
       case "policy":
         policies.push({
@@ -90,7 +114,9 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         if (isObject(document.value)) objects.push(document.value);
     }
   }
-  for (const exception of exceptions) problems.push(...doubtsAbout(exception, policies, options.now));
+  for (const each of broken) problems.push(...moreMistakes(each, options));
+  const named = [...policies, ...broken];
+  for (const exception of exceptions) problems.push(...doubtsAbout(exception, named, options.now));
   return {
     policies: compileAll(policies, exceptions, options, problems),
     exceptions: exceptions.map(({ resource }) => resource),
@@ -121,26 +147,32 @@ function compileAll(
       problems.push(...problemsOf([misplaced], document));
       return [];
     }
-    const compiled = compilePolicy(resource, exceptionsFor(resource, resources), compilers);
+    const own = exceptionsFor(resource, resources);
+    const compiled = compilePolicy(resource, own, compilers);
     const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
     if (!compiled.ok) {
-      for (const { path, text, exception, variant } of compiled.errors) {
+      // Of variants, which say again what the policy says, only where the policy itself is right.
+      const whole = compiled.errors.some(({ variant }) => variant === "");
+      for (const { path, text, exception, variant, hint, code } of whole
+        ? allMistakes(resource, own, compilers)
+        : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
         // What a variant's expression says stands nowhere in the file.
-        const place = variant === "" ? placeInside(text) : undefined;
-        const message =
-          variant === "" ? text : `${text} (in the variant ${variant}, which is made for pod controllers)`;
-        problems.push(at.problem("error", path, message, place));
+        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, code }));
+        else {
+          const message = `${text} (in the variant ${variant}, which is made for pod controllers)`;
+          problems.push({ ...at.problem("error", path, message), ...(code !== undefined && { code }) });
+        }
       }
     }
     problems.push(...mistakes);
-    problems.push(...policyWarnings(resource).map(({ path, text }) => document.problem("warning", path, text)));
+    problems.push(...policyWarnings(resource).map((warning) => fieldProblem(document, "warning", warning)));
     return compiled.ok && mistakes.length === 0 ? [compiled.policy] : [];
   });
 }
 
 const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): readonly Problem[] =>
-  errors.map(({ path, text }) => document.problem("error", path, text, placeInside(text)));
+  errors.map((error) => fieldProblem(document, "error", error));
 
 /** What Kyverno says nothing of, and what yet cannot be meant: an exception that exempts nothing. */
 function doubtsAbout(
@@ -162,10 +194,4 @@ function doubtsAbout(
     problems.push(document.problem("warning", ["spec", "expiresAt"], "the exception has expired, and has no effect"));
   }
   return problems;
-}
-
-/** The place of an expression's error inside the expression, when the text names one. */
-function placeInside(text: string): InnerPlace | undefined {
-  const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }

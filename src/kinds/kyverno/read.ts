@@ -4,6 +4,7 @@ import { complete } from "../../kubernetes/custom-resource/complete.js";
 import type { ObjectSchema } from "../../kubernetes/custom-resource/schema.js";
 import { unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
 import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
+import { without } from "../../kubernetes/custom-resource/without.js";
 import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
@@ -36,6 +37,8 @@ export interface UnreadableDocument {
   readonly failures: readonly ReadFailure[];
   /** All of it as Kyverno's command prints it: `failed to parse document (…)` or `failed to validate resource (…)`. */
   readonly text: string;
+  /** What could be read of a policy, for more that is wrong with it: never to be used as one. */
+  readonly rest?: PolicyResource;
 }
 
 /** What a document is: one of Kyverno's, with its defaults and without nulls; or why it cannot be read; or none of this kind's. */
@@ -103,11 +106,16 @@ export function readResource(value: unknown): ReadResource {
 export const describeFailure = ({ text, hint }: ReadFailure): string =>
   hint === undefined ? text : `${text}: ${hint}`;
 
-function readAs({ read, schema, namespaced, group }: Definition, kind: string, value: JsonObject): ReadResource {
+function readAs(definition: Definition, kind: string, value: JsonObject): ReadResource {
+  const { read, schema, namespaced, group } = definition;
   const metadata = readMetadata(member(value, "metadata"));
   if (!metadata.ok) {
     const failure = { path: metadata.path, text: metadata.text, unknownField: false, hint: undefined };
-    return unreadable([failure], parseText(metadata.text));
+    // The reference stops here; who mends a file wants to know the rest, too.
+    const more = readAs(definition, kind, { ...value, metadata: { name: "x" } });
+    const others = more.kind === "unreadable" ? more.failures : [];
+    const rest = more.kind === "unreadable" ? more.rest : more.kind === "policy" ? more.resource : undefined;
+    return { ...unreadable([failure, ...others], parseText(metadata.text)), ...(rest !== undefined && { rest }) };
   }
   // Those of the rest come sorted by their text, whatever the order in the file.
   const others = unknownMembers(value, schema, []).sort((a, b) => (formatPath(a) < formatPath(b) ? -1 : 1));
@@ -120,8 +128,14 @@ function readAs({ read, schema, namespaced, group }: Definition, kind: string, v
     ...validateUnique(completed, schema, []),
   ];
   // The reference stops at unknown members; who mends a file wants to know the rest, too.
-  if (unknown.length > 0) return unknownFields(unknown, errors, kind, schema);
-  if (errors.length > 0) return invalidDocument(errors, `${kind}.${group}`, metadata.value.name ?? "");
+  if (unknown.length + errors.length > 0) {
+    const left = without(rest, [...unknown, ...errors.map(({ path }) => path)]) as JsonObject;
+    const found = read === "policy" ? restOf({ ...left, metadata: metadata.value }, schema) : undefined;
+    const partly = found === undefined ? {} : { rest: found };
+    return unknown.length > 0
+      ? { ...unknownFields(unknown, errors, kind, schema), ...partly }
+      : { ...invalidDocument(errors, `${kind}.${group}`, metadata.value.name ?? ""), ...partly };
+  }
   if (metadata.value.name === undefined || metadata.value.name === "") {
     const message = "metadata.name was not generated";
     const failure = { path: ["metadata"], text: message, unknownField: false, hint: "give it a name" };
@@ -130,6 +144,28 @@ function readAs({ read, schema, namespaced, group }: Definition, kind: string, v
   // The schema has made sure of everything.
   return { kind: read, resource: completed } as unknown as ReadResource;
 }
+
+/** Times that values of wrong types are left out of what is left. */
+const MOST_PASSES = 5;
+
+/** What is left of a policy when its mistakes are left out, with its defaults; undefined where that is no policy. */
+function restOf(value: JsonObject, schema: ObjectSchema): PolicyResource | undefined {
+  let left = value;
+  for (let i = 0; i < MOST_PASSES; i++) {
+    const { metadata, ...rest } = left;
+    const completed = { ...(complete(rest, schema) as JsonObject), metadata };
+    const wrong = validate(completed, schema, []).filter(({ text: what }) => isWrongType(what));
+    if (wrong.length === 0) return completed as unknown as PolicyResource;
+    // An item that is of another type goes with its list.
+    left = without(
+      left,
+      wrong.map(({ path }) => (typeof path.at(-1) === "number" ? path.slice(0, -1) : path)),
+    ) as JsonObject;
+  }
+  return undefined;
+}
+
+const isWrongType = (what: string): boolean => what.includes("must be of type") || what.includes("must be an");
 
 const parseText = (what: string): string => `failed to parse document (${what})`;
 const unreadable = (failures: readonly ReadFailure[], whole: string): UnreadableDocument => ({

@@ -2,7 +2,7 @@ import type { Server } from "../../admission-policy/server.js";
 import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { LoadError } from "../load-error.js";
+import { told } from "../told.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
 import { MUTATING_DOCUMENTS } from "./resource.js";
@@ -23,9 +23,7 @@ export function mutatingAdmissionPolicyKind(
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });
-      const errors = prepared.problems.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw LoadError.of(errors);
-      for (const problem of prepared.problems) warn(problem);
+      told(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },

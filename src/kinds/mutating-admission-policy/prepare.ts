@@ -1,16 +1,20 @@
 /** MutatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
 import {
+  moreMistakes,
   type PolicyDocument,
   sortDocuments,
   storedWithWarnings,
   unreachableVariables,
   usableBindings,
 } from "../../admission-policy/documents.js";
+import { doubtsIn, policyDoubts } from "../../admission-policy/doubts.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../../admission-policy/prepared-binding.js";
 import type { Server } from "../../admission-policy/server.js";
+import { fieldProblem } from "../../documents/field-problem.js";
 import type { Problem } from "../../documents/problem.js";
 import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
 import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { BundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
@@ -23,7 +27,7 @@ import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
 import { MutatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, preparePolicy } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
-import { POLICY_KIND, type PolicyResource } from "./resource.js";
+import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validateBinding } from "./validate-binding.js";
 
 /** How to prepare documents. */
@@ -55,18 +59,24 @@ export function prepareDocuments(
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
   const { policies, objects } = found;
+  const checkBroken = (resource: PolicyResource | BindingResource): readonly FieldError[] =>
+    resource.kind === BINDING_KIND
+      ? validateBinding(resource as BindingResource, server)
+      : checkPolicy(resource as PolicyResource, compilers, server).errors;
+  problems.push(...moreMistakes(found.broken, checkBroken));
   const usable = usableBindings(found, validateBinding, problems, server);
   const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
     const { compiled, errors } = checkPolicy(resource, compilers, server);
-    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
-    if (errors.length > 0) continue;
+    problems.push(...doubtsIn(document, policyDoubts(resource.spec, compiled)));
     const unknown = unknownGroups(resource, objects, builtin);
     problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
+    if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
     const bindings = own?.map(prepareTarget) ?? [EVERYTHING_MATCHED];

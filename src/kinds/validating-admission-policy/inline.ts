@@ -1,13 +1,16 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
 import { defaultPolicy } from "../../admission-policy/defaults.js";
+import { policyDoubts } from "../../admission-policy/doubts.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import { repeatedVariables } from "../../admission-policy/read.js";
 import { GROUP } from "../../admission-policy/resource.js";
-import { decode } from "../../cel-policy/decode/api-type.js";
+import { salvage } from "../../cel-policy/decode/api-type.js";
+import { isConsequence, misread } from "../../cel-policy/decode/misread.js";
+import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
-import type { FieldError } from "../../kubernetes/field-error.js";
+import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
 import type { Policy } from "../../policy/policy.js";
 import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
@@ -51,12 +54,12 @@ const INLINE_NAME = "inline";
 export function prepareInline(
   spec: unknown,
   options: InlineOptions,
-): PreparedInline | { readonly errors: readonly FieldError[] } {
+): PreparedInline | { readonly errors: readonly FieldError[]; readonly warnings: readonly FieldError[] } {
   const type = API_TYPES.get("v1")?.spec;
   if (type === undefined) throw new Error("the types of v1 are missing");
-  const decoded = decode(spec, type);
-  if (!decoded.ok) return { errors: [{ path: decoded.failure.path, text: decoded.failure.text }] };
-  const written = decoded.value as PolicySpec | undefined;
+  const read = salvage(spec, type);
+  const unread = read.mistakes.map((mistake) => misread(mistake));
+  const written = read.value as PolicySpec | undefined;
   const constraints = written?.matchConstraints ?? EVERYTHING;
   const withRules = (constraints.resourceRules ?? []).length > 0 ? constraints : { ...constraints, ...EVERYTHING };
   const policy = defaultPolicy<PolicyResource>({
@@ -72,13 +75,24 @@ export function prepareInline(
     ...repeatedVariables(policy).map(({ path, text }) => ({ path: path.slice(1), text })),
     ...validateActions(actions, ["validationActions"]),
   ];
-  if (errors.length > 0) return { errors };
+  const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
+  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const warnings: readonly FieldError[] = [
+    ...policyDoubts({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
+    ...alwaysSame(compiled.validations, ["validations"]),
+    ...doubtful.map(
+      ({ path, warning, hint }): FieldError => ({ path, text: warning.trimEnd(), hint, code: "CEL_TYPES" }),
+    ),
+  ];
+  if (unread.length + others.length > 0) {
+    const wrong = new Set([...unread, ...others].map(({ path }) => formatPath(path)));
+    return { errors: [...unread, ...others], warnings: warnings.filter(({ path }) => !wrong.has(formatPath(path))) };
+  }
   const prepared = preparePolicy(policy, compiled, [standalone(actions)], "");
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
-  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   return {
     needs: needsOf(policy.spec, Object.values(compiled).flat(), [], []),
-    warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
+    warnings,
     policy: (id, world) =>
       new ValidatingPolicySet([prepared], {
         id,
@@ -89,3 +103,6 @@ export function prepareInline(
       }),
   };
 }
+
+/** As it would be in a policy, whose mistakes stand in its spec. */
+const inSpec = (error: FieldError): FieldError => ({ ...error, path: ["spec", ...error.path] });

@@ -1,8 +1,10 @@
 import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
+import { type FieldMistake, fieldProblem } from "../../documents/field-problem.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
+import { told } from "../told.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
 import { VALIDATING_DOCUMENTS } from "./resource.js";
@@ -27,9 +29,7 @@ export function validatingAdmissionPolicyKind(
         ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
       });
-      const errors = prepared.problems.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw LoadError.of(errors);
-      for (const problem of prepared.problems) warn(problem);
+      told(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },
@@ -40,22 +40,16 @@ export function validatingAdmissionPolicyKind(
           ...(schemas !== undefined && { schemas: schemas() }),
           ...(validationActions !== undefined && { validationActions }),
         });
+        const inEntry = (mistake: FieldMistake): FieldMistake => ({
+          ...mistake,
+          path: [...origin.path, "cel", ...mistake.path],
+        });
+        for (const warning of prepared.warnings) warn(fieldProblem(origin.document, "warning", inEntry(warning)));
         if ("errors" in prepared) {
-          throw LoadError.of(
-            prepared.errors.map(({ path, text }) => origin.error(["cel", ...path], text, placeInside(text))),
-          );
-        }
-        for (const { path, text } of prepared.warnings) {
-          warn(origin.warning(["cel", ...path], text, placeInside(text)));
+          throw LoadError.of(prepared.errors.map((error) => fieldProblem(origin.document, "error", inEntry(error))));
         }
         return { needs: prepared.needs, policy: (world) => prepared.policy(id, worldOf([], world)) };
       },
     },
   };
-}
-
-/** The place of an expression's error inside the expression, when the text names one as the engine does. */
-function placeInside(text: string): { readonly line: number; readonly column: number } | undefined {
-  const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }

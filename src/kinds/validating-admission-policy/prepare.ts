@@ -1,17 +1,22 @@
 /** ValidatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
 import {
+  moreMistakes,
   type PolicyDocument,
   sortDocuments,
   storedWithWarnings,
   unreachableVariables,
   usableBindings,
 } from "../../admission-policy/documents.js";
+import { doubtsIn, policyDoubts } from "../../admission-policy/doubts.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import type { Server } from "../../admission-policy/server.js";
+import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
+import { fieldProblem } from "../../documents/field-problem.js";
 import type { Problem } from "../../documents/problem.js";
+import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
 import { compareNames } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Policy } from "../../policy/policy.js";
@@ -20,7 +25,7 @@ import type { World } from "../../world/world.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, prepareBinding, preparePolicy, standalone } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
-import { POLICY_KIND, type PolicyResource } from "./resource.js";
+import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { typeWarnings } from "./type-check.js";
 import { validateBinding } from "./validate-binding.js";
 
@@ -55,17 +60,24 @@ export function prepareDocuments(
   const problems: Problem[] = [];
   const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
   const { policies, objects } = found;
+  const checkBroken = (resource: PolicyResource | BindingResource): readonly FieldError[] =>
+    resource.kind === BINDING_KIND
+      ? validateBinding(resource as BindingResource, server)
+      : checkPolicy(resource as PolicyResource, compiler, server).errors;
+  problems.push(...moreMistakes(found.broken, checkBroken));
   const usable = usableBindings(found, validateBinding, problems, server);
   const schemas = schemasFor?.(objects.filter((object) => object.kind === "CustomResourceDefinition"));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
     const { compiled, errors } = checkPolicy(resource, compiler, server);
-    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
+    const same = alwaysSame(compiled.validations, ["validations"]);
+    problems.push(...doubtsIn(document, [...policyDoubts(resource.spec, compiled), ...same]));
+    if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas, errors));
     if (errors.length > 0) continue;
-    if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas));
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
     const bindings = own?.map(prepareBinding) ?? [standalone(["Deny"])];
@@ -87,7 +99,22 @@ export function prepareDocuments(
 }
 
 /** What type checking says, which never keeps a policy from acting. */
-const doubtfulTypes = ({ spec }: PolicyResource, document: PolicyDocument, schemas: SchemaSource): readonly Problem[] =>
-  typeWarnings(spec, schemas).map(({ path, warning }) =>
-    document.problem("warning", ["spec", ...path], warning.trimEnd()),
-  );
+function doubtfulTypes(
+  { spec }: PolicyResource,
+  document: PolicyDocument,
+  schemas: SchemaSource,
+  errors: readonly FieldError[],
+): readonly Problem[] {
+  // What does not compile at all has been said, and what names variables that don't would be said again.
+  const wrong = new Set(errors.map(({ path }) => formatPath(path)));
+  return typeWarnings(spec, schemas).flatMap(({ path, warning, hint }) => {
+    const at = ["spec", ...path];
+    const text = `${warning.trimEnd()}\n${REPORTED}`;
+    return wrong.has(formatPath(at))
+      ? []
+      : [fieldProblem(document, "warning", { path: at, text, hint, code: "CEL_TYPES" })];
+  });
+}
+
+/** The API server's controller checks the same expressions against the same schemas. */
+const REPORTED = "Kubernetes reports this too, in the policy's status.typeChecking";

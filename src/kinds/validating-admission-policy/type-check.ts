@@ -10,6 +10,7 @@ import {
   createEnvironment,
   DYN,
   type Environment,
+  hintText,
   NAMESPACE,
   objectType,
   type Type,
@@ -35,6 +36,8 @@ const PARAMS_MARK = "\u2060";
 export interface TypeWarning {
   readonly path: FieldPath;
   readonly warning: string;
+  /** What to write instead, where that is known. */
+  readonly hint?: string | undefined;
 }
 
 /** Checks a policy; the status as the API server writes it. */
@@ -66,12 +69,14 @@ function warningOf(
   expression: string,
   kinds: readonly { readonly kind: GroupVersionKind; readonly environment: Environment }[],
 ): TypeWarning[] {
+  let hint: string | undefined;
   const issues = kinds.flatMap(({ kind, environment }) => {
     const checked = environment.check(expression);
     if (checked.ok) return [];
+    hint ??= hintText(environment.hints(expression, checked));
     return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
   });
-  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n") }];
+  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint }];
 }
 
 /** The kinds that the rules name outright, in order. */

@@ -1,0 +1,115 @@
+/** Hints for fields that a value has not, and for values of another type than is needed. */
+import type { Expr } from "../ast.js";
+import type { Type } from "../types.js";
+import type { Candidate, HintSource } from "./hint-source.js";
+import { nearNames } from "./near.js";
+import type { Part } from "./part.js";
+import { defaultFor, isOptional } from "./type-words.js";
+
+/** Fields that a request has under other names. */
+const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+  ["user", ["userInfo", "username"]],
+  ["username", ["userInfo.username", "username"]],
+  ["userName", ["userInfo.username", "username"]],
+  ["groups", ["userInfo.groups"]],
+  ["serviceAccount", ["userInfo.username"]],
+  ["verb", ["operation"]],
+  ["method", ["operation"]],
+  ["action", ["operation"]],
+  ["apiGroup", ["kind.group", "group"]],
+  ["labels", ["metadata.labels"]],
+  ["annotations", ["metadata.annotations"]],
+]);
+
+/** Words for the number of elements, which no type has as a field. */
+const COUNTS: ReadonlySet<string> = new Set(["length", "size", "count", "len", "Length"]);
+
+/** For `operand.field` where the operand's type has no such field, or none at all. */
+export function fieldCandidates(part: Part, type: Type | undefined, { fieldsOf }: HintSource): readonly Candidate[] {
+  const { expr } = part;
+  const operand = operandOf(expr);
+  if (operand === undefined) return [];
+  const { value, field, dot } = operand;
+  const text = part.operand(value);
+  const write = (other: string): Candidate => ({
+    text: `write ${other}`,
+    fixed: part.replacedBy(testing(expr, other)),
+  });
+  const candidates: Candidate[] = [];
+  if (COUNTS.has(field)) candidates.push(write(`${text}.size()`));
+  if (type !== undefined) {
+    const fields = fieldsOf(type);
+    for (const other of nearNames(field, fields))
+      candidates.push({ ...write(`${text}${dot}${other}`), text: `write ${other}` });
+    candidates.push(...(MEANT.get(field) ?? []).map((other) => write(`${text}${dot}${other}`)));
+    if (fields.some((each) => each === "metadata") && field === "name") candidates.push(write(`${text}.metadata.name`));
+    if (type.kind === "list") {
+      const inner = nearNames(field, fieldsOf(type.element));
+      for (const other of [field, ...inner]) {
+        const fixed = part.replacedBy(testing(expr, `${text}[0].${other}`));
+        candidates.push({
+          text: `this is a list: look at one of its elements, ${text}[0].${other}, or at all of them with exists() or all()`,
+          fixed,
+        });
+      }
+    }
+  }
+  return candidates;
+}
+
+/** `has(x)` asks about a field: what is no field can't stand there. */
+const testing = (expr: Expr, text: string): string => (expr.kind === "select" && expr.testOnly ? `has(${text})` : text);
+
+function operandOf(expr: Expr): { readonly value: Expr; readonly field: string; readonly dot: "." | ".?" } | undefined {
+  if (expr.kind === "select") return { value: expr.operand, field: expr.field, dot: "." };
+  if (expr.kind !== "call" || expr.function !== "_?._") return undefined;
+  const [value, field] = expr.args;
+  if (value === undefined || field?.kind !== "literal" || typeof field.value !== "string") return undefined;
+  return { value, field: field.value, dot: ".?" };
+}
+
+/** For a value where one of another type is needed. */
+export function mismatchCandidates(
+  part: Part,
+  wanted: Type | undefined,
+  found: Type | undefined,
+): readonly Candidate[] {
+  if (wanted === undefined || found === undefined) return [];
+  const text = part.operand(part.expr);
+  const write = (other: string, where = part): Candidate => ({
+    text: `write ${other}`,
+    fixed: where.replacedBy(other),
+  });
+  if (isOptional(found)) {
+    const open = `${text}.orValue(${defaultFor(wanted)})`;
+    return [{ text: `an optional value is opened by orValue(): write ${open}`, fixed: part.replacedBy(open) }];
+  }
+  const candidates: Candidate[] = [];
+  const parent = part.parent;
+  const whole = parent?.expr;
+  if (parent !== undefined && whole?.kind === "call" && whole.function === "_||_") {
+    const [first, second] = whole.args;
+    if (first?.kind === "select" && second?.id === part.expr.id && second.kind === "literal") {
+      candidates.push(write(`${part.operand(first.operand)}.?${first.field}.orValue(${part.text(second)})`, parent));
+    }
+  }
+  if (wanted.kind !== "bool") return candidates;
+  switch (found.kind) {
+    case "string":
+      return [...candidates, write(`${text} != ""`)];
+    case "int":
+      return [...candidates, write(`${text} != 0`)];
+    case "list":
+    case "map":
+      return [...candidates, write(`size(${part.text()}) > 0`)];
+    default:
+      return candidates;
+  }
+}
+
+/** For what a macro goes through, and is neither list nor map. */
+export function rangeCandidates(part: Part, found: Type | undefined): readonly Candidate[] {
+  if (!isOptional(found)) return [];
+  const open = `${part.operand(part.expr)}.orValue([])`;
+  return [{ text: `an optional value is opened by orValue(): write ${open}`, fixed: part.replacedBy(open) }];
+}

@@ -1,0 +1,120 @@
+/**
+ * Hints for mistakes: what people who know other languages write, names that are nearly right, types that do not go together. Each is tried before it
+ * is given: one that the environment does not take is worse than none.
+ */
+import type { CompileFailure, Issue } from "../public-types.js";
+import { unparse } from "../unparse/unparse.js";
+import { fieldCandidates, mismatchCandidates, rangeCandidates } from "./fields.js";
+import { FOREIGN_NAMES } from "./foreign-syntax.js";
+import type { Hint } from "./hint.js";
+import type { Candidate, HintSource } from "./hint-source.js";
+import { overloadCandidates } from "./overloads.js";
+import { Part } from "./part.js";
+import { syntaxHint } from "./syntax.js";
+import { functionCandidates, variableCandidates, wordsFor } from "./undeclared.js";
+
+/** Longer expressions are mended without hints: trying takes a parse or more each. */
+const MAX_LENGTH = 5_000;
+/** Issues of one expression that are looked at; a person mends some, and looks again. */
+const MAX_ISSUES = 8;
+/** Candidates tried for one issue. */
+const MAX_TRIED = 12;
+
+/** What to write instead, for each issue of a failure; undefined where nothing is known. */
+export function hintsOf(
+  source: string,
+  { issues }: Pick<CompileFailure, "issues">,
+  environment: HintSource,
+): readonly (Hint | undefined)[] {
+  if (source.length > MAX_LENGTH || issues.length === 0) return issues.map(() => undefined);
+  const first = issues.findIndex(({ code }) => code === "syntax");
+  if (first !== -1) {
+    const hint = syntaxHint(source, environment);
+    return issues.map((_, i) => (i === first ? hint : undefined));
+  }
+  const parsed = environment.parse(source);
+  return issues.map((issue, i) => {
+    if (i >= MAX_ISSUES || parsed === undefined) return undefined;
+    const part = issue.id === undefined ? undefined : Part.of(parsed, issue.id);
+    const candidates = [
+      ...textCandidates(source, issue),
+      ...(part === undefined ? [] : candidatesFor(issue, part, environment)),
+    ];
+    const isCall = part?.expr.kind === "call";
+    const words = issue.code === "undeclared-reference" ? wordsFor({ source, issue, environment }, isCall) : undefined;
+    // What the caller knows of a name is more than a guess at another one.
+    if (words !== undefined) return { text: words };
+    return hintOf(candidates, issues, issue, environment) ?? patternHint(issue, source);
+  });
+}
+
+function textCandidates(source: string, { code }: Issue): readonly Candidate[] {
+  if (code !== "undeclared-reference" && code !== "no-matching-overload") return [];
+  return FOREIGN_NAMES.flatMap(({ hint: text, mend }) => {
+    const fixed = mend(source);
+    return fixed === source ? [] : [{ text, fixed }];
+  });
+}
+
+function candidatesFor(issue: Issue, part: Part, environment: HintSource): readonly Candidate[] {
+  const { expr } = part;
+  const [first, second] = issue.types ?? [];
+  switch (issue.code) {
+    case "undeclared-reference":
+      if (expr.kind === "call") return functionCandidates(part, expr, environment);
+      return expr.kind === "ident" ? variableCandidates(part, issue.name ?? "", environment) : [];
+    case "no-matching-overload":
+      return expr.kind === "call" ? overloadCandidates(part, expr, issue.types ?? [], environment) : [];
+    case "undefined-field":
+    case "no-field-selection":
+      return fieldCandidates(part, first, environment);
+    case "type-mismatch":
+      return mismatchCandidates(part, first, second);
+    case "not-iterable":
+      return rangeCandidates(part, first);
+    default:
+      return [];
+  }
+}
+
+/** The first candidate that the environment takes. */
+function hintOf(
+  candidates: readonly Candidate[],
+  before: readonly Issue[],
+  issue: Issue,
+  environment: HintSource,
+): Hint | undefined {
+  const said = (issues: readonly Issue[]): number => issues.filter(({ message }) => message === issue.message).length;
+  const isBetter = (fixed: string): boolean => {
+    const after = environment.check(fixed);
+    if (after.ok) return true;
+    const { issues } = after;
+    if (issues.length === 0 || issues.length > before.length || issues.some(({ code }) => code === "syntax"))
+      return false;
+    // One mistake less, and none in its place.
+    return issues.length < before.length && said(issues) < said(before);
+  };
+  const tried = new Set<string>();
+  for (const { text, fixed, also } of candidates) {
+    if (tried.has(fixed) && also === undefined) continue;
+    if (tried.size >= MAX_TRIED) return undefined;
+    tried.add(fixed);
+    if (isBetter(fixed) && (also === undefined || isBetter(also))) return { text, fixed: plain(fixed, environment) };
+  }
+  return undefined;
+}
+
+/** Without parentheses that are not needed. */
+function plain(text: string, environment: HintSource): string {
+  const parsed = environment.parse(text);
+  return parsed === undefined ? text : unparse(parsed.expr, parsed.macroCalls);
+}
+
+/** Patterns run in linear time, which some features of other engines do not. */
+function patternHint({ code }: Issue, source: string): Hint | undefined {
+  if (code !== "invalid-argument") return undefined;
+  if (/\(\?(?:=|!|<=|<!)/.test(source)) {
+    return { text: "patterns look neither ahead nor behind: write two conditions, x.matches(…) && !x.matches(…)" };
+  }
+  return /matches\(.*\\[1-9]/s.test(source) ? { text: "patterns have no references to their groups" } : undefined;
+}

@@ -1,0 +1,30 @@
+/** Hints for texts that are no expressions. */
+import { blanked } from "./blank.js";
+import { FOREIGN_SYNTAX, type ForeignSyntax } from "./foreign-syntax.js";
+import type { Hint } from "./hint.js";
+import type { HintSource } from "./hint-source.js";
+
+/** A hint for a text that can't be parsed; undefined where none leads to one that can. */
+export function syntaxHint(source: string, environment: HintSource): Hint | undefined {
+  const parses = (text: string): boolean => {
+    const checked = environment.check(text);
+    return checked.ok || (checked.issues.length > 0 && checked.issues.every(({ code }) => code !== "syntax"));
+  };
+  // Alone, and then together: people who write & for && do so throughout.
+  for (const { hint, mend } of FOREIGN_SYNTAX) {
+    const fixed = mend(source);
+    if (fixed !== source && parses(fixed)) return { text: hint, fixed };
+  }
+  let text = source;
+  const used: ForeignSyntax[] = [];
+  for (const each of FOREIGN_SYNTAX) {
+    const next = each.mend(text);
+    if (next === text) continue;
+    used.push(each);
+    text = next;
+  }
+  if (used.length > 0 && parses(text))
+    return { text: [...new Set(used.map(({ hint }) => hint))].join("; "), fixed: text };
+  const { open } = blanked(source);
+  return open === undefined ? undefined : { text: `close the text that begins with ${source.slice(open, open + 12)}` };
+}
