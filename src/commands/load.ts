@@ -23,7 +23,7 @@ import { joined, withShadowFile } from "./shadow-policies.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
-  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
+  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
   /** The content of the policies file, asked for at each load; undefined, or absent: it is read. */
@@ -50,7 +50,9 @@ export function createPolicySource(
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   const loadFile = async (generation: number): Promise<LoadResult> => {
     const own =
-      file === undefined ? noFile(generation) : await load({ file, text: text?.(), loader, generation, problem, warn });
+      file === undefined
+        ? noFile(generation)
+        : await load({ file, text: text?.(), salvage: special.diagnose === true, loader, generation, problem, warn });
     return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
   const common = { policyTimeout, access };
@@ -77,7 +79,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor"> = {},
   shared?: StoreChannel,
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
@@ -108,6 +110,8 @@ interface Loading {
   readonly file: string;
   /** Its content; undefined: it is read. */
   readonly text: string | undefined;
+  /** Whether to look at what can be read of a file that can't be used. */
+  readonly salvage: boolean;
   readonly loader: PolicyLoader;
   readonly generation: number;
   /** What is in the way of serving policies that need a cluster. */
@@ -116,20 +120,25 @@ interface Loading {
   readonly warn: boolean;
 }
 
-async function load({ file, text, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
-  const read = text === undefined ? loadConfig(file) : parseConfig(text, file);
+async function load({ file, text, salvage, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
+  const read = text === undefined ? loadConfig(file, { salvage }) : parseConfig(text, file, { salvage });
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
-  if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
+  if (!read.ok) {
+    const { salvaged, message: fatal } = read;
+    const more = salvaged === undefined ? [] : (await loader.load(salvaged.config, generation)).problems;
+    return { ...nothing, files: [file], problems: salvaged ? [...salvaged.problems, ...more] : read.problems, fatal };
+  }
   const config: Config = read.config;
   const loaded = await loader.load(config, generation);
   const missing = problem(loaded.clusterNeeded.map(({ id }) => id));
   const ofWhole = { file, line: 1, column: 1, path: [] };
   if (missing !== undefined && !warn) {
-    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal };
+    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal, code: "CLUSTER_NEEDED" };
     const problems = [...read.problems, ...loaded.problems, whole];
     return { ...nothing, files: config.files, problems, fatal: missing.refusal };
   }
-  const doubts: Problem[] = missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why }];
+  const doubts: Problem[] =
+    missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why, code: "CLUSTER_NEEDED" }];
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
   const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;

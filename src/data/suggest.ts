@@ -6,7 +6,7 @@ const MAX_SUGGESTION_DISTANCE = 4;
 const MAX_NAME_LENGTH = 100;
 
 /** The candidate nearest to `name`, when one is near enough to be a likely slip; letter case counts little. */
-function nearest(name: string, candidates: Iterable<string>): string | undefined {
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   let best: string | undefined;
   let bestDistance = Math.min(MAX_SUGGESTION_DISTANCE, Math.max(1, Math.floor(name.length / 3))) + 1;

@@ -1,5 +1,6 @@
 import type { ResourceEntry } from "../config/entry.js";
 import { identityOf, isForeign, opened, repeatedDocuments } from "../documents/documents.js";
+import { adviceOn, type KnownKind, knownKind } from "../documents/known-kinds.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
@@ -62,8 +63,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   }
   // Where nothing is served the error names them.
   for (const document of prepared.length + errors.length > 0 ? others : []) {
-    if (!unknown.has(document) && (isPolicyElsewhere(document) || isForeign(document)))
-      warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
+    if (!unknown.has(document) && (isPolicyElsewhere(document) || isForeign(document))) warn(withoutEffect(document));
   }
   if (errors.length > 0) throw LoadError.of(errors);
   const [only] = prepared;
@@ -100,10 +100,29 @@ function noPolicy(
   documents: readonly SourceDocument[],
   kinds: readonly DocumentKind[],
 ): LoadError {
+  const notServed = documents.flatMap((document) => {
+    const kind = knownKind(identityOf(document));
+    return kind?.use === "none" ? [problemOfKind(document, kind)] : [];
+  });
+  if (notServed.length > 0) return LoadError.of(notServed);
   const found = [...new Set(documents.map(nameOf))];
   const known = kinds.flatMap(({ policies }) => policies).map(({ group, kind }) => `${kind} of ${group}`);
   const message = `the files hold no policy: found ${found.join(", ") || "no document"}; expected a ${known.join(", or a ")}`;
-  return new LoadError(message, [entry.origin.error(["resource"], message)]);
+  return new LoadError(message, [entry.origin.error(["resource"], message, undefined, { code: "POLICY_KIND" })]);
+}
+
+/** Of a document that is of a kind which is known, and which nobody here evaluates. */
+const problemOfKind = (document: SourceDocument, kind: KnownKind): Problem => ({
+  ...document.problem("error", ["kind"], `this is ${kind.what}, which is not evaluated here`),
+  code: "POLICY_KIND",
+  hint: adviceOn(kind),
+});
+
+/** Of a document that stands beside policies which are served. */
+function withoutEffect(document: SourceDocument): Problem {
+  const kind = knownKind(identityOf(document));
+  const problem = document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`);
+  return { ...problem, code: "POLICY_KIND", ...(kind !== undefined && { hint: adviceOn(kind) }) };
 }
 
 /** What keeps a document of no kind from being known for what it is. One that is merely misspelt must not be as good as absent. */

@@ -213,12 +213,31 @@ items:
   });
 
   test("without a policy of a known kind are refused by the names of what was found and what is known", () => {
-    const text = "{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
+    const text = "{apiVersion: other.io/v1, kind: OtherPolicy}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
     assert.deepEqual(
       problemsOf(() => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW), fakeKind("b", ALLOW)], () => {})),
       [
-        "p.yaml:1:4: p.resource: the files hold no policy: found ClusterPolicy of kyverno.io/v1, ConfigMap of v1; expected a Rule of a.io, or a Rule of b.io",
+        "p.yaml:1:4: p.resource: the files hold no policy: found OtherPolicy of other.io/v1, ConfigMap of v1; expected a Rule of a.io, or a Rule of b.io",
       ],
+    );
+  });
+
+  test("of kinds that are known, and not evaluated here, are told each at its place, with what to do", () => {
+    const text =
+      "{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: constraints.gatekeeper.sh/v1beta1, kind: K8sRequired}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
+    assert.throws(
+      () => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], () => {}),
+      ({ problems }: LoadError) => {
+        assert.deepEqual(problems.map(formatProblem), [
+          "rules.yaml:1:35: kind: this is Kyverno's ClusterPolicy, a kind from before its CEL policies, which is not evaluated here",
+          "rules.yaml:3:55: kind: this is a constraint of Gatekeeper, the parameters and the match of its template, which is not evaluated here",
+        ]);
+        assert.match(
+          problems[0]?.hint ?? "",
+          /^write what it checks as a ValidatingPolicy of policies\.kyverno\.io, .*docs\/kyverno\.md\)$/,
+        );
+        return true;
+      },
     );
   });
 

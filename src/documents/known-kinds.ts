@@ -1,0 +1,136 @@
+/** Kinds of policies that people bring along, and what can be done with them here: a file of one of them deserves a better word than "unknown". */
+import type { DocumentIdentity } from "./documents.js";
+
+/** A kind that is known by its name. */
+export interface KnownKind {
+  /** What it is, as a noun with its article: `Kyverno's ClusterPolicy`. */
+  readonly what: string;
+  /** How it is used here: as documents of a `resource:` entry, alone in the file of such an entry, or not at all. */
+  readonly use: "resource" | "resource-alone" | "none";
+  /** What to do with a document of it, as an imperative: `write it as …`. */
+  readonly advice: string;
+  /** The page that says more. */
+  readonly page: string;
+}
+
+const KUBEWARDEN = "policies.kubewarden.io";
+const ADMISSION = "admissionregistration.k8s.io";
+const KYVERNO = "policies.kyverno.io";
+const OLD_KYVERNO = "kyverno.io";
+
+const NAME_IT = "name its file by `resource:` in an entry of policies.yaml";
+const NAME_IT_ALONE = "name its file, with no other document in it, by `resource:` in an entry of policies.yaml";
+const WITH_ITS_POLICY = "put it into the file of its policy, which an entry of policies.yaml names by `resource:`";
+const AS_VALIDATING = "write what it checks as a ValidatingPolicy of policies.kyverno.io, or as a `cel:` entry";
+const AS_MUTATING = "write what it changes as a MutatingAdmissionPolicy";
+const AS_REGO_MODULE = "compile its Rego with `opa build -t wasm` and serve the module by `module:`";
+
+const served = (what: string, page: string, advice = NAME_IT): KnownKind => ({ what, use: "resource", advice, page });
+const alone = (what: string): KnownKind => ({
+  what,
+  use: "resource-alone",
+  advice: NAME_IT_ALONE,
+  page: "docs/configuration.md",
+});
+const none = (what: string, advice: string, page: string): KnownKind => ({ what, use: "none", advice, page });
+
+const VALIDATING_PAGE = "docs/validating-admission-policies.md";
+const MUTATING_PAGE = "docs/mutating-admission-policies.md";
+const KYVERNO_PAGE = "docs/kyverno.md";
+const GUESTS_PAGE = "docs/guests.md";
+
+/** By `group/kind`. */
+const KINDS: ReadonlyMap<string, KnownKind> = new Map([
+  [`${ADMISSION}/ValidatingAdmissionPolicy`, served("a ValidatingAdmissionPolicy", VALIDATING_PAGE)],
+  [
+    `${ADMISSION}/ValidatingAdmissionPolicyBinding`,
+    served("the binding of a ValidatingAdmissionPolicy", VALIDATING_PAGE, WITH_ITS_POLICY),
+  ],
+  [`${ADMISSION}/MutatingAdmissionPolicy`, served("a MutatingAdmissionPolicy", MUTATING_PAGE)],
+  [
+    `${ADMISSION}/MutatingAdmissionPolicyBinding`,
+    served("the binding of a MutatingAdmissionPolicy", MUTATING_PAGE, WITH_ITS_POLICY),
+  ],
+  [`${KYVERNO}/ValidatingPolicy`, served("Kyverno's ValidatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/NamespacedValidatingPolicy`, served("Kyverno's NamespacedValidatingPolicy", KYVERNO_PAGE)],
+  [`${KYVERNO}/PolicyException`, served("an exception from Kyverno's policies", KYVERNO_PAGE, WITH_ITS_POLICY)],
+  [
+    `${OLD_KYVERNO}/GlobalContextEntry`,
+    served("what Kyverno's policies look up, a GlobalContextEntry", KYVERNO_PAGE, WITH_ITS_POLICY),
+  ],
+  [
+    "policy.cert-manager.io/CertificateRequestPolicy",
+    served("cert-manager's CertificateRequestPolicy", "docs/certificate-request-policies.md"),
+  ],
+  ...["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"].map(
+    (kind): [string, KnownKind] => [`${KUBEWARDEN}/${kind}`, alone(`Kubewarden's ${kind}`)],
+  ),
+  [
+    `${KUBEWARDEN}/PolicyServer`,
+    none(
+      "Kubewarden's PolicyServer, the settings of a server",
+      "run the server with the same settings as options, or with --from-cluster where the resource is",
+      "docs/cluster.md",
+    ),
+  ],
+  ...["ClusterPolicy", "Policy"].map((kind): [string, KnownKind] => [
+    `${OLD_KYVERNO}/${kind}`,
+    none(`Kyverno's ${kind}, a kind from before its CEL policies`, AS_VALIDATING, KYVERNO_PAGE),
+  ]),
+  [
+    `${OLD_KYVERNO}/PolicyException`,
+    none(
+      "an exception from Kyverno's ClusterPolicies",
+      "write it as a PolicyException of policies.kyverno.io, beside its ValidatingPolicy",
+      KYVERNO_PAGE,
+    ),
+  ],
+  ...["MutatingPolicy", "NamespacedMutatingPolicy"].map((kind): [string, KnownKind] => [
+    `${KYVERNO}/${kind}`,
+    none(`Kyverno's ${kind}`, AS_MUTATING, MUTATING_PAGE),
+  ]),
+  ...["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"].map((kind): [string, KnownKind] => [
+    `${KYVERNO}/${kind}`,
+    none(
+      `Kyverno's ${kind}`,
+      "check signatures with a module that asks the host for them, such as Kubewarden's verify-image-signatures",
+      GUESTS_PAGE,
+    ),
+  ]),
+  ...[
+    `${KYVERNO}/GeneratingPolicy`,
+    `${KYVERNO}/NamespacedGeneratingPolicy`,
+    `${KYVERNO}/DeletingPolicy`,
+    `${KYVERNO}/NamespacedDeletingPolicy`,
+    `${OLD_KYVERNO}/CleanupPolicy`,
+    `${OLD_KYVERNO}/ClusterCleanupPolicy`,
+    `${OLD_KYVERNO}/UpdateRequest`,
+  ].map((name): [string, KnownKind] => [
+    name,
+    none(
+      `Kyverno's ${name.slice(name.indexOf("/") + 1)}, which acts on a cluster beside its requests`,
+      "leave it to Kyverno: policies here only answer requests",
+      KYVERNO_PAGE,
+    ),
+  ]),
+  ["templates.gatekeeper.sh/ConstraintTemplate", none("Gatekeeper's ConstraintTemplate", AS_REGO_MODULE, GUESTS_PAGE)],
+  ...["Assign", "AssignMetadata", "AssignImage", "ModifySet"].map((kind): [string, KnownKind] => [
+    `mutations.gatekeeper.sh/${kind}`,
+    none(`Gatekeeper's ${kind}, a mutation`, AS_MUTATING, MUTATING_PAGE),
+  ]),
+]);
+
+/** Gatekeeper makes a kind of every template. */
+const CONSTRAINT: KnownKind = none(
+  "a constraint of Gatekeeper, the parameters and the match of its template",
+  "compile its template's Rego with `opa build -t wasm`, serve the module by `module:`, and give its parameters as `settings:`",
+  GUESTS_PAGE,
+);
+
+/** What is known of a kind; `undefined` for all that are no policies, nor belong to any. */
+export function knownKind({ group, kind }: Pick<DocumentIdentity, "group" | "kind">): KnownKind | undefined {
+  return group === "constraints.gatekeeper.sh" ? CONSTRAINT : KINDS.get(`${group}/${kind}`);
+}
+
+/** How to go on with it, for a problem's hint. */
+export const adviceOn = ({ advice, page }: KnownKind): string => `${advice} (${page})`;
