@@ -27,6 +27,8 @@ COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist/server ./dist/server
 COPY --from=build /build/dist/page ./dist/page
 COPY data ./data
+# What `policy-server explain` prints.
+COPY docs/errors.md ./docs/
 COPY LICENSE ./
 # As a number, because Kubernetes cannot tell of a name that it isn't root.
 USER 65532:65532

@@ -13,6 +13,7 @@ import { addCompletion } from "./definitions/completion.js";
 import { addDigest } from "./definitions/digest.js";
 import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
+import { addExplain } from "./definitions/explain.js";
 import { addHelp } from "./definitions/help.js";
 import { addInspect } from "./definitions/inspect.js";
 import { addPlay } from "./definitions/play.js";
@@ -36,7 +37,7 @@ const EXIT_FAILURE = 1;
 /** All commands, in the order of the help and under its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe, addPlay]],
-  ["Write and test", [addCheck, addEval, addBench, addTest, addApply, addReplay, addCel, addRead]],
+  ["Write and test", [addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead]],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],

@@ -31,7 +31,10 @@ import { joined, withShadowFile } from "./shadow-policies.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
-  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor" | "closed"> {
+  extends Pick<
+    PolicyLoaderOptions,
+    "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor" | "closed"
+  > {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
   /** The content of the policies file, asked for at each load; undefined, or absent: it is read. */
@@ -50,10 +53,11 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  { warnWithoutCluster = false, shared, text, read = readerOf(text), ...special }: SourceOptions = {},
+  { warnWithoutCluster = false, shared, text, read, ...special }: SourceOptions = {},
 ): PolicySource {
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
   const fromCluster = values.fromCluster === true;
+  const reading = read ?? readerOf(text, special.diagnose === true);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
@@ -62,7 +66,7 @@ export function createPolicySource(
     const own =
       file === undefined
         ? noFile(generation, values.fileOptional === true)
-        : await load({ file, loader, generation, problem, warn, read });
+        : await load({ file, loader, generation, problem, warn, read: reading });
     return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
   const common = { policyTimeout, access };
@@ -92,7 +96,10 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor" | "closed"> = {},
+  special: Pick<
+    PolicyLoaderOptions,
+    "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor" | "closed"
+  > = {},
   shared?: StoreChannel,
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
@@ -133,26 +140,31 @@ interface Loading {
 
 /** Reads a configuration: from its file, or from the text that is there in its place. */
 const readerOf =
-  (text: SourceOptions["text"]) =>
+  (text: SourceOptions["text"], salvage: boolean) =>
   (file: string): ConfigResult => {
     const given = text?.();
-    return given === undefined ? loadConfig(file) : parseConfig(given, file);
+    return given === undefined ? loadConfig(file, { salvage }) : parseConfig(given, file, { salvage });
   };
 
 async function load({ file, loader, generation, problem, warn, read: readFile }: Loading): Promise<LoadResult> {
   const read = readFile(file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
-  if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
+  if (!read.ok) {
+    const { salvaged, message: fatal } = read;
+    const more = salvaged === undefined ? [] : (await loader.load(salvaged.config, generation)).problems;
+    return { ...nothing, files: [file], problems: salvaged ? [...salvaged.problems, ...more] : read.problems, fatal };
+  }
   const config: Config = read.config;
   const loaded = await loader.load(config, generation);
   const missing = problem(loaded.clusterNeeded.map(({ id }) => id));
   const ofWhole = { file, line: 1, column: 1, path: [] };
   if (missing !== undefined && !warn) {
-    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal };
+    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal, code: "CLUSTER_NEEDED" };
     const problems = [...read.problems, ...loaded.problems, whole];
     return { ...nothing, files: config.files, problems, fatal: missing.refusal };
   }
-  const doubts: Problem[] = missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why }];
+  const doubts: Problem[] =
+    missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why, code: "CLUSTER_NEEDED" }];
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
   const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;

@@ -1,4 +1,6 @@
 /** The keys below `cel`: the spec of a ValidatingAdmissionPolicy (spec validating-admission-policy.md). */
+import { nearest } from "../data/suggest.js";
+import { salvagedSpec } from "./cel-salvage.js";
 import { optional, record, required } from "./record-shape.js";
 import { jsonObject, listOf, mapOf, oneOf, text } from "./shape.js";
 
@@ -95,11 +97,22 @@ export const celSpec = record({
   ),
 });
 
+/** The keys of which one must be there. */
+const RULES = ["validations", "auditAnnotations"];
+
 /** Reads `cel` by {@link celSpec} and hands on the JSON value itself, which is what the CEL kinds read. */
 export const celPolicy = {
   ...celSpec,
   label: "spec of a ValidatingAdmissionPolicy",
   read(...args: Parameters<typeof celSpec.read>) {
-    return celSpec.read(...args) === undefined ? undefined : jsonObject.read(...args);
+    const [, , sink] = args;
+    const before = sink.errorCount;
+    const spec = celSpec.read(...args);
+    if (spec === undefined) return undefined;
+    if (sink.errorCount === before) return jsonObject.read(...args);
+    const [node] = args;
+    // A list that could not be read, or a key that is misspelt.
+    const mayHaveRules = node.kind === "map" && node.pairs.some(({ key }) => nearest(key, RULES) !== undefined);
+    return salvagedSpec(spec, mayHaveRules);
   },
 };

@@ -87,7 +87,9 @@ const bound: Shape<BoundSubjects> = {
     anyOf: ["users", "groups", "serviceAccounts"].map((key) => ({ required: [key] })),
   },
   read(node, path, sink) {
+    const before = sink.errorCount;
     const read = boundFields.read(node, path, sink);
+    if (sink.errorCount > before) return undefined;
     if (read === undefined || read.users || read.groups || read.serviceAccounts) return read;
     sink.error(path, "says of nobody what they may use: expected users, groups or serviceAccounts");
     return undefined;
@@ -142,14 +144,19 @@ export const certificateRequests: Shape<CertificateRequestSettings> & Pick<typeo
     ...{ if: IS_MAP, then: { required: ["bound"] } },
   },
   read(node: SourceNode, path: Path, sink: ProblemSink): CertificateRequestSettings | undefined {
+    const before = sink.errorCount;
     const settings = fields.read(node, path, sink);
-    if (settings === undefined) return undefined;
+    if (settings === undefined || sink.errorCount > before) return undefined;
     if (settings.binding === "map" && settings.bound === undefined) {
-      sink.error([...path, "binding"], 'needs the key "bound": who may use which policies');
+      sink.error([...path, "binding"], 'needs the key "bound": who may use which policies', {
+        code: "CONFIG_MISSING_KEY",
+      });
       return undefined;
     }
     if (settings.binding !== "map" && settings.bound !== undefined) {
-      sink.keyError([...path, "bound"], 'has no meaning here: only "binding: map" looks at it');
+      sink.keyError([...path, "bound"], 'has no meaning here: only "binding: map" looks at it', {
+        code: "CONFIG_MEANINGLESS_KEY",
+      });
       return undefined;
     }
     return settings;

@@ -1,8 +1,10 @@
 /** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
 
+import { didYouMean } from "../data/suggest.js";
 import type { Path } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
+import { moduleKey } from "./address-hints.js";
 import type { ConfigFiles } from "./config-files.js";
 import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
@@ -45,10 +47,14 @@ const HINTS: Hints = {
   mutating: 'write "allowedToMutate"',
   timeoutSeconds: 'write "timeoutEvalSeconds"; the webhook has the other one',
   timeout: 'write "timeoutEvalSeconds"',
+  digest: "write it behind the address: registry://example.com/policy@sha256:…",
+  sha256: "write it behind the address: registry://example.com/policy@sha256:…",
 };
 
 const MEMBER_HINTS: Hints = {
   ...HINTS,
+  mode: "a member has no mode of its own, its group has",
+  mutating: "members of a group never mutate",
   policyMode: "a member has no mode of its own, its group has",
   allowedToMutate: "members of a group never mutate",
   message: "a member's own words are shown; the group has the message",
@@ -73,6 +79,42 @@ export function readFields<K extends KindKey>(
   return shape.read(node, path, context.sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
 }
 
+/** Keys with which no guest has to do. Any other one may tell it something, or keep something from it. */
+const KEPT_FROM_GUESTS = [
+  "policyMode",
+  "mode",
+  "allowedToMutate",
+  "mutating",
+  "message",
+  "namespacedName",
+  "timeoutEvalSeconds",
+  "timeout",
+];
+
+/** Whether a module entry has mistakes that concern its guest, so that it must not be run: an unknown key may be meant to keep it from something. */
+export function mistakesReachGuest({ path, context: { sink } }: Pick<Written, "path" | "context">): boolean {
+  const errors = sink.problems.filter(({ severity }) => severity === "error");
+  // Some were too many to be kept: they may be about anything.
+  if (errors.length < sink.errorCount) return true;
+  const own = errors.filter(
+    (problem) => problem.path.length >= path.length && path.every((part, at) => problem.path[at] === part),
+  );
+  return own.some((problem) => {
+    const key = String(problem.path[path.length] ?? "");
+    return !KEPT_FROM_GUESTS.some((kept) => kept === key || didYouMean(key, [kept]) !== "");
+  });
+}
+
+/** The entry such that no guest of it is run, those of members included. */
+export function neverRun(entry: PolicyEntry): PolicyEntry {
+  if (entry.kind === "module") return Object.freeze({ ...entry, neverRun: true });
+  if (entry.kind !== "group") return entry;
+  const members = entry.members.map(({ name, policy }) =>
+    Object.freeze({ name, policy: policy.kind === "reference" ? policy : neverRun(policy) }),
+  );
+  return Object.freeze({ ...entry, members: Object.freeze(members) });
+}
+
 /** `url` in the place of `module` when only that is written. */
 function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
   return pairOf(node, "url") === undefined ? { module: module!, ...others } : { url: module!, ...others };
@@ -80,7 +122,8 @@ function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
 
 /** The parts of a module entry before defaults. */
 export type ModuleParts = Pick<ModuleEntry, "id" | "origin"> &
-  Partial<Omit<ModuleEntry, "kind" | "module" | "executionMode">> & {
+  Partial<Omit<ModuleEntry, "kind" | "module" | "executionMode" | "neverRun">> & {
+    readonly neverRun?: true;
     readonly module: string;
     readonly executionMode?: ExecutionMode | "kubewarden";
   };
@@ -92,9 +135,12 @@ export function moduleEntry(
 ): ModuleEntry | undefined {
   const module = parseModuleAddress(text, context.document.file);
   if ("mistake" in module) {
-    const { path } = parts.origin;
-    const written = context.document.hasKey([...path, "module"]) ? "module" : "url";
-    context.sink.error([...path, written], module.mistake);
+    context.sink.error([...parts.origin.path, moduleKey(parts)], module.mistake, {
+      code: "MODULE_ADDRESS",
+      ...(/^(?:oci|docker):/.test(text) && {
+        hint: "an artifact of a registry is written registry://…, or without a scheme",
+      }),
+    });
     return undefined;
   }
   // What a manifest names changes with it; modules are not watched.

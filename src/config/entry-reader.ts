@@ -1,14 +1,15 @@
-import { didYouMean } from "../data/suggest.js";
+import { didYouMean, nearest } from "../data/suggest.js";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
 import { describeNode, type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
 import { KIND_KEYS, type KindKey } from "./entry-fields.js";
-import { type GroupFields, groupEntry, type Level, moduleEntry, readFields, type Written } from "./entry-parts.js";
+import { groupEntry, type Level, mistakesReachGuest, moduleEntry, readFields, type Written } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
+import { entryHint } from "./value-hints.js";
 
 /** Deepest nesting of inline groups; by-reference groups may be chained on. */
 export const MAX_GROUP_DEPTH = 16;
@@ -19,13 +20,23 @@ export const MAX_POLICIES = 10_000;
 export function readPolicy(written: Written): PolicyEntry | undefined {
   const { node, path, level, context } = written;
   const { sink } = context;
-  if (node.kind !== "map") return mismatch(node, path, sink, `a map with ${kindsInWords(level)}`);
+  if (node.kind !== "map")
+    return mismatch(node, path, sink, `a map with ${kindsInWords(level)}`, "", entryHint(node, level));
   if (++context.budget.policies > MAX_POLICIES) {
-    sink.error(path, `more than ${MAX_POLICIES} policies and members in one configuration`);
+    sink.error(path, `more than ${MAX_POLICIES} policies and members in one configuration`, { code: "CONFIG_LIMIT" });
     return undefined;
   }
   const map = { ...written, node };
-  switch (kindOf(map)) {
+  const kind = kindOf(map);
+  if (kind !== undefined) return readKind(kind, map);
+  const mended =
+    sink.salvages && !KIND_KEYS.some((key) => pairOf(node, key) !== undefined) ? withKindMended(map) : undefined;
+  const meant = mended && KIND_KEYS.find((key) => pairOf(mended.node, key) !== undefined);
+  return meant && mended && readKind(meant, mended);
+}
+
+function readKind(kind: KindKey, map: Written<MapNode>): PolicyEntry | undefined {
+  switch (kind) {
     case "module":
       return readModule(map);
     case "resource":
@@ -34,8 +45,6 @@ export function readPolicy(written: Written): PolicyEntry | undefined {
       return readCel(map);
     case "expression":
       return readGroup(map);
-    case undefined:
-      return undefined;
   }
 }
 
@@ -48,15 +57,46 @@ function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): Kin
   const [kind] = kinds;
   if (kind !== undefined && kinds.size === 1) {
     if (!found.includes("url") || !found.includes("module")) return kind;
-    sink.keyError([...path, "url"], '"url" is another name for "module": write only one of them');
+    sink.keyError([...path, "url"], '"url" is another name for "module": write only one of them', {
+      code: "CONFIG_DUPLICATE_KEY",
+    });
     return undefined;
   }
   if (kind !== undefined) {
-    sink.error(path, `has ${found.join(" and ")}, but a policy is exactly one of ${KIND_KEYS.join(", ")}`);
+    sink.error(path, `has ${found.join(" and ")}, but a policy is exactly one of ${KIND_KEYS.join(", ")}`, {
+      code: "CONFIG_KIND",
+    });
     return undefined;
   }
-  const slip = node.pairs.map(({ key }) => didYouMean(key, [...KIND_KEYS, "policies"])).find((text) => text !== "");
-  sink.error(path, `does not say what it is: expected ${kindsInWords(level)}${slip ?? ""}`);
+  const possible = [...KIND_KEYS, "policies", ...(level.member ? ["policy"] : [])];
+  const slip = node.pairs.map(({ key }) => didYouMean(key, possible)).find((text) => text !== "");
+  const hint = kindHint(node);
+  sink.error(path, `does not say what it is: expected ${kindsInWords(level)}${slip ?? ""}`, {
+    code: "CONFIG_KIND",
+    ...(hint !== undefined && { hint }),
+  });
+  return undefined;
+}
+
+/** What stands in the place of a policy that says of itself what it is elsewhere. */
+function kindHint(node: MapNode): string | undefined {
+  if (pairOf(node, "apiVersion") !== undefined)
+    return "put this resource into a file of its own, and name that by `resource:`";
+  if (pairOf(node, "policy") !== undefined) return "`policy:` is for members of a group: it names another entry";
+  if (pairOf(node, "rego") !== undefined)
+    return "compile Rego with `opa build -t wasm`, and name the module by `module:`";
+  const keys = ["validations", "matchConstraints"].filter((key) => pairOf(node, key) !== undefined);
+  return keys.length === 0 ? undefined : `write ${keys.join(" and ")} below \`cel:\``;
+}
+
+/** The same entry with the key that is misspelt as it is meant, so that what stands below it is read too. */
+function withKindMended({ node, ...written }: Written<MapNode>): Written<MapNode> | undefined {
+  for (const { key } of node.pairs) {
+    const meant = nearest(key, KIND_KEYS);
+    if (meant === undefined) continue;
+    const pairs = node.pairs.map((pair) => (pair.key === key ? { ...pair, key: meant } : pair));
+    return { ...written, node: { ...node, pairs } };
+  }
   return undefined;
 }
 
@@ -77,8 +117,11 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
     warnOfOldWords(settings.value, [...path, "settings"], context.sink);
   }
   const { url, namespacedName: _, ...parts } = fields;
+  const module = parts.module ?? url;
+  if (module === undefined) return undefined;
   const origin = new Origin(context.document, path);
-  return moduleEntry({ id, origin, ...parts, module: parts.module ?? url! }, context);
+  const isDoubtful = mistakesReachGuest(written);
+  return moduleEntry({ id, origin, ...parts, module, ...(isDoubtful && { neverRun: true }) }, context);
 }
 
 /** Words in settings that are texts for Kubewarden's policy server. */
@@ -91,6 +134,7 @@ function warnOfOldWords(node: SourceNode, path: Path, sink: ProblemSink): void {
     sink.warning(
       path,
       `read as ${describeNode(node)}, as Kubernetes reads YAML; write ${quoted} in quotes if a text is meant`,
+      { code: "YAML_OLD_WORD" },
     );
   }
 }
@@ -98,10 +142,10 @@ function warnOfOldWords(node: SourceNode, path: Path, sink: ProblemSink): void {
 function readCel(written: Written<MapNode>): CelEntry | undefined {
   const { id, path, context } = written;
   const fields = readFields("cel", written);
-  if (fields === undefined) return undefined;
+  if (fields?.cel === undefined) return undefined;
   const { cel, policyMode = "protect", ...others } = fields;
   const origin = new Origin(context.document, path);
-  return Object.freeze({ kind: "cel", id, origin, cel: cel!, policyMode, allowedToMutate: false, ...others });
+  return Object.freeze({ kind: "cel", id, origin, cel, policyMode, allowedToMutate: false, ...others });
 }
 
 function readGroup(written: Written<MapNode>): GroupEntry | undefined {
@@ -111,12 +155,17 @@ function readGroup(written: Written<MapNode>): GroupEntry | undefined {
     context.sink.error(
       path,
       `groups nested deeper than ${MAX_GROUP_DEPTH} levels: name inner groups and refer to them`,
+      { code: "CONFIG_LIMIT" },
     );
     return undefined;
   }
   const fields = readFields("expression", written);
-  const policies = pairOf(node, "policies");
-  const members = policies && readMembers(policies.value, id, [...path, "policies"], depth + 1, context);
+  const policies = pairOf(node, "policies")?.value;
+  if (policies === undefined) return undefined;
+  const members = readMembers(policies, id, [...path, "policies"], depth + 1, context);
   if (fields === undefined || members === undefined) return undefined;
-  return groupEntry({ id, origin: new Origin(context.document, path), members, ...(fields as GroupFields) });
+  // Absent only in what is salvaged; without all names nothing can be said of the expression.
+  const { expression: source = "", message = "" } = fields;
+  const expression = policies.kind === "list" && members.length < policies.items.length ? "" : source;
+  return groupEntry({ id, origin: new Origin(context.document, path), members, ...fields, expression, message });
 }

@@ -27,6 +27,8 @@ export interface InvalidEntry {
   readonly problems: readonly Problem[];
   /** For a group: what its expression can be checked with all the same. */
   readonly draft?: GroupDraft;
+  /** What of it could be read, references aside: for finding its other mistakes in the same run, and never to be served. */
+  readonly salvaged?: PolicyEntry;
 }
 
 /** A group with mistakes. */
@@ -94,6 +96,8 @@ export interface ModuleEntry extends Standing {
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   /** Whether its instances may begin with a state that was taken before. */
   readonly warmStart: boolean;
+  /** Of an entry with mistakes in what it tells or grants the guest: the module may be fetched and looked at, but not run. */
+  readonly neverRun?: true;
 }
 
 /** What a failed validation of a CEL policy does. */
@@ -158,7 +162,7 @@ export type GroupWarnings = "none" | "rejected" | "all";
 /** A group of policies under one expression. */
 export interface GroupEntry extends Standing {
   readonly kind: "group";
-  /** CEL source, unchecked. Its place: `origin.positionOf(["expression"], …)`. */
+  /** CEL source, unchecked; empty only in what is salvaged. Its place: `origin.positionOf(["expression"], …)`. */
   readonly expression: string;
   readonly message: string;
   readonly groupWarnings: GroupWarnings;

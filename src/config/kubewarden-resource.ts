@@ -11,7 +11,7 @@ import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFie
 import { readMembers } from "./member-reader.js";
 import { ProblemSink } from "./problem-sink.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
-import { anyValue, flag, jsonObject, mismatch, type Shape, text } from "./shape.js";
+import { anyValue, flag, jsonObject, type Shape, text } from "./shape.js";
 
 const GROUP = "policies.kubewarden.io";
 const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];
@@ -75,7 +75,7 @@ export function entryFromKubewardenResource(
   overrides: ResourceFields,
   outer: ReadContext,
 ): PolicyEntry | undefined {
-  const sink = new ProblemSink(document, outer.sink.policy);
+  const sink = new ProblemSink(document, outer.sink.policy, outer.sink.salvages);
   const context: ReadContext = {
     ...outer,
     document,
@@ -101,18 +101,23 @@ function read(
   const { root } = document;
   const { sink } = context;
   const head = envelope.read(root, [], sink);
-  if (head === undefined || root.kind !== "map") return undefined;
+  if (head?.apiVersion === undefined || head.kind === undefined || root.kind !== "map") return undefined;
   if (head.apiVersion !== `${GROUP}/v1`) {
-    sink.error(["apiVersion"], `invalid apiVersion ${JSON.stringify(head.apiVersion)}: expected ${GROUP}/v1`);
+    sink.error(["apiVersion"], `invalid apiVersion ${JSON.stringify(head.apiVersion)}: expected ${GROUP}/v1`, {
+      code: "POLICY_KIND",
+    });
     return undefined;
   }
   if (!KINDS.includes(head.kind)) {
     const hint = didYouMean(head.kind, KINDS);
-    sink.error(["kind"], `unknown kind ${JSON.stringify(head.kind)}, not a Kubewarden policy${hint}`);
+    sink.error(["kind"], `unknown kind ${JSON.stringify(head.kind)}, not a Kubewarden policy${hint}`, {
+      code: "POLICY_KIND",
+    });
     return undefined;
   }
-  const spec = pairOf(root, "spec")!.value;
-  if (spec.kind !== "map") return mismatch(spec, ["spec"], sink, "a map");
+  const spec = pairOf(root, "spec")?.value;
+  // The envelope has said so.
+  if (spec?.kind !== "map") return undefined;
   const origin = new Origin(document, ["spec"]);
   const { timeoutEvalSeconds } = overrides;
   const common = timeoutEvalSeconds === undefined ? {} : { timeoutEvalSeconds };
@@ -127,15 +132,16 @@ function read(
       id,
       origin,
       members,
-      expression: fields.expression,
-      message: overrides.message ?? fields.message,
+      expression: fields.expression ?? "",
+      message: overrides.message ?? fields.message ?? "",
       policyMode: overrides.policyMode ?? fields.mode ?? "protect",
       ...common,
       ...(groupWarnings !== undefined && { groupWarnings }),
     });
   }
   const fields = readKnown(policySpec, spec, context);
-  if (fields === undefined) return undefined;
+  if (fields?.module === undefined) return undefined;
+  const neverRun = sink.errorCount > 0;
   const { mode, mutating, message: ownMessage, ...others } = fields;
   const message = overrides.message ?? ownMessage;
   const policy = {
@@ -146,6 +152,7 @@ function read(
     policyMode: overrides.policyMode ?? mode ?? "protect",
     allowedToMutate: overrides.allowedToMutate ?? mutating ?? false,
     ...(message !== undefined && { message }),
+    ...(neverRun && { neverRun }),
   } as const;
   if (!level.member) return moduleEntry(policy, context);
   const { message: _, ...plain } = policy;
@@ -161,7 +168,9 @@ function readKnown<T>(
   const known = spec.pairs.filter(({ key }) => {
     if (Object.hasOwn(shape.fields, key)) return true;
     if (!UNSEEN.has(key)) {
-      sink.keyWarning(["spec", key], `unknown key, ignored${didYouMean(key, Object.keys(shape.fields))}`);
+      sink.keyWarning(["spec", key], `unknown key, ignored${didYouMean(key, Object.keys(shape.fields))}`, {
+        code: "CONFIG_UNKNOWN_KEY",
+      });
     }
     return false;
   });

@@ -2,13 +2,14 @@
 
 import { Origin } from "../documents/origin.js";
 import { comparePlaces, formatProblem, type Problem } from "../documents/problem.js";
-import { parseConfiguration } from "../documents/source-document.js";
+import { parseConfiguration, type SourceDocument, salvageConfiguration } from "../documents/source-document.js";
 import { describeNode, type Pair } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles, type ConfigFilesOptions } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import type { ReadContext } from "./entry-parts.js";
 import { readPolicy } from "./entry-reader.js";
 import { groupDraft } from "./group-draft.js";
+import { resourceAsPolicies } from "./not-policies.js";
 import { ProblemSink } from "./problem-sink.js";
 import { checkReferences, type Reference } from "./references.js";
 
@@ -26,74 +27,135 @@ export type ConfigResult =
       readonly problems: readonly Problem[];
       /** `error while loading policies from "<file>": …`, one problem a line. */
       readonly message: string;
+      /** The entries that could be read, where that was asked for and is possible, with the problems of all. */
+      readonly salvaged?: Pick<ConfigResult & { readonly ok: true }, "config" | "problems">;
     };
 
+/** How to read. */
+export interface ReadOptions {
+  /** Whether to read what can be read of a file that can't be used, so that all its mistakes are found. */
+  readonly salvage?: boolean;
+}
+
 /** Reads a configuration file and the resources that it names. Mistakes are in the result, whole: nothing is thrown for any file. */
-export function loadConfig(file: string): ConfigResult {
+export function loadConfig(file: string, options: ReadOptions = {}): ConfigResult {
   const files = new ConfigFiles();
   try {
-    return readConfig(files.read(file), file, files);
+    return readConfig(files.read(file), file, files, options);
   } catch (cause) {
     if (!(cause instanceof ConfigFileError)) throw cause;
-    return unusable(file, [{ severity: "error", file, line: 1, column: 1, path: [], message: cause.message }]);
+    return unusable(file, [
+      { severity: "error", file, line: 1, column: 1, path: [], message: cause.message, code: "CONFIG_FILE" },
+    ]);
   }
 }
 
 /** What surrounds a text that is read as a configuration. */
-export interface ParseOptions extends ConfigFilesOptions {
+export interface ParseOptions extends ReadOptions, ConfigFilesOptions {
   /** Entries beside those of the text, which groups may name. */
   readonly known?: readonly string[];
 }
 
 /** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
-export function parseConfig(text: string, file: string, { known = [], ...options }: ParseOptions = {}): ConfigResult {
-  return readConfig(text, file, new ConfigFiles(options), known);
+export function parseConfig(
+  text: string,
+  file: string,
+  { known = [], salvage = false, ...options }: ParseOptions = {},
+): ConfigResult {
+  return readConfig(text, file, new ConfigFiles(options), { known, salvage });
 }
 
-function readConfig(text: string, file: string, files: ConfigFiles, known: readonly string[] = []): ConfigResult {
-  const { document, problems } = parseConfiguration(text, file);
-  if (document === undefined) return unusable(file, problems);
+function readConfig(
+  text: string,
+  file: string,
+  files: ConfigFiles,
+  { known = [], salvage }: Pick<ParseOptions, "known" | "salvage">,
+): ConfigResult {
+  const { document, problems, first } = parseConfiguration(text, file);
+  if (document === undefined) {
+    const misplaced = first && resourceAsPolicies(first.document, file);
+    if (misplaced !== undefined) return unusable(file, [misplaced]);
+    if (salvage !== true) return unusable(file, problems);
+    const whole = problems.map(restUnread);
+    const rest =
+      first === undefined
+        ? salvageConfiguration(text, file)
+        : { ...first, problems: [...problems, ...first.problems], broken: [] };
+    if (rest?.document?.root.kind !== "map") return unusable(file, rest?.problems ?? whole);
+    const salvaged = readEntries(rest.document, rest.problems, files, [...rest.broken, ...known]);
+    const broken = rest.problems.filter(({ path }) => path.length === 0);
+    return { ...unusable(file, whole), salvaged: { ...salvaged, problems: [...broken, ...salvaged.problems] } };
+  }
   const { root } = document;
   if (root.kind !== "map") {
     const message = `expected a map from policy name to policy, found ${describeNode(root)}; {} is a map without policies`;
-    return unusable(file, [{ severity: "error", ...document.positionOf([]), path: [], message }]);
+    const about = { code: "CONFIG_WRONG_TYPE", ...(root.kind === "list" && { hint: NAMES_AS_KEYS }) } as const;
+    return unusable(file, [document.problem("error", [], message, undefined, about)]);
   }
+  const read = readEntries(document, problems, files, known);
+  const misplaced = resourceAsPolicies(document, file);
+  if (misplaced === undefined) return { ok: true, ...read };
+  // Some key of a resource may be an entry all the same: it is served, but nobody wants to know what is wrong with it.
+  if (salvage === true) return unusable(file, [misplaced]);
+  // One word about the file in the place of one about each of its keys.
+  return { ok: true, ...read, problems: [misplaced] };
+}
+
+const NAMES_AS_KEYS =
+  "write the name of each policy as a key, and what it is below that: `name:` in the place of `- name: name`";
+
+/** Who has mended a mistake of form may find others behind it. */
+const restUnread = ({ hint, ...problem }: Problem): Problem => {
+  const note = "what stands behind this was not looked at";
+  return { ...problem, hint: hint === undefined ? note : `${hint}\n${note}` };
+};
+
+/** @param broken names of entries that can't be read: to refer to them is no mistake */
+function readEntries(
+  document: SourceDocument,
+  problems: readonly Problem[],
+  files: ConfigFiles,
+  broken: readonly string[],
+): Pick<ConfigResult & { readonly ok: true }, "config" | "problems"> {
+  const pairs = document.root.kind === "map" ? document.root.pairs : [];
   const budget = { policies: 0 };
-  const read = root.pairs.map((pair) => {
+  const read = pairs.map((pair) => {
     const flaws = problems.filter(({ path }) => path[0] === pair.key);
     return readEntry(pair, flaws, { document, files, budget });
   });
-  const good = read.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
-  const references = read.flatMap((each) => each.references);
   const wrongReferences = checkReferences(
-    references,
-    good.map(({ id }) => id),
-    [...read.map(({ id }) => id), ...known],
+    read.flatMap((each) => each.references),
+    read.flatMap(({ id, isGood }) => (isGood ? [id] : [])),
+    [...read.map(({ id }) => id), ...broken],
   );
-  const everything = read.map(({ id, entry, problems: own }) => ({
-    id,
-    entry,
-    problems: [...own, ...(wrongReferences.get(id) ?? [])],
-  }));
-  const drafts = new Map(root.pairs.map(({ key, value }) => [key, groupDraft(value, new Origin(document, [key]))]));
-  const entries = everything.map(({ id, entry, problems: own }): ConfigEntry => {
+  const everything = read.map(({ problems: own, ...each }) => {
+    const wrong = wrongReferences.get(each.id) ?? [];
+    return { ...each, isGood: each.isGood && wrong.length === 0, problems: [...own, ...wrong] };
+  });
+  const drafts = new Map(pairs.map(({ key, value }) => [key, groupDraft(value, new Origin(document, [key]))]));
+  const entries = everything.map(({ id, entry, isGood, problems: own }): ConfigEntry => {
     const errors = own.filter(({ severity }) => severity === "error");
-    if (entry !== undefined && errors.length === 0) return entry;
+    if (entry !== undefined && isGood && errors.length === 0) return entry;
     const draft = drafts.get(id);
-    const problems = Object.freeze(errors.sort(comparePlaces));
-    return Object.freeze({ kind: "invalid", id, problems, ...(draft !== undefined && { draft }) });
+    const rest = { ...(draft !== undefined && { draft }), ...(entry !== undefined && { salvaged: entry }) };
+    return Object.freeze({ kind: "invalid", id, problems: Object.freeze(errors.sort(comparePlaces)), ...rest });
   });
   return {
-    ok: true,
-    config: Object.freeze({ file, entries: Object.freeze(entries), files: Object.freeze([...files.touched]) }),
+    config: Object.freeze({
+      file: document.file,
+      entries: Object.freeze(entries),
+      files: Object.freeze([...files.touched]),
+    }),
     problems: everything.flatMap(({ problems: own }) => own).sort(comparePlaces),
   };
 }
 
-/** An entry with everything said about it; `entry` is absent only when there is at least one error. */
+/** An entry with everything said about it. */
 interface ReadEntry {
   readonly id: string;
+  /** With errors what could be read of it; absent only when there is at least one. */
   readonly entry: PolicyEntry | undefined;
+  readonly isGood: boolean;
   readonly problems: readonly Problem[];
   /** Also those of members whose group has errors. */
   readonly references: readonly Reference[];
@@ -104,18 +166,18 @@ function readEntry(
   flaws: readonly Problem[],
   { document, files, budget }: Pick<ReadContext, "document" | "files" | "budget">,
 ): ReadEntry {
-  const sink = new ProblemSink(document, id);
+  const sink = new ProblemSink(document, id, true);
   for (const flaw of flaws) sink.addError(flaw);
-  if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty");
-  if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`);
+  if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty", { code: "CONFIG_NAME" });
+  if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`, { code: "CONFIG_NAME" });
   const defaultHostCapabilities = Object.freeze([]);
   const references: Reference[] = [];
   const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references, readPolicy };
   const entry = readPolicy({ node: value, id, path: [id], level: { member: false }, context });
-  return { id, entry, problems: sink.problems, references };
+  return { id, entry, isGood: sink.errorCount === 0, problems: sink.problems, references };
 }
 
-function unusable(file: string, problems: readonly Problem[]): ConfigResult {
+function unusable(file: string, problems: readonly Problem[]): ConfigResult & { readonly ok: false } {
   const reasons = problems.map(formatProblem).join("\n");
   return { ok: false, problems, message: `error while loading policies from ${JSON.stringify(file)}: ${reasons}` };
 }

@@ -16,8 +16,14 @@ interface NamedNode {
   readonly path: Path;
 }
 
+const AS_IT_STANDS = "a member by reference is the policy as it stands; this is written there";
 const reference = record(REFERENCE_FIELDS, {
   settings: "a member by reference is the policy as it stands; its settings are written there",
+  policyMode: "a member has no mode of its own, its group has",
+  allowedToMutate: "members of a group never mutate",
+  message: AS_IT_STANDS,
+  timeoutEvalSeconds: AS_IT_STANDS,
+  hostCapabilities: AS_IT_STANDS,
 } satisfies Hints);
 
 /** Words that CEL keeps for itself: a function can't be called so. */
@@ -47,9 +53,12 @@ export function readMembers(
     return undefined;
   }
   checkNames(named, groupId, path, context);
-  const members = named.map((member) => readMember(member, groupId, depth, context));
-  return sink.errorCount === before ? Object.freeze(members as Member[]) : undefined;
+  const members = named.map((member) => readMember(member, groupId, depth, context) ?? unreadable(member));
+  return sink.salvages || sink.errorCount === before ? Object.freeze(members) : undefined;
 }
+
+/** In the place of a member with mistakes, so that its name is known: nobody has an empty id. */
+const unreadable = ({ name }: NamedNode): Member => ({ name, policy: { kind: "reference", id: "" } });
 
 function readMember(
   { name, node, path }: NamedNode,
@@ -60,9 +69,13 @@ function readMember(
   const origin = new Origin(context.document, path);
   if (node.kind === "map" && pairOf(node, "policy") !== undefined) {
     const fields = reference.read(node, path, context.sink);
-    if (fields === undefined) return undefined;
+    if (fields?.policy === undefined) return undefined;
     const { sink, references } = context;
-    references.push({ from: sink.policy, to: fields.policy, problem: (message) => origin.error(["policy"], message) });
+    references.push({
+      from: sink.policy,
+      to: fields.policy,
+      problem: (message, code) => origin.error(["policy"], message, undefined, { code }),
+    });
     return Object.freeze({ name, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
   }
   const policy = context.readPolicy({ node, id: `${groupId}/${name}`, path, level: { member: true, depth }, context });
@@ -77,13 +90,15 @@ function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): reado
     const itemPath = [...path, index];
     const pair = item.kind === "map" ? pairOf(item, "name") : undefined;
     if (item.kind !== "map" || pair === undefined) {
-      sink.error(itemPath, 'missing key "name": in a list every member says its name');
+      sink.error(itemPath, 'missing key "name": in a list every member says its name', { code: "CONFIG_MISSING_KEY" });
       continue;
     }
     const name = text("a name").read(pair.value, [...itemPath, "name"], sink);
     if (name === undefined) continue;
     if (named.some((other) => other.name === name))
-      sink.error([...itemPath, "name"], `a second member named ${JSON.stringify(name)}`);
+      sink.error([...itemPath, "name"], `a second member named ${JSON.stringify(name)}`, {
+        code: "CONFIG_DUPLICATE_KEY",
+      });
     named.push({ name, path: itemPath, node: { ...item, pairs: item.pairs.filter((other) => other !== pair) } });
   }
   return named;
@@ -94,7 +109,9 @@ function checkNames(named: readonly NamedNode[], groupId: string, path: Path, { 
   const bad = named.map(({ name }) => name).filter((name) => name.includes("/"));
   if (bad.length > 0) {
     const list = bad.map((name) => JSON.stringify(name)).join(", ");
-    sink.error(path, `policy group '${groupId}' contains policies with invalid names: [${list}]`);
+    sink.error(path, `policy group '${groupId}' contains policies with invalid names: [${list}]`, {
+      code: "CONFIG_NAME",
+    });
   }
   for (const { name, path: memberPath } of named) {
     if (name.includes("/")) continue;
@@ -104,10 +121,11 @@ function checkNames(named: readonly NamedNode[], groupId: string, path: Path, { 
       sink.keyWarning(
         memberPath,
         "the expression can't call a member of this name: use letters, digits and _, no digit first",
+        { code: "CONFIG_NAME" },
       );
     } else if (reserved !== undefined) {
       const why = `${reserved} is a reserved word of CEL`;
-      sink.keyWarning(memberPath, `the expression can't call a member of this name: ${why}`);
+      sink.keyWarning(memberPath, `the expression can't call a member of this name: ${why}`, { code: "CONFIG_NAME" });
     }
   }
 }

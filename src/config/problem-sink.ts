@@ -1,10 +1,14 @@
 import type { Path, Problem } from "../documents/problem.js";
+import type { About } from "../documents/problem-codes.js";
 import type { SourceDocument } from "../documents/source-document.js";
 
 /** Most problems reported for one file: a person reads the first ones. */
 const MAX_PROBLEMS = 200;
 /** Beyond so many problems no warning takes the place of an error. */
 const MAX_WARNINGS = 100;
+
+/** What most mistakes are about: a value that can't be. */
+const VALUE = { code: "CONFIG_VALUE" } as const;
 
 /** Collects the problems of one file while it is read. */
 export class ProblemSink {
@@ -13,10 +17,14 @@ export class ProblemSink {
   readonly #collected: Problem[] = [];
   #errors = 0;
 
-  /** @param policy the id of the entry that is read, for messages that name it */
+  /**
+   * @param policy the id of the entry that is read, for messages that name it
+   * @param salvages whether readers of records give the keys that are right beside those that are wrong. Who reads so looks at {@link errorCount}, and serves nothing that has errors.
+   */
   constructor(
     document: SourceDocument,
     readonly policy = "",
+    readonly salvages = false,
   ) {
     this.#document = document;
   }
@@ -31,24 +39,24 @@ export class ProblemSink {
     return this.#errors;
   }
 
-  /** An error at the value at `path`. */
-  error(path: Path, message: string): void {
-    this.addError({ severity: "error", path, message, ...this.#document.positionOf(path) });
+  /** An error at the value at `path`; unless said otherwise, about what it is. */
+  error(path: Path, message: string, about?: About): void {
+    this.addError({ severity: "error", path, message, ...VALUE, ...about, ...this.#document.spanOf(path) });
   }
 
   /** An error at the key that `path` ends with. */
-  keyError(path: Path, message: string): void {
-    this.addError({ severity: "error", path, message, ...this.#document.keyPositionOf(path) });
+  keyError(path: Path, message: string, about?: About): void {
+    this.addError({ severity: "error", path, message, ...VALUE, ...about, ...this.#document.keySpanOf(path) });
   }
 
   /** A doubt at the key that `path` ends with. */
-  keyWarning(path: Path, message: string): void {
-    this.add({ severity: "warning", path, message, ...this.#document.keyPositionOf(path) });
+  keyWarning(path: Path, message: string, about?: About): void {
+    this.add({ severity: "warning", path, message, ...VALUE, ...about, ...this.#document.keySpanOf(path) });
   }
 
   /** A doubt at the value at `path`. */
-  warning(path: Path, message: string): void {
-    this.add({ severity: "warning", path, message, ...this.#document.positionOf(path) });
+  warning(path: Path, message: string, about?: About): void {
+    this.add({ severity: "warning", path, message, ...VALUE, ...about, ...this.#document.spanOf(path) });
   }
 
   /** An error found elsewhere. */

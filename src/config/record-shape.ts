@@ -1,6 +1,6 @@
 /** A map with known keys: unknown ones are errors with a suggestion. */
 
-import { didYouMean } from "../data/suggest.js";
+import { didYouMean, nearest } from "../data/suggest.js";
 import type { Path } from "../documents/problem.js";
 import { pairOf, type SourceNode } from "../documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
@@ -81,11 +81,14 @@ function readRecord<F extends Fields>(
   if (node.kind !== "map") return mismatch(node, path, sink, `a map with the keys ${Object.keys(fields).join(", ")}`);
   const before = sink.errorCount;
   const value: Record<string, unknown> = {};
+  const meant = new Set<string>();
   for (const pair of node.pairs) {
     const keyPath = [...path, pair.key];
     const field = Object.hasOwn(fields, pair.key) ? fields[pair.key] : undefined;
     if (field === undefined) {
-      sink.keyError(keyPath, unknownKey(pair.key, fields, hints));
+      const suggested = nearest(pair.key, Object.keys(fields));
+      if (suggested !== undefined) meant.add(suggested);
+      sink.keyError(keyPath, unknownKey(pair.key, fields, hints), { code: "CONFIG_UNKNOWN_KEY" });
       continue;
     }
     if (pair.value.kind === "scalar" && pair.value.value === null && !field.required) continue;
@@ -93,9 +96,12 @@ function readRecord<F extends Fields>(
     if (read !== undefined) value[pair.key] = read;
   }
   for (const [key, { required: isRequired, doc }] of Object.entries(fields)) {
-    if (isRequired && pairOf(node, key) === undefined) sink.error(path, `missing key ${JSON.stringify(key)}: ${doc}`);
+    // One that is only misspelt is told as that.
+    if (isRequired && pairOf(node, key) === undefined && !meant.has(key)) {
+      sink.error(path, `missing key ${JSON.stringify(key)}: ${doc}`, { code: "CONFIG_MISSING_KEY" });
+    }
   }
-  return sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
+  return sink.salvages || sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
 }
 
 function unknownKey(key: string, fields: Fields, hints: Hints): string {

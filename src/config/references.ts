@@ -8,7 +8,7 @@ export interface Reference {
   readonly from: string;
   readonly to: string;
   /** A problem at the place of the reference. */
-  readonly problem: (message: string) => Problem;
+  readonly problem: (message: string, code: "CONFIG_REFERENCE" | "CONFIG_CYCLE") => Problem;
 }
 
 /**
@@ -28,11 +28,19 @@ export function checkReferences(
   for (const { from, to, problem } of references) {
     const cycle = known.has(to) ? pathBetween(to, from, graph) : undefined;
     const message = !known.has(to)
-      ? `no policy is named ${JSON.stringify(to)}${didYouMean(to, ids)}`
+      ? `no policy is named ${JSON.stringify(to)}${ofMember(to, known) || didYouMean(to, ids)}`
       : cycle && `groups must not contain themselves: ${[from, ...cycle].join(" -> ")}`;
-    if (message !== undefined) errors.set(from, [...(errors.get(from) ?? []), problem(message)]);
+    const code = known.has(to) ? "CONFIG_CYCLE" : "CONFIG_REFERENCE";
+    if (message !== undefined) errors.set(from, [...(errors.get(from) ?? []), problem(message, code)]);
   }
   return errors;
+}
+
+/** What to do for somebody who names the member of a group. */
+function ofMember(to: string, known: ReadonlySet<string>): string {
+  const slash = to.indexOf("/");
+  if (slash === -1 || !known.has(to.slice(0, slash))) return "";
+  return ": members belong to their group; make it an entry of its own, and let both refer to that";
 }
 
 /** The shortest way along references from one entry to another, both included. */

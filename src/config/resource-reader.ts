@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { identityOf, opened } from "../documents/documents.js";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
@@ -6,8 +6,17 @@ import { parseResources, type SourceDocument } from "../documents/source-documen
 import type { MapNode } from "../documents/source-node.js";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
-import { type ReadContext, type ResourceFields, readFields, resourceEntry, type Written } from "./entry-parts.js";
+import {
+  mistakesReachGuest,
+  neverRun,
+  type ReadContext,
+  type ResourceFields,
+  readFields,
+  resourceEntry,
+  type Written,
+} from "./entry-parts.js";
 import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
+import { nearFileHint } from "./near-files.js";
 import type { ProblemSink } from "./problem-sink.js";
 
 /** Reads an entry that names files of resources; undefined after an error. A resource of Kubewarden becomes the entry that it describes. */
@@ -22,18 +31,23 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
     const place = context.document.hasKey([...path, "resource", index]) ? [index] : [];
     documents.push(...readNamed(name, [...path, "resource", ...place], context));
   }
-  if (sink.errorCount > before) return undefined;
+  // Without one file the others may be wrong only because of that.
+  if (sink.errorCount > before || (fields.resource ?? []).length === 0) return undefined;
   const kubewarden = documents.filter(isKubewardenResource);
   const [resource] = kubewarden;
   if (resource === undefined) {
     if (documents.length === 0) {
-      sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources");
+      sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources", {
+        code: "POLICY_KIND",
+      });
       return undefined;
     }
     refuseKeys(fields, ["hostCapabilities", "groupWarnings"], "a CEL policy", path, sink);
     for (const [key, group, kind] of KEYS_OF_KINDS) {
       if (fields[key] === undefined || opened(documents).some((document) => isOf(document, group, kind))) continue;
-      sink.keyError([...path, key], `has no meaning here: no document is a ${kind} of ${group}`);
+      sink.keyError([...path, key], `has no meaning here: no document is a ${kind} of ${group}`, {
+        code: "CONFIG_MEANINGLESS_KEY",
+      });
     }
     return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
   }
@@ -42,15 +56,21 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
     if (group)
       refuseKeys(fields, ["allowedToMutate", "validationActions", "certificateRequests"], "a group", path, sink);
     else refuseKeys(fields, ["groupWarnings", "validationActions", "certificateRequests"], "a WASM policy", path, sink);
-    return entryFromKubewardenResource(resource, id, level, fields, context);
+    const entry = entryFromKubewardenResource(resource, id, level, fields, context);
+    return entry && mistakesReachGuest(written) ? neverRun(entry) : entry;
   }
   const what = `${documents.length} documents, a Kubewarden policy among them`;
   sink.error(
     [...path, "resource"],
     `found ${what}: an entry is one policy, so keep each in a file and an entry of its own`,
+    { code: "POLICY_KIND" },
   );
   return undefined;
 }
+
+/** How every WASM module begins. */
+const WASM_MAGIC = "\0asm";
+const ADDRESS = /^(?:https?|registry|oci):\/\//;
 
 /** Keys that are for policies of one kind, with the kind. */
 const KEYS_OF_KINDS = [
@@ -72,7 +92,10 @@ function refuseKeys(
   sink: ProblemSink,
 ): void {
   for (const key of keys) {
-    if (fields[key] !== undefined) sink.keyError([...path, key], `has no meaning here: the resource is ${found}`);
+    if (fields[key] !== undefined)
+      sink.keyError([...path, key], `has no meaning here: the resource is ${found}`, {
+        code: "CONFIG_MEANINGLESS_KEY",
+      });
   }
 }
 
@@ -82,17 +105,29 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
     return files.resources(name, document.file).flatMap((file) => {
       if (chain.includes(resolve(file))) {
         const names = [...chain, file].map((each) => basename(each));
-        sink.error(path, `cycle of resource files: ${names.join(" -> ")}`);
+        sink.error(path, `cycle of resource files: ${names.join(" -> ")}`, { code: "CONFIG_CYCLE" });
         return [];
       }
-      const { documents, problems, warnings } = parseResources(files.read(file), file);
+      const content = files.read(file);
+      if (content.startsWith(WASM_MAGIC)) {
+        const hint = "name it by `module:`";
+        sink.error(path, `${JSON.stringify(name)} is a WASM module, and no YAML`, { code: "POLICY_KIND", hint });
+        return [];
+      }
+      const { documents, problems, warnings } = parseResources(content, file);
       for (const problem of problems) sink.addError(problem);
       for (const warning of warnings) sink.add(warning);
       return documents;
     });
   } catch (cause) {
     if (!(cause instanceof ConfigFileError)) throw cause;
-    sink.error(path, `${JSON.stringify(name)} ${cause.message}; paths start at the folder of this file`);
+    const hint = ADDRESS.test(name)
+      ? "`resource:` names files: download it, and name the file"
+      : nearFileHint(resolve(dirname(document.file), name));
+    sink.error(path, `${JSON.stringify(name)} ${cause.message}; paths start at the folder of this file`, {
+      code: "CONFIG_FILE",
+      ...(hint !== undefined && { hint }),
+    });
     return [];
   }
 }

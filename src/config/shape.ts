@@ -7,6 +7,7 @@ import { didYouMean } from "../data/suggest.js";
 import type { Path } from "../documents/problem.js";
 import { describeNode, nodeValue, type SourceNode, textHint } from "../documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
+import { flagHint, listHint, numberHint, objectHint } from "./value-hints.js";
 
 /** A JSON Schema (2020-12) or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -16,7 +17,7 @@ export interface Shape<T> {
   /** For the documentation's tables: `string`, `list of string`. */
   readonly label: string;
   readonly schema: JsonSchema;
-  /** The value, frozen; undefined after at least one error was given to `sink`. */
+  /** The value, frozen; undefined after at least one error was given to `sink`. Of a record that a sink salvages, the keys that are right are given. */
   read(node: SourceNode, path: Path, sink: ProblemSink): T | undefined;
 }
 
@@ -33,7 +34,7 @@ export const jsonObject: Shape<Readonly<Record<string, unknown>>> = {
   schema: { type: "object" },
   read(node, path, sink) {
     if (node.kind === "map") return nodeValue(node) as Readonly<Record<string, unknown>>;
-    return mismatch(node, path, sink, "a map with string keys");
+    return mismatch(node, path, sink, "a map with string keys", "", objectHint(node));
   },
 };
 
@@ -43,7 +44,7 @@ export const flag: Shape<boolean> = {
   schema: { type: "boolean" },
   read(node, path, sink) {
     if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
-    return mismatch(node, path, sink, "true or false");
+    return mismatch(node, path, sink, "true or false", "", flagHint(node));
   },
 };
 
@@ -69,7 +70,9 @@ export function integer(minimum: number, maximum: number): Shape<number> {
     label: `integer, ${minimum} to ${maximum}`,
     schema: { type: "integer", minimum, maximum },
     read(node, path, sink) {
-      if (node.kind !== "scalar" || typeof node.value !== "number") return mismatch(node, path, sink, what);
+      if (node.kind !== "scalar" || typeof node.value !== "number") {
+        return mismatch(node, path, sink, what, "", numberHint(node));
+      }
       if (Number.isInteger(node.value) && node.value >= minimum && node.value <= maximum) return node.value;
       return mismatch(node, path, sink, what);
     },
@@ -97,12 +100,15 @@ export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
     label: `list of ${item.label}`,
     schema: { type: "array", items: item.schema },
     read(node, path, sink) {
-      if (node.kind !== "list") return mismatch(node, path, sink, "a list");
+      if (node.kind !== "list")
+        return mismatch(node, path, sink, "a list", "", isText(item) ? listHint(node) : undefined);
       const values = node.items.map((each, index) => item.read(each, [...path, index], sink));
       return values.includes(undefined) ? undefined : Object.freeze(values as T[]);
     },
   };
 }
+
+const isText = ({ schema }: Shape<unknown>): boolean => schema.type === "string" || schema.enum !== undefined;
 
 /** One value, or a list of them: always read as a list. */
 export function oneOrMore<T>(item: Shape<T>): Shape<readonly T[]> {
@@ -136,8 +142,27 @@ export function mapOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
   };
 }
 
+/** Whether only the value is wrong: another word, or a number out of its bounds. */
+function isRightType(node: SourceNode, expected: string): boolean {
+  if (node.kind !== "scalar") return false;
+  return typeof node.value === "string"
+    ? expected.startsWith("one of ")
+    : typeof node.value === "number" && expected.startsWith("a whole number");
+}
+
 /** Says what was expected and what stands there. */
-export function mismatch(node: SourceNode, path: Path, sink: ProblemSink, expected: string, hint = ""): undefined {
-  sink.error(path, `expected ${expected}, found ${describeNode(node)}${hint}`);
+export function mismatch(
+  node: SourceNode,
+  path: Path,
+  sink: ProblemSink,
+  expected: string,
+  suffix = "",
+  hint?: string,
+): undefined {
+  const code = isRightType(node, expected) ? "CONFIG_VALUE" : "CONFIG_WRONG_TYPE";
+  sink.error(path, `expected ${expected}, found ${describeNode(node)}${suffix}`, {
+    code,
+    ...(hint !== undefined && { hint }),
+  });
   return undefined;
 }

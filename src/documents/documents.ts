@@ -67,6 +67,6 @@ export function repeatedDocuments(documents: readonly SourceDocument[]): readonl
     seen.set(key, earlier ?? document);
     if (earlier === undefined) return [];
     const message = `duplicate name ${JSON.stringify(name)} of a ${kind} (previously seen in ${JSON.stringify(earlier.file)})`;
-    return [document.problem("error", ["metadata", "name"], message)];
+    return [document.problem("error", ["metadata", "name"], message, undefined, { code: "CONFIG_DUPLICATE_KEY" })];
   });
 }

@@ -10,6 +10,7 @@ import {
   type YamlScalar,
 } from "../data/yaml.js";
 import type { Path } from "./problem.js";
+import type { ProblemCode } from "./problem-codes.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
 
 /** Deepest nesting of maps and lists. */
@@ -25,6 +26,7 @@ export interface Flaw {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
+  readonly code: ProblemCode;
   /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes takes; `fatal`: nothing of the document can be used. */
   readonly kind?: "repeated" | "fatal";
 }
@@ -87,7 +89,8 @@ export class NodeBuilder {
 
   /** Said where the map itself stands, and not again for every alias of it. */
   #repeated({ start: offset }: YamlNode, path: Path, message: string): void {
-    if (this.#aliasDepth === 0) this.flaws.push({ offset, path, message, kind: "repeated" });
+    if (this.#aliasDepth === 0)
+      this.flaws.push({ offset, path, message, code: "CONFIG_DUPLICATE_KEY", kind: "repeated" });
   }
 
   #addPair({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: Set<string>): void {
@@ -95,7 +98,7 @@ export class NodeBuilder {
     const keyPath = [...path, name];
     if (own.has(name)) this.#repeated(key, keyPath, REPEATED_KEY);
     own.add(name);
-    pairs.set(name, { key: name, keyStart: key.start, value: this.build(value, keyPath) });
+    pairs.set(name, { key: name, keyStart: key.start, keyEnd: key.end, value: this.build(value, keyPath) });
   }
 
   /** The members of the maps that are merged, the first of a list winning; they stand where they are written. */
@@ -104,7 +107,7 @@ export class NodeBuilder {
       const target = one.kind === "alias" ? one.target : one;
       if (target.kind !== "map") {
         const message = "what is merged by << has to be a map, or a list of maps";
-        this.flaws.push({ offset: one.start, path, message });
+        this.flaws.push({ offset: one.start, path, message, code: "YAML_MERGE" });
       } else if (!this.#mayGoOn(one.start, path)) return;
       else if (one.kind === "alias") this.#followed(() => this.#addPairs(target, path, pairs));
       else this.#addPairs(target, path, pairs);
@@ -121,7 +124,12 @@ export class NodeBuilder {
   #keyName(key: YamlNode, path: Path): string {
     const target = key.kind === "alias" ? key.target : key;
     if (target.kind !== "scalar") {
-      this.flaws.push({ offset: key.start, path, message: "keys are strings, not maps or lists" });
+      this.flaws.push({
+        offset: key.start,
+        path: [...path, "?"],
+        message: "keys are strings, not maps or lists",
+        code: "YAML_KEY",
+      });
       return "?";
     }
     const name = keyName(target);
@@ -132,7 +140,7 @@ export class NodeBuilder {
       : "";
     const message = `keys are strings: ${found}write ${JSON.stringify(target.text)} in quotes`;
     const used = typeof name === "string" ? name : target.text;
-    this.flaws.push({ offset: key.start, path: [...path, used], message });
+    this.flaws.push({ offset: key.start, path: [...path, used], message, code: "YAML_KEY" });
     return used;
   }
 
@@ -142,7 +150,7 @@ export class NodeBuilder {
       const scalar = { ...nothingAt(node), value: value as ScalarNode["value"], style: STYLES[node.style] };
       return isOldWord(node, value) ? { ...scalar, oldWord: node.text } : scalar;
     }
-    this.flaws.push({ offset: value.offset, path, message: value.reason });
+    this.flaws.push({ offset: value.offset, path, message: value.reason, code: "CONFIG_VALUE" });
     return nothingAt(node);
   }
 
@@ -156,7 +164,7 @@ export class NodeBuilder {
     const message = isTooDeep
       ? `nested deeper than ${MAX_DEPTH} levels`
       : `aliases that stand for more than ${this.#mostAliasedValues} values`;
-    this.flaws.push({ offset, path: path.slice(0, 8), message, kind: "fatal" });
+    this.flaws.push({ offset, path: path.slice(0, 8), message, code: "YAML_LIMIT", kind: "fatal" });
     return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Path, Position, Problem } from "./problem.js";
+import type { About } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
 /** Where an entry stands, so that what is found wrong with it later is still said with file, line and column. */
@@ -21,12 +22,12 @@ export class Origin {
   }
 
   /** An error found later; arguments as for {@link positionOf}. */
-  error(path: Path, message: string, inner?: InnerPlace): Problem {
-    return { severity: "error", ...this.positionOf(path, inner), path: [...this.path, ...path], message };
+  error(path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
+    return this.document.problem("error", [...this.path, ...path], message, inner, about);
   }
 
   /** A doubt found later. */
-  warning(path: Path, message: string, inner?: InnerPlace): Problem {
-    return { ...this.error(path, message, inner), severity: "warning" };
+  warning(path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
+    return { ...this.error(path, message, inner, about), severity: "warning" };
   }
 }

@@ -1,17 +1,12 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import {
-  Lines,
-  mostDoubts,
-  readYamlStream,
-  readYamlTrees,
-  UNREAD,
-  type YamlError,
-  type YamlTree,
-} from "../data/yaml.js";
+import { Lines, mostDoubts, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../data/yaml.js";
+import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
+import type { About } from "./problem-codes.js";
 import { sourceOffset } from "./scalar-position.js";
 import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";
+import { yamlHint } from "./yaml-hints.js";
 
 /** A place inside a string value: 1-based line and column (code points) of its text, as the CEL engine counts. */
 export interface InnerPlace {
@@ -54,14 +49,34 @@ export class SourceDocument {
     return pair === undefined ? this.positionOf(path) : this.at(pair.keyStart);
   }
 
+  /** As {@link positionOf} for a whole value, with the column behind it where that is in the same line. */
+  spanOf(path: Path): Position & Pick<Problem, "endColumn"> {
+    const { node, complete } = deepestNode(this.root, path);
+    return complete && node.kind === "scalar" ? this.#span(node.start, node.end) : this.at(node.start);
+  }
+
+  /** As {@link keyPositionOf}, with the column behind the key. */
+  keySpanOf(path: Path): Position & Pick<Problem, "endColumn"> {
+    const { node, complete } = deepestNode(this.root, path.slice(0, -1));
+    const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
+    return pair === undefined ? this.spanOf(path) : this.#span(pair.keyStart, pair.keyEnd);
+  }
+
+  #span(start: number, end: number): Position & Pick<Problem, "endColumn"> {
+    const place = this.at(start);
+    const last = this.#text.place(end);
+    return last.line === place.line && last.column > place.column ? { ...place, endColumn: last.column } : place;
+  }
+
   /** What stands at `path`, as a document of its own with the value given. */
   part(path: Path, value: unknown): SourceDocument {
     return new SourceDocument(this.file, this.#text, deepestNode(this.root, path).node, value);
   }
 
   /** Something wrong (`error`) or doubtful at a path; `inner`: at a place inside the string there. */
-  problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace): Problem {
-    return { severity, ...this.positionOf(path, inner), path, message };
+  problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
+    const place = inner === undefined ? this.spanOf(path) : this.positionOf(path, inner);
+    return { severity, ...place, path, message, ...about };
   }
 
   /** Whether something stands at `path`. */
@@ -94,6 +109,14 @@ export interface ParsedConfiguration {
   readonly document?: SourceDocument;
   /** Errors that spoil the whole file when `document` is absent, else errors at their paths. */
   readonly problems: readonly Problem[];
+  /** Of a file of several documents the first one. */
+  readonly first?: Required<Pick<ParsedConfiguration, "document" | "problems">>;
+}
+
+/** A configuration of which some entries are no YAML: the others, for finding their mistakes too. */
+export interface SalvagedConfiguration extends ParsedConfiguration {
+  /** What the broken ones are called. */
+  readonly broken: readonly string[];
 }
 
 /** Where nothing at all is written. */
@@ -112,16 +135,29 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
   const behind = second?.root.start ?? document.unread;
   if (behind !== undefined) {
     const message = "a configuration file holds one document: remove this second one";
-    flaws.push({ offset: behind, path: [], message });
+    flaws.push({ offset: behind, path: [], message, code: "YAML_SECOND_DOCUMENT" });
   }
   const problems = flaws.map(problem);
-  if (error !== undefined) problems.push(errorProblem(error, file));
-  if (problems.length > 0) return { problems };
+  if (error !== undefined) problems.push(brokenProblem({ line: error.line, column: error.column, error }, text, file));
   const builder = new NodeBuilder();
   const root = builder.build(document.root, []);
+  if (problems.length > 0) {
+    if (behind === undefined) return { problems };
+    const first = new SourceDocument(file, source, root, nodeValue(root));
+    return { problems, first: { document: first, problems: builder.flaws.map(problem) } };
+  }
   for (const flaw of builder.flaws) problems.push(problem(flaw));
   if (builder.flaws.some(({ kind }) => kind === "fatal")) return { problems };
   return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
+}
+
+/** What can be read of a configuration's text that is no YAML; undefined where nothing sound can. */
+export function salvageConfiguration(text: string, file: string): SalvagedConfiguration | undefined {
+  const rest = withoutBrokenEntries(text);
+  if (rest === undefined) return undefined;
+  const { document, problems } = parseConfiguration(rest.text, file);
+  const own = rest.broken.map((part) => brokenProblem(part, text, file));
+  return { ...(document && { document }), problems: [...own, ...problems], broken: rest.names };
 }
 
 /** A document that another reader has read, which tells no places: all that is said of it stands at its beginning, with its path. */
@@ -143,7 +179,10 @@ export interface ParsedResources {
 export function parseResources(text: string, file: string): ParsedResources {
   const source = new SourceText(text);
   const { documents, error } = readYamlStream(text);
-  if (error !== undefined) return { documents: [], problems: [errorProblem(error, file)], warnings: [] };
+  if (error !== undefined) {
+    const broken = brokenDocuments(text, error).map((part) => brokenProblem(part, text, file));
+    return { documents: [], problems: broken, warnings: [] };
+  }
   const problems: Problem[] = [];
   const doubts: Flaw[] = [];
   const read = documents.map(({ root, value, unread }) => {
@@ -153,7 +192,7 @@ export function parseResources(text: string, file: string): ParsedResources {
     // The tree ends where the builder gave up, though the value does not.
     const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
     if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
-    if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD });
+    if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD, code: "YAML_SECOND_DOCUMENT" });
     return new SourceDocument(file, source, node, value);
   });
   const warnings = mostDoubts(doubts).map((doubt) => problemOf(doubt, file, source, "warning"));
@@ -161,16 +200,18 @@ export function parseResources(text: string, file: string): ParsedResources {
 }
 
 function problemOf(
-  { offset, path, message }: Flaw,
+  { offset, path, message, code }: Flaw,
   file: string,
   source: SourceText,
   severity: Problem["severity"] = "error",
 ): Problem {
-  return { severity, file, ...source.place(offset), path, message };
+  return { severity, file, ...source.place(offset), path, message, code };
 }
 
-function errorProblem({ line, column, reason }: YamlError, file: string): Problem {
-  return { severity: "error", file, line, column, path: [], message: reason };
+function brokenProblem({ line, column, error }: BrokenPart, text: string, file: string): Problem {
+  const hint = yamlHint(text, line);
+  const code = error.limit ? "YAML_LIMIT" : "YAML_SYNTAX";
+  return { severity: "error", file, line, column, path: [], message: error.reason, code, ...(hint && { hint }) };
 }
 
 /** UTF-16 offset of a 1-based line and code point column in a text. */

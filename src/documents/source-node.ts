@@ -28,6 +28,8 @@ export interface Pair {
   readonly key: string;
   /** Offset of the key. */
   readonly keyStart: number;
+  /** Offset behind it. */
+  readonly keyEnd: number;
   readonly value: SourceNode;
 }
 

@@ -108,7 +108,7 @@ function noPolicy(
   const found = [...new Set(documents.map(nameOf))];
   const known = kinds.flatMap(({ policies }) => policies).map(({ group, kind }) => `${kind} of ${group}`);
   const message = `the files hold no policy: found ${found.join(", ") || "no document"}; expected a ${known.join(", or a ")}`;
-  return new LoadError(message, [entry.origin.error(["resource"], message)]);
+  return new LoadError(message, [entry.origin.error(["resource"], message, undefined, { code: "POLICY_KIND" })]);
 }
 
 /** Of a document that is of a kind which is known, and which nobody here evaluates. */

@@ -10,7 +10,7 @@ export function clusterWarning(entry: LoadedEntry, requires: readonly Requiremen
   const asked = listed(requires.map(({ what }) => what));
   const fails = entry.kind === "module" ? "what it asks fails" : `requests for which it asks are ${denied(requires)}`;
   const message = `asks a cluster for ${asked}: without one ${fails}. ${advice(entry, requires)}`;
-  return entry.origin.warning([entry.kind], message);
+  return entry.origin.warning([entry.kind], message, undefined, { code: "CLUSTER_NEEDED" });
 }
 
 function denied(requires: readonly Requirement[]): string {

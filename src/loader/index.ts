@@ -17,6 +17,7 @@ import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { addressGuard, closedExternal, type EgressOptions, openExternal } from "../world/open-external.js";
+import { diagnose, salvagedEntries } from "./diagnosis.js";
 import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
@@ -73,6 +74,8 @@ export interface PolicyLoaderOptions {
   readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
   readonly typeCheck?: boolean;
+  /** Look for all mistakes of invalid entries too, with their modules: for `check`. */
+  readonly diagnose?: boolean;
   /** The Kubernetes that policies of admissionregistration.k8s.io must be stored by: for `check`. */
   readonly kubernetesVersion?: KubernetesVersion;
 }
@@ -172,9 +175,14 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
-      for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
+      const salvaged = options.diagnose === true ? salvagedEntries(config.entries) : [];
+      const entries = [...config.entries, ...salvaged];
+      for (const location of downloads(entries)) fetcher.fetch(location).catch(() => {});
       try {
-        return await loadEntries(config, await loadingWith(config.entries, fetcher), generation);
+        const loading = await loadingWith(entries, fetcher);
+        const loaded = await loadEntries(config, loading, generation);
+        if (salvaged.length === 0) return loaded;
+        return { ...loaded, problems: [...loaded.problems, ...(await diagnose(config, loading))] };
       } finally {
         await fetcher.close();
       }

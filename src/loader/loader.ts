@@ -17,6 +17,7 @@ import type { Policy } from "../policy/index.js";
 import { allNeeds, type Needs, NO_NEEDS, type Requirement } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
 import { clusterWarning, type LoadedEntry } from "./cluster-warning.js";
+import { coded, unforeseen } from "./coded-problems.js";
 
 /** What loading needs. */
 export interface LoadingOptions {
@@ -79,7 +80,7 @@ class Loading {
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
   readonly #prepared = new Map<string, PreparedEntry | { readonly failed: unknown }>();
   readonly #policies = new Map<string, Promise<Policy>>();
-  readonly #warn: Warn = (problem) => this.problems.push(problem);
+  readonly #warn: Warn = (problem) => this.problems.push(coded(problem));
 
   constructor(config: Config, options: LoadingOptions) {
     this.#options = options;
@@ -248,11 +249,11 @@ class Loading {
   #unavailable(entry: ConfigEntry, cause: unknown): Policy {
     if (cause instanceof LoadError) {
       if (cause.cause instanceof FetchError) this.unfetched = true;
-      this.problems.push(...cause.problems);
+      this.problems.push(...cause.problems.map((problem) => coded(problem, cause, entry)));
       return createUnavailablePolicy(entry.id, cause.message, cause.detail);
     }
     const whole = wholeText(cause);
-    if (entry.kind !== "invalid") this.problems.push(entry.origin.error([], whole));
+    if (entry.kind !== "invalid") this.problems.push(unforeseen(entry, cause));
     const shown = shownText(cause, "the policy could not be loaded: the server's log says why");
     return createUnavailablePolicy(entry.id, shown, whole === shown ? undefined : whole);
   }

@@ -5,6 +5,8 @@ import {
   isPluginManifest,
   type ManifestModule,
   type ModuleEntry,
+  missingFileHint,
+  moduleKey,
   type Problem,
   readPluginManifest,
 } from "../config/index.js";
@@ -15,7 +17,10 @@ import { LoadError } from "../kinds/load-error.js";
 /** @throws LoadError */
 export async function moduleFiles(entry: ModuleEntry, fetcher: ModuleFetcher, warn: Warn): Promise<ModuleFiles> {
   const { module, origin, allowedHosts } = entry;
-  const place = (message: string): Problem => origin.error(["module"], message);
+  const place = (message: string): Problem => {
+    const hint = missingFileHint(module);
+    return { ...origin.error([moduleKey(entry)], message), ...(hint !== undefined && { hint }) };
+  };
   const bytes = await fetched(entry, module, fetcher, place);
   if (!isPluginManifest(bytes, module.location)) return { bytes };
   const file = module.kind === "file" ? addressPath(module) : withoutSecrets(module.text);
@@ -28,6 +33,8 @@ export async function moduleFiles(entry: ModuleEntry, fetcher: ModuleFetcher, wa
       origin.warning(
         ["module"],
         `the manifest's allowed_hosts (${manifest.allowedHosts.join(", ")}) are not granted, for it was downloaded: write allowedHosts here`,
+        undefined,
+        { code: "MODULE_MANIFEST" },
       ),
     );
   const [main, ...others] = await Promise.all(

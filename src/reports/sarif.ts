@@ -4,7 +4,10 @@ import { resourceName } from "./junit.js";
 import type { ReportedEntry } from "./policy-report.js";
 import { qualifiedName, severityOf } from "./result-entry.js";
 
-const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+/** What every document says of itself. */
+export const SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+/** The version of the format. */
+export const SARIF_VERSION = "2.1.0";
 const TITLE = "policies.kyverno.io/title";
 const DESCRIPTION = "policies.kyverno.io/description";
 
@@ -40,7 +43,7 @@ export function sarifReport(entries: readonly ReportedEntry[], policies: readonl
     name: "policy-server",
     rules: policies.map(ruleOf),
   };
-  const document = { $schema: SCHEMA, version: "2.1.0", runs: [{ tool: { driver }, results }] };
+  const document = { $schema: SARIF_SCHEMA, version: SARIF_VERSION, runs: [{ tool: { driver }, results }] };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 

@@ -109,7 +109,10 @@ describe("without a cluster", () => {
     const { policies } = await clusterWithPolicy(context);
     const content = await run(["check", policies]);
     assert.equal(content.code, 0);
-    assert.ok(content.stdout.startsWith(`${policies}:1:16: warning: p.resource: ${WARNING}\n`), content.stdout);
+    assert.ok(
+      content.stdout.startsWith(`${policies}:1:16: warning: p.resource: ${WARNING} [CLUSTER_NEEDED]\n`),
+      content.stdout,
+    );
     const wanted = await run(["check", policies, "--kubernetes"]);
     assert.equal(wanted.code, 1);
     assert.match(wanted.stdout, new RegExp(`${WORDS}: no kubeconfig file; .*needed by p;`));

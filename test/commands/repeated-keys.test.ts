@@ -58,14 +58,15 @@ const IN_POD = `warning: ${pod}:7:20: ${WORDS}\n`;
 describe("a key that stands twice", () => {
   test("check", async () => {
     const { code, out } = await run("check", policies);
-    assert.deepEqual([code, out], [0, `${IN_POLICY}${policies}: 1 policy, no errors\n`]);
+    const told = `${IN_POLICY.trimEnd()} [CONFIG_DUPLICATE_KEY]\n 8 |   failurePolicy: Fail\n   |   ^^^^^^^^^^^^^\n`;
+    assert.deepEqual([code, out], [0, `${told}\n${policies}: 1 policy, no errors, 1 warning\n`]);
   });
 
   test("is an error in policies.yaml", async () => {
     const twice = file("twice.yaml", "p: { resource: policy.yaml }\np: { resource: policy.yaml }\n");
     const { code, out } = await run("check", twice);
     assert.equal(code, 1);
-    assert.ok(out.includes(`${twice}:2:1: p: ${WORDS}\n`), out);
+    assert.ok(out.includes(`${twice}:2:1: p: ${WORDS} [CONFIG_DUPLICATE_KEY]\n`), out);
   });
 
   test("eval", async () => {

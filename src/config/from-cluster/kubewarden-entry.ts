@@ -37,7 +37,7 @@ export function kubewardenEntry(document: SourceDocument, id: string, hostCapabi
   const entry = entryFromKubewardenResource(document, id, { member: false }, overrides, context);
   // Who may delete the policy that it names, or bring another one under that name, would decide for the group.
   const message = "a group of the cluster brings its members along: it can't name another policy";
-  for (const { problem } of context.references) sink.addError(problem(message));
+  for (const { problem } of context.references) sink.addError(problem(message, "CONFIG_REFERENCE"));
   return { entry: sink.errorCount === 0 ? entry : undefined, problems: sink.problems };
 }
 

@@ -104,7 +104,8 @@ function manifestOf(
       );
     names.add(name);
     const source = sourceOf(item, path, document.file, isLocal, sink);
-    const error = (message: string): Problem => document.problem("error", path, message);
+    const error = (message: string): Problem =>
+      document.problem("error", path, message, undefined, { code: "MODULE_MANIFEST" });
     return source && { name, source, error, ...(item.hash !== undefined && { hash: item.hash }) };
   });
   const main = modules[mainAt];
@@ -160,6 +161,6 @@ function addressed(
   sink: ProblemSink,
 ): ManifestModule["source"] | undefined {
   if (!("mistake" in address)) return { address };
-  sink.error(path, address.mistake);
+  sink.error(path, address.mistake, { code: "MODULE_ADDRESS" });
   return undefined;
 }

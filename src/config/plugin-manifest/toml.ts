@@ -24,7 +24,7 @@ function nodeOf(value: unknown): SourceNode {
   // A date or a time is the text that it is written as.
   if (value instanceof Date) return { kind: "scalar", ...place, style: "plain", value: value.toISOString() };
   if (typeof value === "object" && value !== null) {
-    const pairs = Object.entries(value).map(([key, each]) => ({ key, keyStart: 0, value: nodeOf(each) }));
+    const pairs = Object.entries(value).map(([key, each]) => ({ key, keyStart: 0, keyEnd: 0, value: nodeOf(each) }));
     return { kind: "map", ...place, pairs };
   }
   const scalar = typeof value === "string" || typeof value === "boolean" || typeof value === "number";

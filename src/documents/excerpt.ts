@@ -1,0 +1,112 @@
+/** The line of a file in which something is wrong, with a mark below the place: as a person sees it on a terminal. */
+
+/** What is shown of a line, in columns of a terminal; longer ones are cut around the mark. */
+const MAX_COLUMNS = 100;
+/** Columns that are seen at least before the mark, where a long line is cut. */
+const BEFORE_MARK = 30;
+/** Longest line that is looked at, in UTF-16 units: each problem has its own look. */
+const MAX_LENGTH = 65_536;
+const CUT = "…";
+
+/** Characters of East Asia and pictures take two columns, marks none. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const MARK = /\p{M}/u;
+/** What a terminal would obey, or would not show: control characters, and those that turn the direction of texts. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** What makes one picture of several, and letters of some scripts what they are. */
+const ZERO_WIDTH_JOINER = "\u200d";
+const JOINER = /[\u200c\u200d]/;
+const FIRST_PICTURE = 0x2400;
+const DELETE = 0x7f;
+const LAST_WITH_PICTURE = 0x20;
+
+/** Where in its line something is wrong: 1-based columns in code points, the end exclusive and absent where it is not known. */
+export interface Marked {
+  readonly line: number;
+  readonly column: number;
+  readonly endColumn?: number;
+}
+
+/** A line and the mark below it. */
+export interface Excerpt {
+  /** Number and bar before the line, as wide as {@link blank}. */
+  readonly gutter: string;
+  readonly text: string;
+  readonly blank: string;
+  /** White space and carets, below `text`. */
+  readonly mark: string;
+}
+
+interface Cell {
+  readonly shown: string;
+  readonly width: number;
+}
+
+/**
+ * @param text the whole line, without its break
+ * @returns undefined for a line that nobody has written by hand
+ */
+export function excerptOf(text: string, { line, column, endColumn }: Marked): Excerpt | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const characters = [...text];
+  const cells = characters.map((character, at) => cellOf(character, characters[at - 1]));
+  const start = Math.min(Math.max(column - 1, 0), cells.length);
+  const end = Math.min(
+    Math.max(endColumn === undefined ? wordEnd(characters, start) : endColumn - 1, start),
+    cells.length,
+  );
+  const [from, to] = windowOf(cells, start, end);
+  const shown = cells.slice(from, to);
+  const head = from > 0 ? CUT : "";
+  const before = cells.slice(from, start).map(({ shown: each, width }) => (each === "\t" ? each : " ".repeat(width)));
+  const marked = cells.slice(start, Math.min(end, to)).reduce((sum, { width }) => sum + width, 0);
+  const number = String(line);
+  return {
+    gutter: ` ${number} | `,
+    text: `${head}${shown.map((cell) => cell.shown).join("")}${to < cells.length ? CUT : ""}`.trimEnd(),
+    blank: ` ${" ".repeat(number.length)} | `,
+    mark: `${head && " "}${before.join("")}${"^".repeat(Math.max(marked, 1))}`,
+  };
+}
+
+/** A text as a terminal may be given it: what it would obey is only seen. Line breaks and tabs stay. */
+export function harmless(text: string): string {
+  return text.replace(new RegExp(UNSEEN, "gu"), (character) =>
+    character === "\n" || character === "\t" ? character : cellOf(character).shown,
+  );
+}
+
+function cellOf(character: string, before?: string): Cell {
+  const code = character.codePointAt(0) ?? 0;
+  // Written again below the line, so that both are as wide as the terminal makes it.
+  if (character === "\t") return { shown: character, width: 1 };
+  if (code < LAST_WITH_PICTURE) return { shown: String.fromCodePoint(FIRST_PICTURE + code), width: 1 };
+  if (code === DELETE) return { shown: "\u2421", width: 1 };
+  if (JOINER.test(character) || before === ZERO_WIDTH_JOINER) return { shown: character, width: 0 };
+  if (UNSEEN.test(character)) return { shown: "\ufffd", width: 1 };
+  return { shown: character, width: MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1 };
+}
+
+/** Behind the name or number that begins there; at least behind one character. */
+function wordEnd(characters: readonly string[], start: number): number {
+  let end = start;
+  while (end < characters.length && /[\p{L}\p{N}_-]/u.test(characters[end] ?? "")) end++;
+  return Math.max(end, start + 1);
+}
+
+/** The cells that are shown of a line. */
+function windowOf(cells: readonly Cell[], start: number, end: number): readonly [from: number, to: number] {
+  const width = (from: number, to: number) => cells.slice(from, to).reduce((sum, cell) => sum + cell.width, 0);
+  if (width(0, cells.length) <= MAX_COLUMNS) return [0, cells.length];
+  let from = start;
+  // As much before the mark as is left by what is marked, and some at least.
+  const room = Math.max(BEFORE_MARK, MAX_COLUMNS - width(start, end) - BEFORE_MARK);
+  for (let most = room; from > 0 && most > 0; from--) most -= cells[from - 1]?.width ?? 0;
+  let to = from;
+  let left = MAX_COLUMNS;
+  for (; to < cells.length && left > 0; to++) left -= cells[to]?.width ?? 0;
+  // What is not needed behind the mark shows more before it.
+  for (; from > 0 && left > 0; from--) left -= cells[from - 1]?.width ?? 0;
+  return [from, Math.max(to, Math.min(start + 1, cells.length))];
+}

@@ -1,0 +1,44 @@
+/** The kinds of mistakes that files have. Each has its section in docs/errors.md, which a test holds. */
+
+/** Every code of a {@link Problem} that is not about a CEL expression. */
+export const PROBLEM_CODES = [
+  "YAML_SYNTAX",
+  "YAML_LIMIT",
+  "YAML_KEY",
+  "YAML_MERGE",
+  "YAML_OLD_WORD",
+  "YAML_SECOND_DOCUMENT",
+  "CONFIG_CYCLE",
+  "CONFIG_DUPLICATE_KEY",
+  "CONFIG_FILE",
+  "CONFIG_KIND",
+  "CONFIG_LIMIT",
+  "CONFIG_MEANINGLESS_KEY",
+  "CONFIG_MISSING_KEY",
+  "CONFIG_NAME",
+  "CONFIG_NOT_POLICIES",
+  "CONFIG_REFERENCE",
+  "CONFIG_UNKNOWN_KEY",
+  "CONFIG_VALUE",
+  "CONFIG_WRONG_TYPE",
+  "CLUSTER_NEEDED",
+  "MODULE_ADDRESS",
+  "MODULE_FETCH",
+  "MODULE_INVALID",
+  "MODULE_MANIFEST",
+  "MODULE_VERIFICATION",
+  "POLICY_DOUBT",
+  "POLICY_INVALID",
+  "POLICY_KIND",
+  "SETTINGS_INVALID",
+] as const;
+
+/** One of them. */
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
+
+/** What a problem has beside its place and words. */
+export interface About {
+  readonly code?: ProblemCode;
+  /** What to write instead, where that is known. */
+  readonly hint?: string;
+}
