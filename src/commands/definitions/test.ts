@@ -20,7 +20,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .option("--require-tests", "exit 1 when there are no tests")
     .option("--remove-color", "no colours, on a terminal either");
   withOptions(test, LOADING_OPTIONS).action(async (paths: string[]) => {
-    const { testCommand } = await import("../test.js");
+    const { testCommand } = await import("../test/index.js");
     const values = optionValues(test, LOADING_OPTIONS, io.env);
     done(await testCommand(paths.length === 0 ? ["."] : paths, test.opts(), values, io));
   });

@@ -9,14 +9,14 @@ import {
   type TestRunOptions,
   type TestRunResult,
   testEvaluator,
-} from "../kyverno-test/index.js";
-import { scanTools } from "./apply/scan-tools.js";
-import { type CommandIo, UsageError } from "./io.js";
+} from "../../kyverno-test/index.js";
+import { scanTools } from "../apply/scan-tools.js";
+import { type CommandIo, UsageError } from "../io.js";
 import { junitXml, type TestResult } from "./junit.js";
-import { type CoverageOptions, runOwnTests } from "./own-tests.js";
+import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color" | "now"> {
+export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
