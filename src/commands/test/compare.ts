@@ -5,7 +5,7 @@ import type { Verdict } from "../../evaluation/verdict.js";
 import { applyJsonPatch } from "../../kubernetes/json-patch/apply.js";
 import type { Review } from "../../policy/index.js";
 import type { Expected, MemberOutcome } from "./case.js";
-import { differenceLines, shown } from "./object-lines.js";
+import { differenceLines, isCut, shown } from "./object-lines.js";
 
 /** An expectation that was not met. */
 export interface Failure {
@@ -28,7 +28,7 @@ export function failuresOf(expected: Expected, verdict: Verdict, review: Review)
     if (wanted === undefined) return;
     const lines = differenceLines(wanted, got ?? null);
     if (lines.length === 0) return;
-    const details = typeof wanted === "object" ? lines : [];
+    const details = isCut(wanted) || isCut(got) ? lines : [];
     failures.push({ key, text: `expected ${shown(wanted)}, got ${shown(got)}`, details });
   };
   same("allowed", allowed, response.allowed);
@@ -87,8 +87,9 @@ function changeFailures({ patch, mutated }: Expected, { response }: Verdict, rev
   const failures: Failure[] = [];
   if (patch !== undefined) {
     const details = differenceLines(patch, operations);
+    const text = `expected ${shown(patch)}, got ${shown(operations)}`;
     if (details.length > 0)
-      failures.push({ key: "patch", text: `expected ${shown(patch)}, got ${shown(operations)}`, details });
+      failures.push({ key: "patch", text, details: isCut(patch) || isCut(operations) ? details : [] });
   }
   if (mutated !== undefined) {
     const object = review.kind === "raw" ? review.payload : review.request.object;

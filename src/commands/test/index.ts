@@ -38,6 +38,7 @@ interface TestFiles {
 
 /**
  * Runs test files; folders stand for those inside of them. The policies of policies.yaml are loaded only where there are cases for them.
+ * @param touched told of the files that were read on the way
  * @returns 0 when everything was as expected, 1 otherwise
  * @throws UsageError for files that cannot be read
  */
@@ -46,6 +47,7 @@ export async function testCommand(
   options: TestOptions,
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
+  touched: (files: readonly string[]) => void = () => {},
 ): Promise<number> {
   const { fileName = DEFAULT_FILE_NAME } = options;
   const found = await Promise.all(paths.map((path) => testFiles(path, fileName)));
@@ -63,7 +65,7 @@ export async function testCommand(
     passed = run.passed;
   }
   if (own.length > 0) {
-    const run = await runOwnTests(own, options, values, io);
+    const run = await runOwnTests(own, options, values, io, touched);
     results.push(...run.results);
     passed &&= run.passed;
   }

@@ -18,6 +18,9 @@ export function differenceLines(expected: unknown, got: unknown): readonly strin
   return steps.length > MAX_LINES ? [...lines, `and ${steps.length - MAX_LINES} more`] : lines;
 }
 
+/** Whether {@link shown} leaves something of a value out. */
+export const isCut = (value: unknown): boolean => value !== undefined && stringifyJson(value).length > MAX_VALUE;
+
 /** A value on one line. */
 export function shown(value: unknown): string {
   const text = value === undefined ? "nothing" : stringifyJson(value);

@@ -1,5 +1,5 @@
 /** Loads what test files are about: the policies of policies.yaml, where cases name some, and policies that only a test file has. */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Watcher } from "../../cel-policy/index.js";
 import { type Config, type ConfigEntry, loadConfig, type Problem, parseConfig } from "../../config/index.js";
 import { stringifyJson } from "../../data/json.js";
@@ -131,7 +131,9 @@ class OwnPolicies {
   add(subject: OwnSubject, file: string): void {
     const key = keyOf(subject, file);
     if (this.#ids.has(key)) return;
-    const id = `${subject.name.replaceAll("/", "_")}#${this.#ids.size + 1}`;
+    // What answers call the policy: that no file is part of it makes them the same wherever the tests stand.
+    const bare = basename(subject.name).replace(/\.(wasm|ya?ml)$/, "");
+    const id = this.#names.has(bare) ? `${bare}#${this.#ids.size + 1}` : bare;
     const made =
       subject.of === undefined ? this.#written(subject, file, id) : this.#withSettings(subject, subject.of, id);
     this.#ids.set(key, "failure" in made ? made : id);
