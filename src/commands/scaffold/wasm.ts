@@ -1,5 +1,5 @@
 /** `scaffold wasm`: a folder of its own with a policy in AssemblyScript, that npm builds and tests. */
-import { ownVersion } from "./own-package.js";
+import { VERSION } from "../../data/version.js";
 import type { Plan, PlannedFile } from "./plan.js";
 
 /** What a policy is built with: the versions that this package's own policies are built with. */
@@ -40,7 +40,7 @@ const packageJson = (name: string): string =>
       test: "npm run build && policy-server test",
       start: "npm run build && policy-server serve --port 3000",
     },
-    devDependencies: { ...TOOLS, "policy-group-gateway": ownVersion() },
+    devDependencies: { ...TOOLS, "policy-group-gateway": VERSION },
   });
 
 const asconfig = (): string =>

@@ -1,6 +1,6 @@
 /** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
 import { readdir, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import {
   DEFAULT_FILE_NAME,
   findTestFiles,
@@ -27,6 +27,7 @@ export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color
 
 /** Our own test files in a folder are those with this ending. */
 const SUFFIX = /\.test\.ya?ml$/;
+const PACKAGES = "node_modules";
 const EXIT_PASSED = 0;
 const EXIT_FAILED = 1;
 
@@ -98,10 +99,12 @@ async function testFiles(path: string, fileName: string): Promise<TestFiles> {
     return basename(path) === fileName ? { own: [], kyverno: [path] } : { own: [path], kyverno: [] };
   const names = await readdir(path, { recursive: true });
   const own = names
-    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.includes("node_modules"))
+    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.split(sep).includes(PACKAGES))
     .sort()
     .map((name) => join(path, name));
-  return { own, kyverno: await findTestFiles(path, fileName) };
+  const kyverno = await findTestFiles(path, fileName);
+  // Packages bring tests of theirs along.
+  return { own, kyverno: kyverno.filter((file) => !relative(path, file).split(sep).includes(PACKAGES)) };
 }
 
 /** Like other commands of its kind, on terminals only. */
