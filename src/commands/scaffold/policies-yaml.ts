@@ -44,7 +44,7 @@ export async function policiesOf(folder: string): Promise<PoliciesFile> {
  */
 export function configOf(file: PoliciesFile, folder: string): Config {
   const path = join(folder, file.name);
-  if (file.text === undefined) return { file: path, entries: [], files: [] };
+  if (file.text === undefined || isBare(file.text)) return { file: path, entries: [], files: [] };
   const read = parseConfig(file.text, path);
   if (read.ok) return read.config;
   throw new UsageError(`${read.problems.map(formatProblem).join("\n")}\nmend ${path} first: nothing was made`);
@@ -76,6 +76,9 @@ export function withEntry(
     `${path} is written such that nothing can be added behind it; add this yourself:\n\n${entry.text}`,
   );
 }
+
+/** Whether there is nothing but comments. */
+const isBare = (text: string): boolean => text.split("\n").every((line) => line.trim() === "" || /^\s*#/.test(line));
 
 function added(text: string | undefined, entry: string): string {
   // A file of comments, or an empty map.

@@ -38,6 +38,7 @@ const packageJson = (name: string): string =>
     scripts: {
       build: "asc assembly/policy.ts --target release",
       test: "npm run build && policy-server test",
+      watch: "policy-server test --watch",
       start: "npm run build && policy-server serve --port 3000",
     },
     devDependencies: { ...TOOLS, "policy-group-gateway": VERSION },
@@ -46,6 +47,8 @@ const packageJson = (name: string): string =>
 const asconfig = (): string =>
   json({
     targets: {
+      // Compiles in a third of the time.
+      debug: { outFile: "policy.wasm", debug: true },
       release: {
         outFile: "policy.wasm",
         optimizeLevel: 3,

@@ -1,6 +1,6 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
 import { Coverage } from "../../cel-policy/index.js";
-import { formatProblem } from "../../documents/problem.js";
+import { formatProblem, type Position } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { UsageError } from "../io.js";
 import { nameOf, type TestCase } from "./case.js";
@@ -109,8 +109,13 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
     return failed("policy", `the policy could not be loaded: ${why ?? entry.unavailable}`);
   const origin = review.kind === "raw" ? "validate_raw" : "validate";
   const verdict = await evaluator.evaluate(entry, { review, origin });
-  return { test, milliseconds: verdict.milliseconds, failures: failuresOf(expected, verdict, review) };
+  const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
+    byPlace(test.placeOf(a.key), test.placeOf(b.key)),
+  );
+  return { test, milliseconds: verdict.milliseconds, failures };
 }
+
+const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
 
 /** Of a case about settings: whether the policy took them. */
 function settingsFailures({ expected }: TestCase, refusal: string | undefined): readonly Failure[] {

@@ -65,7 +65,8 @@ export async function loadSubjects(
       ...standingPolicies.map((entry) => ({ entry, from: entries.find(({ id }) => id === entry.id), name: entry.id })),
       ...[...(loaded?.policies.entries.values() ?? [])].map((entry) => ({
         entry,
-        from: own.config.entries.find(({ id }) => id === entry.id),
+        // What the test file itself says of a policy has been read as a text of its own: its places are no file's.
+        from: own.config.entries.find(({ id, kind }) => id === entry.id && kind === "resource"),
         name: own.nameOf(entry.id),
       })),
     ],
