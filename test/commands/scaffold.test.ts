@@ -16,6 +16,7 @@ import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { TOOLS } from "../../src/commands/scaffold/wasm.js";
+import { VERSION } from "../../src/data/version.js";
 import { annotated } from "../support/annotated-module.js";
 
 const root = mkdtempSync(join(tmpdir(), "scaffold-"));
@@ -158,6 +159,20 @@ describe("scaffold", () => {
     assert.equal((await run("scaffold", "group", "g", "--members", "in, 2-b.c", "--folder", folder)).code, 0);
     assert.match(readFileSync(join(folder, "policies.yaml"), "utf8"), /expression: "_in\(\) && _2_b_c\(\)"/);
     assert.equal((await run("test", folder, "--policies", join(folder, "policies.yaml"))).code, 0);
+  });
+
+  test("a WASM policy depends on this package as the project around it does", async () => {
+    const folder = newFolder();
+    const dependency = (name: string): unknown =>
+      JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")).devDependencies["policy-group-gateway"];
+    await run("scaffold", "wasm", "alone", "--folder", folder);
+    assert.equal(dependency("alone"), VERSION);
+    writeFileSync(join(folder, "package.json"), '{ "dependencies": { "policy-group-gateway": "file:../x.tgz" } }');
+    await run("scaffold", "wasm", "near", "--folder", folder);
+    assert.equal(dependency("near"), "file:../../x.tgz");
+    writeFileSync(join(folder, "package.json"), '{ "devDependencies": { "policy-group-gateway": "^9" } }');
+    await run("scaffold", "wasm", "ranged", "--folder", folder);
+    assert.equal(dependency("ranged"), "^9");
   });
 
   test("the tools of a WASM policy are those that this package's own are built with", () => {

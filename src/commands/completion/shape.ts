@@ -16,7 +16,10 @@ export interface CompletedOption {
 export interface CompletedCommand {
   readonly name: string;
   readonly description: string;
+  /** Its own, and those of the commands below it. */
   readonly options: readonly CompletedOption[];
+  /** The commands below it. */
+  readonly below: readonly string[];
 }
 
 /** The whole command line. */
@@ -33,10 +36,16 @@ export function shapeOf(program: Command, defaultCommand: string): CommandLineSh
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: command.createHelp().visibleOptions(command).map(optionOf),
+    options: optionsOf(command),
+    below: command.commands.map((each) => each.name()),
   }));
   const fallback = commands.find(({ name }) => name === defaultCommand);
   return { name: program.name(), commands, defaultOptions: fallback?.options ?? [] };
+}
+
+function optionsOf(command: Command): readonly CompletedOption[] {
+  const all = [command, ...command.commands].flatMap((each) => each.createHelp().visibleOptions(each).map(optionOf));
+  return all.filter(({ flag }, index) => all.findIndex((other) => other.flag === flag) === index);
 }
 
 function optionOf(option: Option): CompletedOption {

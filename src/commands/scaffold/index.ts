@@ -90,7 +90,7 @@ async function planOf(kind: ScaffoldKind, target: string, options: ScaffoldOptio
       return groupPlan(checkedName(target), members, { folder, policies, env: io.env });
     }
     case "wasm":
-      return wasmPlan(checkedName(target));
+      return wasmPlan(checkedName(target), folder);
     case "from-module":
       return modulePlan(await readModule(target, options.name), folder, policies.name);
   }

@@ -1,14 +1,18 @@
 /** `scaffold wasm`: a folder of its own with a policy in AssemblyScript, that npm builds and tests. */
-import { VERSION } from "../../data/version.js";
+import { join } from "node:path";
+import { dependencyFrom } from "./own-package.js";
 import type { Plan, PlannedFile } from "./plan.js";
 
 /** What a policy is built with: the versions that this package's own policies are built with. */
 export const TOOLS = { "@extism/as-pdk": "1.0.0", assemblyscript: "0.28.20", "json-as": "1.6.0" } as const;
 
-/** What it makes. */
-export function wasmPlan(name: string): Plan {
+/**
+ * What it makes.
+ * @param folder where the policy's folder is to be
+ */
+export function wasmPlan(name: string, folder: string): Plan {
   const files: readonly PlannedFile[] = [
-    { path: "package.json", content: packageJson(name) },
+    { path: "package.json", content: packageJson(name, dependencyFrom(join(folder, name))) },
     { path: "asconfig.json", content: asconfig() },
     { path: "assembly/policy.ts", content: POLICY },
     {
@@ -29,7 +33,7 @@ export function wasmPlan(name: string): Plan {
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const packageJson = (name: string): string =>
+const packageJson = (name: string, ownPackage: string): string =>
   json({
     name,
     version: "0.1.0",
@@ -41,7 +45,7 @@ const packageJson = (name: string): string =>
       watch: "policy-server test --watch",
       start: "npm run build && policy-server serve --port 3000",
     },
-    devDependencies: { ...TOOLS, "policy-group-gateway": VERSION },
+    devDependencies: { ...TOOLS, "policy-group-gateway": ownPackage },
   });
 
 const asconfig = (): string =>
