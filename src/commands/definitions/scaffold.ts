@@ -21,7 +21,7 @@ export const addScaffold: AddCommand = (program, context) => {
     "with a parameter, a ConfigMap",
   );
   add(scaffold, "kyverno", "a ValidatingPolicy of Kyverno", context);
-  add(scaffold, "group", "a group of policies of policies.yaml", context).requiredOption(
+  add(scaffold, "group", "a group of policies of policies.yaml", context).option(
     "--members <ids>",
     "comma-separated ids of policies",
   );

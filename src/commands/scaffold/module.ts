@@ -1,5 +1,5 @@
 /** `scaffold from-module`: what a module's metadata suggests, as an entry of policies.yaml or a manifest for a cluster. */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, relative, sep } from "node:path";
 import { errorText } from "../../data/error-text.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
@@ -23,6 +23,8 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * @throws UsageError when it is none
  */
 export async function readModule(file: string, name?: string): Promise<ModuleSummary> {
+  if ((await stat(file).catch(() => undefined))?.isDirectory() === true)
+    throw new UsageError(`${file} is a folder: name the module in it`);
   let metadata: ModuleSummary["metadata"];
   try {
     const bytes = await readFile(file);

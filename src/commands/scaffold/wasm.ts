@@ -173,5 +173,5 @@ ${name}:
     label: team
 \`\`\`
 
-What a policy can read and answer: \`node_modules/policy-group-gateway/docs/writing-modules.md\`.
+What a policy can read and answer: \`docs/writing-modules.md\` in the folder of the package policy-group-gateway.
 `;

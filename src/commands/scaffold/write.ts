@@ -1,6 +1,6 @@
 /** Writes what a scaffold has planned: all of it or nothing, nothing over what is there, nothing outside of the folder. */
 import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { errorText } from "../../data/error-text.js";
 import { UsageError } from "../io.js";
 import type { PlannedFile } from "./plan.js";
@@ -43,15 +43,21 @@ class Writing {
   readonly #folders: string[] = [];
 
   async prepare(file: string, content: string): Promise<void> {
-    const first = await mkdir(dirname(file), { recursive: true });
-    if (first !== undefined) {
-      // All that were made, the innermost last.
-      const made = relative(dirname(first), dirname(file)).split(sep);
-      for (const index of made.keys()) this.#folders.push(join(dirname(first), ...made.slice(0, index + 1)));
-    }
+    await this.#makeFolder(dirname(file));
     const temporary = `${file}.${process.pid}.new`;
     this.#temporary.set(file, temporary);
     await writeFile(temporary, content, { flag: "wx" });
+  }
+
+  /** One by one, so that all that were made are known; Node's own way of making several never ends where none can be made, as below /proc. */
+  async #makeFolder(folder: string): Promise<void> {
+    const missing: string[] = [];
+    for (let path = folder; !(await exists(path)) && dirname(path) !== path; path = dirname(path))
+      missing.unshift(path);
+    for (const path of missing) {
+      await mkdir(path);
+      this.#folders.push(path);
+    }
   }
 
   async finish(): Promise<void> {

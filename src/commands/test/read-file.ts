@@ -6,7 +6,7 @@ import type { RecordValue } from "../../config/record-shape.js";
 import { yamlText } from "../../data/yaml.js";
 import type { Path, Problem } from "../../documents/problem.js";
 import { parseResources, type SourceDocument } from "../../documents/source-document.js";
-import { deepestNode, nodeValue } from "../../documents/source-node.js";
+import { deepestNode, describeNode, nodeValue } from "../../documents/source-node.js";
 import { UsageError } from "../io.js";
 import type { Expected, Subject, TestCase } from "./case.js";
 import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS, PAYLOAD_KEYS } from "./fields.js";
@@ -73,13 +73,22 @@ class FileReader {
 
   async read(): Promise<TestCase[]> {
     const { root, value } = this.#document;
+    if (root.kind !== "map") {
+      const found = describeNode(root);
+      this.#sink.error(
+        [],
+        `expected a map with cases, and policy, module, resource or cel, which they are about; found ${found}`,
+      );
+      return [];
+    }
     fileShape.read(root, [], this.#sink);
-    if (root.kind !== "map") return [];
     const whole = value as Written;
     const kinds = ["policy", ...KIND_KEYS].filter((key) => isGiven(whole[key]));
     if (kinds.length > 1)
       this.#sink.keyError([kinds[1] ?? ""], `has ${kinds.join(" and ")}, but cases are about exactly one of them`);
     const written = Array.isArray(whole.cases) ? (whole.cases as readonly unknown[]) : [];
+    if (Array.isArray(whole.cases) && written.length === 0)
+      this.#sink.keyWarning(["cases"], "no case stands here, so nothing is tested");
     const cases: TestCase[] = [];
     for (const index of written.keys()) {
       const read = await this.#case(whole, index);
@@ -110,8 +119,11 @@ class FileReader {
     if (subject === undefined || expected === undefined || this.#sink.errorCount > before) return undefined;
     // What is wrong with it stands in another file, and is said there.
     if (review === undefined && expected.expect !== "refused" && expected.expect !== "loads") return undefined;
-    const placeOf = (key: string) =>
-      Object.hasOwn(written, key) ? this.#document.keyPositionOf([...path, key]) : place;
+    const about = ["policy", ...KIND_KEYS].find((key) => isGiven(whole[key]));
+    const placeOf = (key: string) => {
+      if (Object.hasOwn(written, key)) return this.#document.keyPositionOf([...path, key]);
+      return key === "policy" && about !== undefined ? this.#document.keyPositionOf([about]) : place;
+    };
     const name = fields?.name ?? `case ${index + 1}`;
     return { file: this.#document.file, name, subject, ...(review && { review }), expected, place, placeOf };
   }
