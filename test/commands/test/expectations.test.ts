@@ -163,11 +163,11 @@ describe("a policy that only the test file has", () => {
 
   test("fails its cases where it can't be loaded, and says why", async () => {
     const file = write("none.test.yaml", `module: none.wasm\ncases: [{ object: ${POD}, expect: error }]\n`);
-    assert.match((await run(file)).out, /none.test.yaml:2:9: policy: the policy could not be loaded: .*none.wasm/);
+    assert.match((await run(file)).out, /none.test.yaml:1:1: policy: the policy could not be loaded: .*none.wasm/);
     const wrong = write(
       "wrong.test.yaml",
       `module: a.wasm\npolicyMode: maybe\ncases: [{ object: ${POD}, expect: error }]\n`,
     );
-    assert.match((await run(wrong)).out, /policy: policyMode: expected one of protect, monitor/);
+    assert.match((await run(wrong)).out, /wrong.test.yaml:1:1: policy: policyMode: expected one of protect, monitor/);
   });
 });
