@@ -138,7 +138,7 @@ describe("scaffold", () => {
       [["cel", "_"], /can't be a name: .*at both ends\n/],
       [["wasm", "a".repeat(64)], /can't be a name/],
       [["group", "g", "--members", "a"], /has no policies yet/],
-      [["celll", "a"], /too many arguments|unknown command/],
+      [["celll", "a"], /Allowed choices are cel, vap, kyverno, group, wasm, from-module/],
       [["from-module", join(folder, "none.wasm")], /none.wasm: .*(no such file|No such file)/],
     ] as const) {
       const { code, err } = await run("scaffold", ...args, "--folder", folder);

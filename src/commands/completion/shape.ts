@@ -16,9 +16,8 @@ export interface CompletedOption {
 export interface CompletedCommand {
   readonly name: string;
   readonly description: string;
-  /** Its own, and those of the commands below it. */
   readonly options: readonly CompletedOption[];
-  /** The commands below it. */
+  /** What its first argument may be; empty when any text will do. */
   readonly below: readonly string[];
 }
 
@@ -36,16 +35,11 @@ export function shapeOf(program: Command, defaultCommand: string): CommandLineSh
   const commands = program.commands.map((command) => ({
     name: command.name(),
     description: command.description(),
-    options: optionsOf(command),
-    below: command.commands.map((each) => each.name()),
+    options: command.createHelp().visibleOptions(command).map(optionOf),
+    below: command.registeredArguments[0]?.argChoices ?? [],
   }));
   const fallback = commands.find(({ name }) => name === defaultCommand);
   return { name: program.name(), commands, defaultOptions: fallback?.options ?? [] };
-}
-
-function optionsOf(command: Command): readonly CompletedOption[] {
-  const all = [command, ...command.commands].flatMap((each) => each.createHelp().visibleOptions(each).map(optionOf));
-  return all.filter(({ flag }, index) => all.findIndex((other) => other.flag === flag) === index);
 }
 
 function optionOf(option: Option): CompletedOption {

@@ -45,6 +45,7 @@ export async function scaffoldCommand(
   options: ScaffoldOptions,
   io: CommandIo,
 ): Promise<number> {
+  refuseOthers(kind, options);
   const { folder = ".", manifest } = options;
   if (kind === "from-module" && manifest === true) {
     io.stdout.write(manifestOf(await readModule(target, options.name)));
@@ -68,6 +69,15 @@ export async function scaffoldCommand(
   await writeAll(folder, files);
   tell(plan, files, { folder, changed: policies.text === undefined ? undefined : policies.name }, io);
   return 0;
+}
+
+/** Options of one kind only. */
+const OPTION_OF = { param: "vap", members: "group", name: "from-module", manifest: "from-module" } as const;
+
+function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
+  for (const [option, of] of Object.entries(OPTION_OF))
+    if (of !== kind && options[option as keyof typeof OPTION_OF] !== undefined)
+      throw new UsageError(`--${option} is for scaffold ${of}, and not for ${kind}`);
 }
 
 async function planOf(kind: ScaffoldKind, target: string, options: ScaffoldOptions, io: CommandIo): Promise<Plan> {
