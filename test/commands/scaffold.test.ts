@@ -137,6 +137,7 @@ describe("scaffold", () => {
       [["cel", "../up"], /'..\/up' can't be a name: .*, such as up\n/],
       [["cel", "_"], /can't be a name: .*at both ends\n/],
       [["wasm", "a".repeat(64)], /can't be a name/],
+      [["vap", "a", "--members", "b"], /--members is for scaffold group, and not for vap/],
       [["group", "g", "--members", "a"], /has no policies yet/],
       [["celll", "a"], /Allowed choices are cel, vap, kyverno, group, wasm, from-module/],
       [["from-module", join(folder, "none.wasm")], /none.wasm: .*(no such file|No such file)/],
