@@ -32,7 +32,9 @@ function modified(file) {
 }
 
 const always = ["package-lock.json", "scripts/build-wasm.mjs"].map((file) => join(root, file));
-const sdk = files("policies/sdk");
+// Example policies name the kit as anybody's policy does; here it is no package in node_modules, but this folder.
+const PACKAGE = join("node_modules", "policy-group-gateway");
+const kit = files("assemblyscript");
 
 /** @returns jobs: what is made, of what, from which entry */
 function jobs() {
@@ -49,11 +51,11 @@ function jobs() {
     .map((entry) => ({
       entry,
       output: join(dirname(dirname(entry)), "policy.wasm"),
-      inputs: [...files(relative(root, dirname(entry))), ...sdk],
+      inputs: [...files(relative(root, dirname(entry))), ...kit],
     }));
   const fixtures = files("test/fixtures")
     .filter((file) => file.endsWith(".wat") || file.endsWith(".as.ts"))
-    .map((entry) => ({ entry, output: entry.replace(/(\.as\.ts|\.wat)$/, ".wasm"), inputs: [entry, ...sdk] }));
+    .map((entry) => ({ entry, output: entry.replace(/(\.as\.ts|\.wat)$/, ".wasm"), inputs: [entry, ...kit] }));
   return [...server, ...policies, ...fixtures];
 }
 
@@ -76,12 +78,14 @@ async function assemblyScript(entry) {
       "stub",
       "--disableWarning",
       "--use",
-      "abort=policies/sdk/abort/abort",
+      "abort=~lib/policy-group-gateway/assemblyscript/abort/abort",
     ],
     {
       readFile: (name, base) => {
         try {
-          return readFileSync(join(root, base === "." ? "" : relative(root, join(root, base)), name), "utf8");
+          const file = join(base === "." ? "" : relative(root, join(root, base)), name);
+          const own = file.startsWith(PACKAGE) ? relative(PACKAGE, file) : file;
+          return readFileSync(join(root, own), "utf8");
         } catch {
           return null;
         }

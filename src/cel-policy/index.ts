@@ -1,6 +1,12 @@
 /** What CEL policy kinds share: which requests, expressions, variables, budgets, schemas, coverage, explanations. */
 export type { KubernetesVersion } from "../cel/index.js";
-export { Coverage, type CoverageReport, hasExpressions } from "./coverage/coverage.js";
+export {
+  Coverage,
+  type CoverageReport,
+  type CoveredExpression,
+  type Gap,
+  hasExpressions,
+} from "./coverage/coverage.js";
 export {
   type ExplainedPolicy,
   type ExplainedVariant,

@@ -22,6 +22,7 @@ import { addPull } from "./definitions/pull.js";
 import { addPush } from "./definitions/push.js";
 import { addRead } from "./definitions/read.js";
 import { addReplay } from "./definitions/replay.js";
+import { addScaffold } from "./definitions/scaffold.js";
 import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
@@ -37,7 +38,10 @@ const EXIT_FAILURE = 1;
 /** All commands, in the order of the help and under its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe, addPlay]],
-  ["Write and test", [addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead]],
+  [
+    "Write and test",
+    [addScaffold, addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead],
+  ],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],
   ["Other", [addCompletion, addDocs, addHelp]],

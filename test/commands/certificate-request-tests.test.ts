@@ -77,38 +77,45 @@ describe("test, with CSRs", () => {
   });
 
   const mistakes: Readonly<Record<string, readonly [written: string, message: string]>> = {
-    "a file that is not there": ["csr: none.csr", "cannot read none.csr"],
+    "a file that is not there": ["csr: none.csr", ".csr: cannot read none.csr"],
     "a file of something else": [
       "csr: no.csr",
-      "no.csr holds no CSR: it is neither PEM nor DER of a certification request",
+      ".csr: no.csr holds no CSR: it is neither PEM nor DER of a certification request",
     ],
-    "no file's name": ["csr: 5", "'csr' must be a file's name"],
-    nothing: ["csr: null", "'csr' must be a file's name"],
-    "two questions": ["csr: web.csr, raw: 1", "give exactly one of object, csr, request and raw"],
-    "a former state": ["csr: web.csr, old: {}", "'old' is the former state of an object: a csr has none"],
+    "no file's name": ["csr: 5", ".csr: expected the name of a file, found the number 5"],
+    nothing: ["csr: null", ".csr: expected the name of a file, found nothing"],
+    "two questions": [
+      "csr: web.csr, raw: 1",
+      ": give exactly one of object, csr, request, raw, rawFile: here are csr and raw",
+    ],
+    "a former state": ["csr: web.csr, old: {}", ".csr: 'old' is the former state of an object: a csr has none"],
     "an issuer with another key": [
       "csr: web.csr, issuer: { nam: x }",
-      "'issuer': unknown key 'nam', known are name, kind, group",
+      ".issuer: unknown key 'nam', known are name, kind, group",
     ],
     "an issuer without a name": [
       "csr: web.csr, issuer: { kind: x }",
-      "'issuer': ',x,' is not name, name,kind or name,kind,group",
+      ".issuer: ',x,' is not name, name,kind or name,kind,group",
     ],
     "an unknown usage": [
       "csr: web.csr, usages: [server-auth]",
-      `'usages': there is no usage 'server-auth' (did you mean "server auth"?)`,
+      `.usages: there is no usage 'server-auth' (did you mean "server auth"?)`,
     ],
-    "usages that are no texts": ["csr: web.csr, usages: [1]", "'usages': must be a text, or a list of texts"],
-    "no duration": ["csr: web.csr, duration: 1d", `'duration': time: unknown unit "d" in duration "1d"`],
-    "a text for yes": ["csr: web.csr, isCA: 'yes'", "'isCA': must be true or false"],
-    "a username that is a list": ["csr: web.csr, username: [a]", "'username': must be a text"],
-    "groups of nobody": ["csr: web.csr, groups: [a]", "whose groups are a? Say the username as well"],
-    "a key without a csr": ["object: {}, issuer: x", "'issuer' is for a csr only"],
+    "usages that are no texts": ["csr: web.csr, usages: [1]", ".usages: must be a text, or a list of texts"],
+    "no duration": ["csr: web.csr, duration: 1d", `.duration: time: unknown unit "d" in duration "1d"`],
+    "a text for yes": ["csr: web.csr, isCA: 'yes'", ".isCA: must be true or false"],
+    "a username that is a list": ["csr: web.csr, username: [a]", ".username: must be a text"],
+    "groups of nobody": ["csr: web.csr, groups: [a]", ".csr: whose groups are a? Say the username as well"],
+    "a key without a csr": ["object: {}, issuer: x", ".issuer: 'issuer' is for a csr only"],
   };
   for (const [name, [written, message]] of Object.entries(mistakes)) {
     test(`${name}: one line with its place, exit code 2`, async () => {
       const { code, out, err } = await runCases(`${written}, expect: allow`);
-      assert.deepEqual([code, out, err], [2, "", `Error: ${files}.test.yaml: cases[0]: ${message}\n`]);
+      const [line = "", end] = err.split("\n");
+      const place = new RegExp(`^${files}\\.test\\.yaml:3:\\d+: `);
+      assert.match(line, place);
+      const said = [code, out, line.replace(place, ""), end];
+      assert.deepEqual(said, [2, "", `cases[0]${message}`, "Error: a mistake in test files: no case was run"]);
     });
   }
 });

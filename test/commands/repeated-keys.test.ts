@@ -77,7 +77,8 @@ describe("a key that stands twice", () => {
 
   test("test, once for all cases", async () => {
     const { code, err } = await run("test", cases, "--policies", policies);
-    assert.deepEqual([code, err], [0, `${IN_POLICY}warning: ${cases}:5:5: ${WORDS}\n${IN_POD}`]);
+    const own = `${cases}:5:5: warning: cases[0].expect: ${WORDS}\n${pod}:7:20: warning: metadata.labels.a: ${WORDS}\n`;
+    assert.deepEqual([code, err], [0, `${own}${IN_POLICY}`]);
   });
 
   test("serve says so in its log", async () => {

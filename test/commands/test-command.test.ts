@@ -110,12 +110,16 @@ cases:
     const { code, out } = await run(file, "--junit", junit);
     assert.equal(code, 1);
     assert.deepEqual(
-      out.split("\n").map((line) => line.replace(`${file}: `, "")),
+      out.split("\n").map((line) => line.replaceAll(`${folder}/`, "")),
       [
-        "FAIL a <b> (limits): expected allow, got deny: too many replicas: 9",
-        'FAIL text (limits): expected the message "other", got "too many replicas: 9"',
-        "FAIL unknown (nobody): there is no policy 'nobody'",
-        "FAIL quiet (limits): expected a warning, got allow without one",
+        "FAIL bad.test.yaml:4:5: a <b> (limits)",
+        "  bad.test.yaml:4:121: expected allow, got deny: too many replicas: 9",
+        "FAIL bad.test.yaml:5:5: text (limits)",
+        '  bad.test.yaml:5:132: message: expected the message "other", got "too many replicas: 9"',
+        "FAIL bad.test.yaml:6:5: unknown (nobody)",
+        "  bad.test.yaml:6:22: policy: there is no policy 'nobody' in policies.yaml",
+        "FAIL bad.test.yaml:7:5: quiet (limits)",
+        "  bad.test.yaml:7:119: expected a warning, got allow without one",
         "0 passed, 4 failed",
         "",
       ],
@@ -129,12 +133,12 @@ cases:
     const file = write("some.test.yaml", `policy: limits\ncases: [{ object: ${deployment("web", 2)}, expect: allow }]`);
     const { code, out } = await run(file, "--coverage", "--min-coverage", "90");
     assert.equal(code, 1);
-    assert.deepEqual(out.split("\n").slice(1), [
-      "limits: spec.matchConditions[0].expression: is never false",
-      "limits: spec.validations[0].expression: is never false",
-      "limits: spec.validations[0].expression: 1:57: the right side of || is never reached",
-      "advice: spec.validations[0].expression: is never evaluated",
-      "coverage: 5 of 10 (50.0 %)",
+    assert.deepEqual(out.replaceAll(`${policies}:`, "").split("\n").slice(1), [
+      "5:40: limits: spec.matchConditions[0].expression: is never false",
+      "9:21: limits: spec.validations[0].expression: is never false",
+      "9:78: limits: spec.validations[0].expression: the right side of || is never reached",
+      "13:33: advice: spec.validations[0].expression: is never evaluated",
+      "coverage: 5 of 10 (50.0 %): 90 % must be reached, 4 more of the places above",
       "",
     ]);
     const more = write(
@@ -158,11 +162,34 @@ cases:
 
   test("refuses files that are no test files", async () => {
     for (const [name, content, said] of [
-      ["a.yaml", "cases: 1", /expected 'cases', a list/],
-      ["b.yaml", "cases: [{ expect: allow, raw: 1 }]", /no 'policy'/],
-      ["c.yaml", "policy: limits\ncases: [{ expect: maybe, raw: 1 }]", /'expect' must be one of/],
-      ["d.yaml", "policy: limits\ncases: [{ expect: allow }]", /exactly one of object, csr, request and raw/],
-      ["e.yaml", "policy: limits\ncases: [{ expect: allow, raw: 1, oject: 1 }]", /unknown key 'oject'/],
+      ["a.yaml", "cases: 1", /a.yaml:1:8: cases: expected a list, found the number 1/],
+      ["b.yaml", "cases: [{ expect: allow, raw: 1 }]", /b.yaml:1:9: cases\[0\]: says of no policy/],
+      [
+        "c.yaml",
+        "policy: limits\ncases: [{ expect: maybe, raw: 1 }]",
+        /c.yaml:2:19: cases\[0\].expect: expected one of/,
+      ],
+      [
+        "d.yaml",
+        "policy: limits\ncases: [{ expect: allow }]",
+        /d.yaml:2:9: .*exactly one of object, csr, request, raw/,
+      ],
+      [
+        "e.yaml",
+        "policy: limits\ncases: [{ expect: allow, raw: 1, oject: 1 }]",
+        /oject: unknown key \(did you mean "object"/,
+      ],
+      ["f.yaml", "policy: limits\ncases: [{ raw: 1 }]", /f.yaml:2:9: .*expects nothing/],
+      [
+        "g.yaml",
+        "policy: limits\ncases: [{ raw: 1, expect: deny, messageMatches: '(' }]",
+        /g.yaml:2:49: .*no regular expression/,
+      ],
+      ["h.yaml", "policy: a\nmodule: b\ncases: [{ raw: 1, expect: deny }]", /h.yaml:2:1: .*has policy and module/],
+      ["i.yaml", "policy: a\ncases: [{ raw: 1, expect: refused }]", /i.yaml:2:11: .*about the settings/],
+      ["j.yaml", "a: 1\n---\nb: 1", /j.yaml:3:1: a test file holds one document/],
+      ["k.yaml", "", /expected a map with cases/],
+      ["l.yaml", "policy: a\ncases: [{ object: none.yaml, expect: deny }]", /l.yaml:2:19: .*cannot read .*none.yaml/],
     ] as const) {
       const { code, err } = await run(write(name, content));
       assert.equal(code, 2);
@@ -223,7 +250,7 @@ describe("test, with files in Kyverno's format", () => {
     assert.deepEqual([theirs.code, /1 passed, 0 failed/.test(theirs.out)], [1, true]);
     const ours = await run(suite("ours", "pass", { "own.test.yaml": OWN.replace("allow", "deny") }), "--junit", junit);
     assert.equal(ours.code, 1);
-    assert.match(ours.out, /FAIL .*own\.test\.yaml: few/);
+    assert.match(ours.out, /FAIL .*own\.test\.yaml:2:9: few/);
   });
 
   test("takes their name, in folders and by itself", async () => {
@@ -282,7 +309,7 @@ describe("test, with files in Kyverno's format", () => {
     const io = { env: {}, stdin: Readable.from([]), stdout, stderr: new PassThrough() };
     assert.equal(await runCommandLine(["test", cases, "--policies", unloadable], io), 1);
     stdout.end();
-    assert.match(await text(stdout), /\(gone\): the policy could not be loaded: /);
+    assert.match(await text(stdout), /\(gone\)\n.*policy: the policy could not be loaded: /);
   });
 
   test("the test files that come with this package pass", async () => {

@@ -2,8 +2,8 @@
 // The object is handled as JSON text, member by member: numbers and texts that the policy has no business with stay as they are.
 import { Host } from "@extism/as-pdk";
 import { JSON } from "json-as";
-import { asText, isPresent, member } from "../../sdk/json";
-import { accept, members, mutate, payload, settingsInvalid, settingsValid } from "../../sdk/policy";
+import { asText, isPresent, member } from "policy-group-gateway/assemblyscript/json";
+import { accept, members, mutate, payload, settingsInvalid, settingsValid } from "policy-group-gateway/assemblyscript/policy";
 
 /** Longest label value that Kubernetes accepts. */
 const VALUE_LENGTH = 63;

@@ -1,7 +1,7 @@
 // Judges any JSON, not Kubernetes objects: `{"user": …, "amount": …}`. Settings: `limits`, the highest amount by user, and `default`.
 import { JSON } from "json-as";
-import { asObject, asText, isPresent, member } from "../../sdk/json";
-import { accept, payload, reject, settingsInvalid, settingsValid } from "../../sdk/policy";
+import { asObject, asText, isPresent, member } from "policy-group-gateway/assemblyscript/json";
+import { accept, payload, reject, settingsInvalid, settingsValid } from "policy-group-gateway/assemblyscript/policy";
 
 export function validate(): i32 {
   const asked = payload();

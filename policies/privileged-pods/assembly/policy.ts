@@ -1,8 +1,8 @@
 // Refuses Pods with privileged containers. Settings: `exemptImages`, image references or prefixes that end in `*`.
-import { asList, asObject, asText, isPresent, isTrue, member } from "../../sdk/json";
+import { asList, asObject, asText, isPresent, isTrue, member } from "policy-group-gateway/assemblyscript/json";
 import { JSON } from "json-as";
-import { accept, payload, reject, settingsInvalid, settingsValid } from "../../sdk/policy";
-import { CONTAINER_LISTS, podSpec } from "../../sdk/pod";
+import { accept, payload, reject, settingsInvalid, settingsValid } from "policy-group-gateway/assemblyscript/policy";
+import { CONTAINER_LISTS, podSpec } from "policy-group-gateway/assemblyscript/pod";
 
 export function validate(): i32 {
   const asked = payload();

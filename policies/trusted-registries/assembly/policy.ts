@@ -1,8 +1,8 @@
 // Refuses images that do not come from a trusted registry. Settings: `registries`, hosts with an optional path below them.
 import { JSON } from "json-as";
-import { asList, asText, isPresent, member } from "../../sdk/json";
-import { accept, payload, reject, settingsInvalid, settingsValid } from "../../sdk/policy";
-import { CONTAINER_LISTS, podSpec } from "../../sdk/pod";
+import { asList, asText, isPresent, member } from "policy-group-gateway/assemblyscript/json";
+import { accept, payload, reject, settingsInvalid, settingsValid } from "policy-group-gateway/assemblyscript/policy";
+import { CONTAINER_LISTS, podSpec } from "policy-group-gateway/assemblyscript/pod";
 
 export function validate(): i32 {
   const asked = payload();

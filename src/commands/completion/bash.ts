@@ -14,6 +14,12 @@ export function bashCompletion({ name, commands, defaultOptions }: CommandLineSh
       choices.length > 0 ? `words="${choices.join(" ")}"` : `COMPREPLY=($(compgen -f -- "$current")); return`;
     return `    "${command} ${flag}") ${found} ;;`;
   });
+  const below = commands
+    .filter((command) => command.below.length > 0)
+    .map(
+      (command) =>
+        `  elif [[ "$previous" == "${command.name}" ]]; then COMPREPLY=($(compgen -W "${command.below.join(" ")}" -- "$current"))\n`,
+    );
   return `# bash completion of ${name}: source <(${name} completion bash)
 _${functionName(name)}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags words="" word
@@ -32,7 +38,7 @@ ${arms.join("\n")}
   esac
   if [[ "$current" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
   elif [[ "$command" == "completion" ]]; then COMPREPLY=($(compgen -W "bash zsh fish" -- "$current"))
-  elif [[ -z "$command" || "$command" == "help" ]]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
+${below.join("")}  elif [[ -z "$command" || "$command" == "help" ]]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
   else COMPREPLY=($(compgen -f -- "$current")); fi
 }
 complete -o filenames -F _${functionName(name)} ${name}

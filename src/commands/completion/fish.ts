@@ -12,6 +12,12 @@ export function fishCompletion({ name, commands, defaultOptions }: CommandLineSh
     ...commands.flatMap((command) =>
       command.options.map((option) => optionLine(name, `__fish_seen_subcommand_from ${command.name}`, option)),
     ),
+    ...commands
+      .filter(({ below }) => below.length > 0)
+      .map(({ name: command, below }) => {
+        const when = `__fish_seen_subcommand_from ${command}; and not __fish_seen_subcommand_from ${below.join(" ")}`;
+        return `complete -c ${name} -f -n ${quote(when)} -a ${quote(below.join(" "))}`;
+      }),
     `complete -c ${name} -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'`,
   ];
   return `${lines.join("\n")}\n`;

@@ -17,6 +17,8 @@ export interface CompletedCommand {
   readonly name: string;
   readonly description: string;
   readonly options: readonly CompletedOption[];
+  /** What its first argument may be; empty when any text will do. */
+  readonly below: readonly string[];
 }
 
 /** The whole command line. */
@@ -34,6 +36,7 @@ export function shapeOf(program: Command, defaultCommand: string): CommandLineSh
     name: command.name(),
     description: command.description(),
     options: command.createHelp().visibleOptions(command).map(optionOf),
+    below: command.registeredArguments[0]?.argChoices ?? [],
   }));
   const fallback = commands.find(({ name }) => name === defaultCommand);
   return { name: program.name(), commands, defaultOptions: fallback?.options ?? [] };

@@ -4,7 +4,7 @@ import type { CommandLineShape, CompletedOption } from "./shape.js";
 export function zshCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const described = commands.map((command) => `    ${quote(`${command.name}:${command.description}`)}`);
   const arms = commands.map(
-    ({ name: command, options }) => `    ${command}) _arguments -s ${specs(options)} ${rest(command)} ;;`,
+    ({ name: command, options, below }) => `    ${command}) _arguments -s ${specs(options)} ${rest(command, below)} ;;`,
   );
   const own = `_${name.replaceAll("-", "_")}`;
   return `#compdef ${name}
@@ -34,7 +34,8 @@ if [[ "$funcstack[1]" == "${own}" ]]; then ${own} "$@"; else compdef ${own} ${na
 `;
 }
 
-function rest(command: string): string {
+function rest(command: string, below: readonly string[]): string {
+  if (below.length > 0) return `'1:kind:(${below.join(" ")})' '*:file:_files'`;
   return command === "completion" ? "'1:shell:(bash zsh fish)'" : "'*:file:_files'";
 }
 

@@ -11,7 +11,7 @@ import type { ExecutionMode } from "../guest/call.js";
 export const METADATA_SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
-/** What the host needs of the metadata. The rest is checked for its shape; rules and lists in it grant nothing at run time. */
+/** What is read of the metadata. Rules and lists in it grant nothing at run time: they are what its author suggests. */
 export interface PolicyMetadata {
   readonly protocolVersion?: string;
   /** `kubewarden-wapc` when the section does not say. */
@@ -20,6 +20,14 @@ export interface PolicyMetadata {
   readonly annotations: Readonly<Record<string, string>>;
   /** What its author suggests that it is registered for. */
   readonly rules: readonly PolicyRule[];
+  /** Whether it may change objects. */
+  readonly mutating: boolean;
+  /** Whether it judges any JSON, and no Kubernetes objects. */
+  readonly raw: boolean;
+  /** Kinds that it reads. */
+  readonly contextAwareResources: readonly { readonly apiVersion: string; readonly kind: string }[];
+  /** Host capabilities that it uses, where it says so. */
+  readonly hostCapabilities: readonly string[];
 }
 
 /**
@@ -64,11 +72,12 @@ function metadataOf(value: unknown): PolicyMetadata {
   if (policyType !== "kubernetes" && policyType !== "raw")
     throw new Error(`unknown policyType ${JSON.stringify(policyType)}, expected kubernetes or raw`);
   const versions = { ...optionalText(fields, "protocolVersion"), ...optionalText(fields, "minimumKubewardenVersion") };
-  for (const entry of list(fields.contextAwareResources, "contextAwareResources")) {
+  const contextAwareResources = list(fields.contextAwareResources, "contextAwareResources").map((entry) => {
     const { apiVersion, kind } = record(entry, "an entry of contextAwareResources");
     if (typeof apiVersion !== "string" || typeof kind !== "string")
       throw new Error("an entry of contextAwareResources needs apiVersion and kind");
-  }
+    return { apiVersion, kind };
+  });
   return {
     ...versions,
     executionMode: executionMode as ExecutionMode,
@@ -76,6 +85,10 @@ function metadataOf(value: unknown): PolicyMetadata {
       Object.entries(record(fields.annotations ?? {}, "annotations")).map(([key, text]) => [key, String(text)]),
     ),
     rules: fields.rules.filter(isJsonObject).map(ruleOf),
+    mutating: fields.mutating,
+    raw: policyType === "raw",
+    contextAwareResources,
+    hostCapabilities: texts(fields.hostCapabilities),
   };
 }
 

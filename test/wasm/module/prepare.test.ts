@@ -2,21 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readMetadataOfBytes } from "../../../src/wasm/module/metadata.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
+import { annotated } from "../../support/annotated-module.js";
 import { file } from "../support.js";
 
 const store = new ModuleStore();
 const PAGES = 1024;
 const prepare = (bytes: Uint8Array, mode?: Parameters<ModuleStore["prepare"]>[2]) => store.prepare(bytes, PAGES, mode);
-
-/** A module with this metadata section behind everything else. */
-function annotated(path: string, metadata: unknown): Uint8Array {
-  const name = Buffer.from("io.kubewarden.metadata");
-  const text = Buffer.from(typeof metadata === "string" ? metadata : JSON.stringify(metadata));
-  const body = Buffer.concat([Buffer.from([name.length]), name, text]);
-  // The size as a LEB128 of two bytes.
-  const size = Buffer.from([(body.length & 0x7f) | 0x80, body.length >> 7]);
-  return Buffer.concat([file(path), Buffer.from([0]), size, body]);
-}
 
 /** The module with two more types: a function, and one that takes a reference to a function of the module's first type. */
 function withTypedReference(module: Uint8Array): Uint8Array {
@@ -71,6 +62,10 @@ describe("preparing modules", () => {
       executionMode: "kubewarden-wapc",
       annotations: { "io.kubewarden.policy.title": "a title" },
       rules: [RULE],
+      mutating: false,
+      raw: true,
+      contextAwareResources: [{ apiVersion: "v1", kind: "Pod" }],
+      hostCapabilities: [],
     });
   });
 

@@ -1,6 +1,6 @@
 /** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
 import { readdir, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import {
   DEFAULT_FILE_NAME,
   findTestFiles,
@@ -9,14 +9,14 @@ import {
   type TestRunOptions,
   type TestRunResult,
   testEvaluator,
-} from "../kyverno-test/index.js";
-import { scanTools } from "./apply/scan-tools.js";
-import { type CommandIo, UsageError } from "./io.js";
+} from "../../kyverno-test/index.js";
+import { scanTools } from "../apply/scan-tools.js";
+import { type CommandIo, UsageError } from "../io.js";
 import { junitXml, type TestResult } from "./junit.js";
-import { type CoverageOptions, runOwnTests } from "./own-tests.js";
+import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color" | "now"> {
+export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
@@ -27,6 +27,7 @@ export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "colo
 
 /** Our own test files in a folder are those with this ending. */
 const SUFFIX = /\.test\.ya?ml$/;
+const PACKAGES = "node_modules";
 const EXIT_PASSED = 0;
 const EXIT_FAILED = 1;
 
@@ -38,6 +39,7 @@ interface TestFiles {
 
 /**
  * Runs test files; folders stand for those inside of them. The policies of policies.yaml are loaded only where there are cases for them.
+ * @param touched told of the files that were read on the way
  * @returns 0 when everything was as expected, 1 otherwise
  * @throws UsageError for files that cannot be read
  */
@@ -46,6 +48,7 @@ export async function testCommand(
   options: TestOptions,
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
+  touched: (files: readonly string[]) => void = () => {},
 ): Promise<number> {
   const { fileName = DEFAULT_FILE_NAME } = options;
   const found = await Promise.all(paths.map((path) => testFiles(path, fileName)));
@@ -63,7 +66,7 @@ export async function testCommand(
     passed = run.passed;
   }
   if (own.length > 0) {
-    const run = await runOwnTests(own, options, values, io);
+    const run = await runOwnTests(own, options, values, io, touched);
     results.push(...run.results);
     passed &&= run.passed;
   }
@@ -96,10 +99,12 @@ async function testFiles(path: string, fileName: string): Promise<TestFiles> {
     return basename(path) === fileName ? { own: [], kyverno: [path] } : { own: [path], kyverno: [] };
   const names = await readdir(path, { recursive: true });
   const own = names
-    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.includes("node_modules"))
+    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.split(sep).includes(PACKAGES))
     .sort()
     .map((name) => join(path, name));
-  return { own, kyverno: await findTestFiles(path, fileName) };
+  const kyverno = await findTestFiles(path, fileName);
+  // Packages bring tests of theirs along.
+  return { own, kyverno: kyverno.filter((file) => !relative(path, file).split(sep).includes(PACKAGES)) };
 }
 
 /** Like other commands of its kind, on terminals only. */

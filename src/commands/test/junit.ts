@@ -1,4 +1,4 @@
-import { xmlEscaped } from "../data/xml.js";
+import { xmlEscaped } from "../../data/xml.js";
 
 /** One test. */
 export interface TestResult {

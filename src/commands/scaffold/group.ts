@@ -1,0 +1,115 @@
+/** `scaffold group`: a group of policies that policies.yaml has already, and a test file that says what it answers now. */
+import { join } from "node:path";
+import { admissionQuestion } from "../../admission/decode.js";
+import { parseConfig } from "../../config/index.js";
+import { didYouMean } from "../../data/suggest.js";
+import { createEvaluator } from "../../evaluation/evaluator.js";
+import type { Verdict } from "../../evaluation/verdict.js";
+import { buildRequest } from "../build-request.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { createLoader } from "../load.js";
+import { nextCommands, pod } from "./fixtures.js";
+import type { Plan } from "./plan.js";
+import { configOf, type PoliciesFile, withEntry } from "./policies-yaml.js";
+
+/** What the group is made in. */
+export interface GroupPlace {
+  readonly folder: string;
+  readonly policies: PoliciesFile;
+  readonly env: CommandIo["env"];
+}
+
+/** Words of CEL that no function can be called by. */
+const RESERVED = new Set(
+  "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
+    " ",
+  ),
+);
+
+/**
+ * What it makes.
+ * @param members ids of policies, in order
+ * @throws UsageError for members that are not there, or can't be loaded
+ */
+export async function groupPlan(name: string, members: readonly string[], place: GroupPlace): Promise<Plan> {
+  const { folder, policies } = place;
+  const known = configOf(policies, folder).entries.map(({ id }) => id);
+  if (known.length === 0)
+    throw new UsageError(
+      `a group has members, and ${join(folder, policies.name)} has no policies yet: make some first, as with scaffold cel`,
+    );
+  const choice = `known are ${known.join(", ")}`;
+  if (members.length === 0) throw new UsageError(`which members? --members a,b; ${choice}`);
+  for (const member of members)
+    if (!known.includes(member))
+      throw new UsageError(`there is no policy '${member}'${didYouMean(member, known)}; ${choice}`);
+  const entry = { id: name, text: entryText(name, members) };
+  const verdict = await askedNow(name, withEntry(policies, folder, entry), place);
+  const own = `policies/${name}`;
+  return {
+    entry,
+    files: [
+      { path: `${own}/${name}.test.yaml`, content: test(name, members, verdict) },
+      pod(`${own}/pod.yaml`, "A Pod to ask about.", "team: shop"),
+    ],
+    next: nextCommands(policies.name, name, own, "pod.yaml"),
+  };
+}
+
+/** What a policy is called in an expression. */
+function functionName(id: string): string {
+  const name = id.replaceAll(/[^A-Za-z0-9_]/g, "_");
+  return /^[0-9]/.test(name) || RESERVED.has(name) ? `_${name}` : name;
+}
+
+function entryText(name: string, members: readonly string[]): string {
+  const calls = members.map((member) => `${functionName(member)}()`).join(" && ");
+  const list = members.map((member) => `    ${functionName(member)}: { policy: ${JSON.stringify(member)} }\n`).join("");
+  return `# A group: what its members say, in one expression of &&, ||, ! and ?:. A member that is not needed is not asked.
+${name}:
+  expression: ${JSON.stringify(calls)}
+  message: "not allowed by ${name}"
+  policies:
+${list}`;
+}
+
+/** The group's answer about the Pod of the test file. */
+async function askedNow(name: string, text: string, { folder, policies, env }: GroupPlace): Promise<Verdict> {
+  const read = parseConfig(text, join(folder, policies.name));
+  if (!read.ok) throw new UsageError(read.message);
+  const { loader, policyTimeout } = createLoader({}, env);
+  try {
+    const loaded = await loader.load(read.config);
+    const entry = loaded.policies.entries.get(name);
+    if (entry === undefined || entry.unavailable !== undefined)
+      throw new UsageError(
+        `the group could not be loaded: ${entry?.unavailable ?? "it is not there"}; check ${join(folder, policies.name)} first`,
+      );
+    const object = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web", namespace: "default", labels: { team: "shop" } },
+      spec: { containers: [{ name: "web", image: "registry.example.com/web:v1" }] },
+    };
+    const review = admissionQuestion(buildRequest({ object, operation: undefined, namespace: undefined }));
+    return await createEvaluator(loaded.policies, { policyTimeout }).evaluate(entry, { review, origin: "validate" });
+  } finally {
+    loader.close();
+  }
+}
+
+function test(name: string, members: readonly string[], { outcome, observations }: Verdict): string {
+  const said = members.map(functionName).map((member) => {
+    const observed = observations.findLast(({ policy }) => policy === `${name}/${member}`);
+    return `      ${member}: ${observed?.outcome.verdict ?? "not evaluated"}\n`;
+  });
+  return `# npx policy-server test policies/${name}
+policy: ${name}
+cases:
+  # What the group answers today: look whether that is what it should.
+  - name: a Pod
+    object: pod.yaml
+    expect: ${outcome.verdict}
+    members:
+${said.join("")}`;
+}

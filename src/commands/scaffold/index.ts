@@ -1,0 +1,125 @@
+/** `scaffold`: makes a policy with its test file, such that `check` and `test` pass at once. */
+import { join } from "node:path";
+import { type CommandIo, UsageError } from "../io.js";
+import { paintFor } from "../look/paint.js";
+import { celPlan } from "./cel.js";
+import { groupPlan } from "./group.js";
+import { kyvernoPlan } from "./kyverno.js";
+import { manifestOf, modulePlan, readModule } from "./module.js";
+import { checkedName, type Plan } from "./plan.js";
+import { policiesOf, withEntry } from "./policies-yaml.js";
+import { vapPlan } from "./vap.js";
+import { wasmPlan } from "./wasm.js";
+import { type WrittenFile, writeAll } from "./write.js";
+
+/** What can be made. */
+export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module";
+
+/** Options of the commands. */
+export interface ScaffoldOptions {
+  /** Where; default: here. */
+  readonly folder?: string;
+  /** Replace files that are there. */
+  readonly force?: true;
+  /** Print, write nothing. */
+  readonly dryRun?: true;
+  /** Of a `vap`: with a parameter. */
+  readonly param?: true;
+  /** Of a `group`: comma-separated ids. */
+  readonly members?: string;
+  /** Of `from-module`: what to call the policy. */
+  readonly name?: string;
+  /** Of `from-module`: print a manifest for a cluster instead. */
+  readonly manifest?: true;
+}
+
+/**
+ * Makes what is asked for.
+ * @param target the name, or of `from-module` the module's file
+ * @returns the exit code
+ * @throws UsageError when nothing was made
+ */
+export async function scaffoldCommand(
+  kind: ScaffoldKind,
+  target: string,
+  options: ScaffoldOptions,
+  io: CommandIo,
+): Promise<number> {
+  refuseOthers(kind, options);
+  const { folder = ".", manifest } = options;
+  if (kind === "from-module" && manifest === true) {
+    io.stdout.write(manifestOf(await readModule(target, options.name)));
+    return 0;
+  }
+  const policies = await policiesOf(folder);
+  const plan = await planOf(kind, target, options, io);
+  const files: WrittenFile[] = plan.files.map((file) => ({ ...file, replaces: options.force === true }));
+  if (plan.entry !== undefined) {
+    const content = withEntry(policies, folder, plan.entry);
+    files.push({ path: policies.name, content, replaces: true });
+  }
+  if (options.dryRun === true) {
+    for (const { path, content } of files) {
+      // Of the file that is there only what is new.
+      const isAdded = path === policies.name && policies.text !== undefined && plan.entry !== undefined;
+      io.stdout.write(`--- ${join(folder, path)}${isAdded ? " (added)" : ""}\n${isAdded ? plan.entry.text : content}`);
+    }
+    return 0;
+  }
+  await writeAll(folder, files);
+  tell(plan, files, { folder, changed: policies.text === undefined ? undefined : policies.name }, io);
+  return 0;
+}
+
+/** Options of one kind only. */
+const OPTION_OF = { param: "vap", members: "group", name: "from-module", manifest: "from-module" } as const;
+
+function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
+  for (const [option, of] of Object.entries(OPTION_OF))
+    if (of !== kind && options[option as keyof typeof OPTION_OF] !== undefined)
+      throw new UsageError(`--${option} is for scaffold ${of}, and not for ${kind}`);
+}
+
+async function planOf(kind: ScaffoldKind, target: string, options: ScaffoldOptions, io: CommandIo): Promise<Plan> {
+  const { folder = "." } = options;
+  const policies = await policiesOf(folder);
+  switch (kind) {
+    case "cel":
+      return celPlan(checkedName(target), policies.name);
+    case "vap":
+      return vapPlan(checkedName(target), policies.name, options.param === true);
+    case "kyverno":
+      return kyvernoPlan(checkedName(target), policies.name);
+    case "group": {
+      const members = (options.members ?? "")
+        .split(",")
+        .map((each) => each.trim())
+        .filter((each) => each !== "");
+      if (new Set(members).size < members.length)
+        throw new UsageError("a member is named twice: each can be called as often as you like");
+      return groupPlan(checkedName(target), members, { folder, policies, env: io.env });
+    }
+    case "wasm":
+      return wasmPlan(checkedName(target), folder);
+    case "from-module":
+      return modulePlan(await readModule(target, options.name), folder, policies.name);
+  }
+}
+
+interface Told {
+  readonly folder: string;
+  /** The file that was there before. */
+  readonly changed: string | undefined;
+}
+
+function tell({ entry, next }: Plan, files: readonly WrittenFile[], { folder, changed }: Told, io: CommandIo): void {
+  const paint = paintFor(io.stdout, io.env);
+  const lines = files.map(({ path }) => {
+    const place = paint("name", join(folder, path));
+    return path === changed && entry !== undefined
+      ? `${paint("good", "changed")} ${place}: ${entry.id} was added`
+      : `${paint("good", "made")} ${place}`;
+  });
+  const commands = folder === "." ? next : [`cd ${folder}`, ...next];
+  io.stdout.write(`${lines.join("\n")}\n\nnext:\n${commands.map((command) => `  ${command}`).join("\n")}\n`);
+}

@@ -1,0 +1,131 @@
+/** `scaffold from-module`: what a module's metadata suggests, as an entry of policies.yaml or a manifest for a cluster. */
+import { readFile, stat } from "node:fs/promises";
+import { basename, relative, sep } from "node:path";
+import { errorText } from "../../data/error-text.js";
+import { readMetadataOfBytes } from "../../wasm/index.js";
+import { UsageError } from "../io.js";
+import { checkedName, type Plan, printable, simpleName } from "./plan.js";
+
+/** What is known of a module. */
+export interface ModuleSummary {
+  readonly file: string;
+  /** Its own title when that can be a name, else the file's. */
+  readonly name: string;
+  readonly metadata: ReturnType<typeof readMetadataOfBytes>;
+}
+
+/** Largest module that is read: more than any that is served. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Reads a module.
+ * @param name what to call the policy; default: what it calls itself
+ * @throws UsageError when it is none
+ */
+export async function readModule(file: string, name?: string): Promise<ModuleSummary> {
+  if ((await stat(file).catch(() => undefined))?.isDirectory() === true)
+    throw new UsageError(`${file} is a folder: name the module in it`);
+  let metadata: ModuleSummary["metadata"];
+  try {
+    const bytes = await readFile(file);
+    if (bytes.length > MAX_BYTES) throw new Error("the file is too large for a module");
+    metadata = readMetadataOfBytes(bytes);
+  } catch (error) {
+    throw new UsageError(`${file}: ${errorText(error)}`, { cause: error });
+  }
+  const parts = file.split(/[\\/]/);
+  const own = basename(file).replace(/\.wasm$/, "");
+  // Most are called policy.wasm, in a folder with the policy's name.
+  const called = own === "policy" ? (parts.at(-2) ?? own) : own;
+  const title = metadata?.annotations["io.kubewarden.policy.title"] ?? "";
+  const found = [title, called, own].map(simpleName).find((each) => each !== "") ?? "policy";
+  return { file, name: checkedName(name ?? found), metadata };
+}
+
+/** The entry of policies.yaml. */
+export function modulePlan({ file, name, metadata }: ModuleSummary, folder: string, policies: string): Plan {
+  const path = relative(folder, file).split(sep).join("/");
+  const lines = [
+    ...aboutLines(metadata),
+    `${name}:`,
+    `  module: ${JSON.stringify(path)}`,
+    ...(metadata?.mutating === true ? ["  # It changes objects.", "  allowedToMutate: true"] : []),
+    ...listed("hostCapabilities", metadata?.hostCapabilities ?? [], "What it asks the server for, as its author says."),
+    ...resources(metadata, "  "),
+    "  # What it takes, its documentation says.",
+    "  settings: {}",
+  ];
+  return {
+    entry: { id: name, text: `${lines.join("\n")}\n` },
+    files: [],
+    next: [`npx policy-server check ${policies}`],
+  };
+}
+
+/** A ClusterAdmissionPolicy, as Kubewarden's controller takes it and `serve --from-cluster` serves it. */
+export function manifestOf({ file, name, metadata }: ModuleSummary): string {
+  const { annotations = {}, rules = [], mutating = false } = metadata ?? {};
+  const kept = ["io.kubewarden.policy.severity", "io.kubewarden.policy.category"].filter(
+    (key) => annotations[key] !== undefined,
+  );
+  const written =
+    rules.length > 0
+      ? rules
+      : [{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE", "UPDATE"] }];
+  const lines = [
+    ...aboutLines(metadata),
+    "apiVersion: policies.kubewarden.io/v1",
+    "kind: ClusterAdmissionPolicy",
+    "metadata:",
+    `  name: ${name}`,
+    ...(kept.length > 0
+      ? ["  annotations:", ...kept.map((key) => `    ${key}: ${JSON.stringify(annotations[key])}`)]
+      : []),
+    "spec:",
+    "  # Where the cluster gets it from: push the module to a registry, and name it registry://host/repository:tag.",
+    `  module: ${JSON.stringify(`file://${file}`)}`,
+    `  mutating: ${mutating}`,
+    ...(rules.length > 0 ? [] : ["  # The module says nothing of rules: write down what it is to be asked about."]),
+    "  rules:",
+    ...written.flatMap((rule) =>
+      (["apiGroups", "apiVersions", "resources", "operations"] as const).map(
+        (key, index) => `    ${index === 0 ? "-" : " "} ${key}: ${JSON.stringify(rule[key] ?? [])}`,
+      ),
+    ),
+    ...resources(metadata, "  "),
+    "  # What it takes, its documentation says.",
+    "  settings: {}",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function aboutLines(metadata: ModuleSummary["metadata"]): readonly string[] {
+  if (metadata === undefined) return ["# A WASM module. It has no metadata that says more."];
+  const { annotations, rules, raw } = metadata;
+  const said = (key: string): string => printable(annotations[`io.kubewarden.policy.${key}`] ?? "");
+  const about = said("description") || said("title") || "A WASM module.";
+  const kinds = printable(rules.flatMap(({ resources = [] }) => resources).join(", "));
+  const suggested = raw
+    ? ["# It judges any JSON: POST /validate_raw."]
+    : kinds === ""
+      ? []
+      : [`# Its author suggests it for ${kinds}.`];
+  return [`# ${about}`, ...suggested];
+}
+
+function resources(metadata: ModuleSummary["metadata"], indent: string): readonly string[] {
+  const kinds = metadata?.contextAwareResources ?? [];
+  if (kinds.length === 0) return [];
+  const items = kinds.map(
+    ({ apiVersion, kind }) =>
+      `${indent}  - { apiVersion: ${JSON.stringify(apiVersion)}, kind: ${JSON.stringify(kind)} }`,
+  );
+  return [
+    `${indent}# Kinds of the cluster that it reads. Look at them: this grants it what is in them.`,
+    `${indent}contextAwareResources:`,
+    ...items,
+  ];
+}
+
+const listed = (key: string, values: readonly string[], comment: string): readonly string[] =>
+  values.length === 0 ? [] : [`  # ${comment}`, `  ${key}: ${JSON.stringify(values)}`];

@@ -1,0 +1,89 @@
+/** Adds an entry to a policies.yaml as text, so that comments and order stay as they are. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Config, formatProblem, parseConfig } from "../../config/index.js";
+import { errorText } from "../../data/error-text.js";
+import { yamlText } from "../../data/yaml.js";
+import { UsageError } from "../io.js";
+
+/** Names of the file, as commands look for it. */
+const NAMES = ["policies.yaml", "policies.yml"] as const;
+
+const HEADING = `# The policies that policy-server serves, a map from id to policy. A policy is one of module (WASM), resource (YAML documents), cel, and expression
+# (a group of others); docs/configuration.md has all keys.
+`;
+
+/** A policies.yaml of a folder. */
+export interface PoliciesFile {
+  /** Below the folder. */
+  readonly name: string;
+  /** Absent: there is none yet. */
+  readonly text?: string;
+}
+
+/**
+ * The file of a folder.
+ * @throws UsageError when it can't be read
+ */
+export async function policiesOf(folder: string): Promise<PoliciesFile> {
+  for (const name of NAMES) {
+    const file = join(folder, name);
+    try {
+      return { name, text: yamlText(await readFile(file)) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+        throw new UsageError(`cannot read ${file}: ${errorText(error)}`);
+    }
+  }
+  return { name: NAMES[0] };
+}
+
+/**
+ * The configuration in it; of a file that is not there an empty one.
+ * @throws UsageError when nothing of it can be used
+ */
+export function configOf(file: PoliciesFile, folder: string): Config {
+  const path = join(folder, file.name);
+  if (file.text === undefined || isBare(file.text)) return { file: path, entries: [], files: [] };
+  const read = parseConfig(file.text, path);
+  if (read.ok) return read.config;
+  throw new UsageError(`${read.problems.map(formatProblem).join("\n")}\nmend ${path} first: nothing was made`);
+}
+
+/**
+ * The text with an entry behind the others.
+ * @throws UsageError when it has one with that id, or can't be added to
+ */
+export function withEntry(
+  file: PoliciesFile,
+  folder: string,
+  entry: { readonly id: string; readonly text: string },
+): string {
+  const before = configOf(file, folder);
+  const path = join(folder, file.name);
+  const known = before.entries.find(({ id }) => id === entry.id);
+  if (known !== undefined) {
+    const place = known.kind === "invalid" ? known.problems[0] : known.origin.positionOf([]);
+    const where = place === undefined ? path : `${path}:${place.line}:${place.column}`;
+    throw new UsageError(`${where}: there is a policy '${entry.id}' already: choose another name, or remove it first`);
+  }
+  const text = added(file.text, entry.text);
+  const after = parseConfig(text, path);
+  const ids = after.ok ? after.config.entries.map(({ id }) => id) : [];
+  const expected = [...before.entries.map(({ id }) => id), entry.id];
+  if (ids.length === expected.length && ids.every((id, index) => id === expected[index])) return text;
+  throw new UsageError(
+    `${path} is written such that nothing can be added behind it; add this yourself:\n\n${entry.text}`,
+  );
+}
+
+/** Whether there is nothing but comments. */
+const isBare = (text: string): boolean => text.split("\n").every((line) => line.trim() === "" || /^\s*#/.test(line));
+
+function added(text: string | undefined, entry: string): string {
+  // A file of comments, or an empty map.
+  const bare = (text ?? "").replace(/^\{\s*\}[ \t]*$/m, "");
+  const start = text === undefined ? HEADING : bare.trim() === "" ? "" : bare.replace(/\s*$/, "\n");
+  const whole = start === "" ? entry : `${start}\n${entry}`;
+  return text?.includes("\r\n") === true ? whole.replaceAll(/\r?\n/g, "\r\n") : whole;
+}

@@ -1,0 +1,146 @@
+/** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
+import { Coverage } from "../../cel-policy/index.js";
+import { formatProblem, type Position } from "../../documents/problem.js";
+import type { CommandIo } from "../io.js";
+import { UsageError } from "../io.js";
+import { nameOf, type TestCase } from "./case.js";
+import { type Failure, failuresOf } from "./compare.js";
+import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
+import type { TestResult } from "./junit.js";
+import { readTestFile } from "./read-file.js";
+import { type CaseResult, jsonReport, textReport } from "./report.js";
+import { loadSubjects, type Subjects } from "./subjects.js";
+
+/** How the results are told. */
+export interface OwnTestOptions extends CoverageOptions {
+  /** `json`: a document in place of lines. */
+  readonly outputFormat?: string;
+  readonly removeColor?: boolean;
+}
+
+/** What came of the cases. */
+export interface OwnTestsResult {
+  readonly passed: boolean;
+  /** One failure for each file when the policies could not be loaded at all. */
+  readonly results: readonly TestResult[];
+  /** What was read for it, beside the test files. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Runs our own test files.
+ * @param values the options of loading policies
+ * @throws UsageError for mistakes in them; all are told before
+ */
+export async function runOwnTests(
+  files: readonly string[],
+  options: OwnTestOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+  touched: (files: readonly string[]) => void = () => {},
+): Promise<OwnTestsResult> {
+  const cases = await readAll(files, io, touched);
+  const coverage = new Coverage();
+  const subjects = await loadSubjects(cases, values, io.env, coverage);
+  touched(subjects.files);
+  try {
+    for (const problem of subjects.problems) io.stderr.write(`${formatProblem(problem)}\n`);
+    if (subjects.fatal !== undefined) {
+      const failure = subjects.fatal;
+      const results = files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure }));
+      return { passed: false, results, files: subjects.files };
+    }
+    const results: CaseResult[] = [];
+    for (const test of cases) results.push(await run(test, subjects));
+    const wanted = options.coverage === true || options.minCoverage !== undefined;
+    const summary: CoverageSummary | undefined = wanted ? coverageOf(coverage, subjects.served) : undefined;
+    const report = { results, summary, options };
+    io.stdout.write(options.outputFormat === "json" ? jsonReport(report) : textReport(report, io));
+    const passed = results.every(({ failures }) => failures.length === 0);
+    return {
+      passed: passed && (summary === undefined || enough(summary, options)),
+      results: results.map(junitResult),
+      files: subjects.files,
+    };
+  } finally {
+    subjects.close();
+  }
+}
+
+/** Mistakes of all files are told before any case runs. */
+async function readAll(
+  files: readonly string[],
+  io: CommandIo,
+  touched: (files: readonly string[]) => void,
+): Promise<readonly TestCase[]> {
+  const cases: TestCase[] = [];
+  // Many cases are about the same object.
+  const told = new Set<string>();
+  let errors = 0;
+  for (const file of files) {
+    const read = await readTestFile(file);
+    touched(read.fixtures);
+    cases.push(...read.cases);
+    for (const problem of read.problems) {
+      const line = formatProblem(problem);
+      if (told.has(line)) continue;
+      told.add(line);
+      if (problem.severity === "error") errors++;
+      io.stderr.write(`${line}\n`);
+    }
+  }
+  if (errors === 0) return cases;
+  throw new UsageError(`${errors === 1 ? "a mistake" : `${errors} mistakes`} in test files: no case was run`);
+}
+
+async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
+  const asked = subjects.of(test);
+  const failed = (key: string, text: string): CaseResult => ({
+    test,
+    milliseconds: 0,
+    failures: [{ key, text, details: [] }],
+  });
+  if ("failure" in asked) return failed("policy", asked.failure);
+  const { entry, evaluator, why } = asked;
+  const { expected, review } = test;
+  if (review === undefined) return { test, milliseconds: 0, failures: settingsFailures(test, entry.unavailable) };
+  // It answers everything with an error, which no case can have meant.
+  if (entry.unavailable !== undefined)
+    return failed("policy", `the policy could not be loaded: ${why ?? entry.unavailable}`);
+  const origin = review.kind === "raw" ? "validate_raw" : "validate";
+  const verdict = await evaluator.evaluate(entry, { review, origin });
+  const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
+    byPlace(test.placeOf(a.key), test.placeOf(b.key)),
+  );
+  return { test, milliseconds: verdict.milliseconds, failures };
+}
+
+const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
+
+/** Of a case about settings: whether the policy took them. */
+function settingsFailures({ expected }: TestCase, refusal: string | undefined): readonly Failure[] {
+  const { expect, message, messageContains, messageMatches } = expected;
+  const failure = (key: string, text: string): readonly Failure[] => [{ key, text, details: [] }];
+  if (expect === "loads")
+    return refusal === undefined ? [] : failure("expect", `expected that it loads, got: ${refusal}`);
+  if (refusal === undefined) return failure("expect", "expected that the settings are refused, and they were taken");
+  const got = `got ${JSON.stringify(refusal)}`;
+  if (message !== undefined && message !== refusal)
+    return failure("message", `expected the message ${JSON.stringify(message)}, ${got}`);
+  if (messageContains !== undefined && !refusal.includes(messageContains))
+    return failure("messageContains", `expected a message with ${JSON.stringify(messageContains)}, ${got}`);
+  if (messageMatches !== undefined && !messageMatches.matcher(refusal).find())
+    return failure(
+      "messageMatches",
+      `expected a message that matches ${JSON.stringify(messageMatches.pattern())}, ${got}`,
+    );
+  return [];
+}
+
+const junitResult = ({ test, milliseconds, failures }: CaseResult): TestResult => ({
+  file: test.file,
+  name: test.name,
+  policy: nameOf(test.subject),
+  milliseconds,
+  failure: failures.length === 0 ? undefined : failures.map(({ text }) => text).join("; "),
+});

@@ -1,0 +1,79 @@
+/** The results of our own test files, for a person or for a program. */
+import { stringifyJson } from "../../data/json.js";
+import type { Position } from "../../documents/problem.js";
+import type { CommandIo } from "../io.js";
+import { paintFor, plain } from "../look/paint.js";
+import { nameOf, type TestCase } from "./case.js";
+import type { Failure } from "./compare.js";
+import { type CoverageOptions, type CoverageSummary, enough, missing, type PlacedGap, percent } from "./coverage.js";
+
+/** What came of a case. */
+export interface CaseResult {
+  readonly test: TestCase;
+  readonly milliseconds: number;
+  /** None: it passed. */
+  readonly failures: readonly Failure[];
+}
+
+/** What came of a run. */
+export interface Report {
+  readonly results: readonly CaseResult[];
+  readonly summary: CoverageSummary | undefined;
+  readonly options: CoverageOptions & { readonly removeColor?: boolean };
+}
+
+const at = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
+const gapText = ({ text }: PlacedGap): string => text.replace(/^\d+:\d+: /, "");
+
+/** Cases that failed, each expectation with its place; then a count, and what was not reached. */
+export function textReport({ results, summary, options }: Report, io: Pick<CommandIo, "stdout" | "env">): string {
+  const paint = options.removeColor === true ? plain : paintFor(io.stdout, io.env);
+  const lines: string[] = [];
+  for (const { test, failures } of results) {
+    if (failures.length === 0) continue;
+    lines.push(`${paint("bad", "FAIL")} ${at(test.place)}: ${paint("strong", test.name)} (${nameOf(test.subject)})`);
+    for (const { key, text, details } of failures) {
+      lines.push(`  ${paint("quiet", at(test.placeOf(key)))}: ${key === "expect" ? "" : `${key}: `}${text}`);
+      lines.push(...details.map((detail) => `    ${detail}`));
+    }
+  }
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  lines.push(
+    `${paint("good", `${results.length - failed} passed`)}, ${paint(failed > 0 ? "bad" : "quiet", `${failed} failed`)}`,
+  );
+  if (summary !== undefined) {
+    const short = !enough(summary, options);
+    if (options.coverage === true || short) {
+      for (const gap of summary.gaps) {
+        const place = gap.place === undefined ? "" : `${paint("quiet", at(gap.place))}: `;
+        lines.push(`${place}${gap.policy}: ${gap.path}: ${gap.place === undefined ? gap.text : gapText(gap)}`);
+      }
+    }
+    const more = missing(summary, options);
+    const wanted = `: ${options.minCoverage} % must be reached, ${more} more of the places above`;
+    const share = `coverage: ${summary.covered} of ${summary.total} (${percent(summary).toFixed(1)} %)`;
+    lines.push(short ? paint("bad", `${share}${wanted}`) : share);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** The same as a JSON document. */
+export function jsonReport({ results, summary, options }: Report): string {
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  const cases = results.map(({ test, milliseconds, failures }) => ({
+    ...test.place,
+    name: test.name,
+    policy: nameOf(test.subject),
+    passed: failures.length === 0,
+    milliseconds,
+    failures: failures.map(({ key, text, details }) => ({ ...test.placeOf(key), key, message: text, details })),
+  }));
+  const coverage = summary && {
+    covered: summary.covered,
+    total: summary.total,
+    percent: percent(summary),
+    ...(options.minCoverage !== undefined && { minimum: options.minCoverage, missing: missing(summary, options) }),
+    gaps: summary.gaps.map((gap) => ({ ...gap.place, policy: gap.policy, path: gap.path, message: gapText(gap) })),
+  };
+  return `${stringifyJson({ passed: results.length - failed, failed, cases, ...(coverage && { coverage }) })}\n`;
+}
