@@ -85,6 +85,11 @@ describe("answers recorded from Kubewarden's policy-server", () => {
         return;
       }
       assert.equal(response.status, expected.status, text);
+      if (expected.status === 404 && expected.bodyText === "") {
+        // Ours says what may have been meant (docs/differences.md).
+        assert.match(text, /^GET \//);
+        return;
+      }
       assert.equal(response.headers.get("content-type"), expected.headers["content-type"] ?? null);
       if (expected.bodyJson === undefined) {
         assert.equal(text, expected.bodyText ?? "");

@@ -52,6 +52,5 @@ export const addCheck: AddCommand = (program, { io, done }) => {
       "policy-server check gateway.yaml --kubernetes-version 1.34",
       "check another file as Kubernetes 1.34 would store its policies",
     ],
-    ["policy-server explain CONFIG_UNKNOWN_KEY", "see what a code means, and what to do"],
   ]);
 };
