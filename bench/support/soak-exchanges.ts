@@ -62,8 +62,14 @@ export const EXCHANGES: readonly Exchange[] = [
     answer: /Content-Type/,
   },
   { name: "unknown policy", path: "/validate/nope", body: plain, status: 404, answer: /unknown policy: nope/ },
-  { name: "unknown path", path: "/nowhere", body: plain, status: 404, answer: /^$/ },
-  { name: "wrong method", method: "PUT", path: "/validate/rule", body: plain, status: 405, answer: /^$/ },
+  {
+    name: "unknown path",
+    path: "/nowhere",
+    body: plain,
+    status: 404,
+    answer: /^POST \/nowhere: nothing is served here/,
+  },
+  { name: "wrong method", method: "PUT", path: "/validate/rule", body: plain, status: 405, answer: /asked by POST/ },
   {
     name: "prototype keys",
     path: "/validate/rule",

@@ -56,6 +56,9 @@ interface Broken extends Found<PolicyResource> {
   readonly mistakes: readonly FieldError[];
 }
 
+/** Whether a policy has what all of it hangs on: of one with mistakes either may be anything. */
+const isWhole = ({ metadata, spec }: Partial<PolicyResource>): boolean => isObject(metadata) && isObject(spec);
+
 /** What else is wrong with a policy that can't be read as it is. */
 function moreMistakes(
   { resource, document, mistakes }: Broken,
@@ -90,7 +93,8 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
         problems.push(
           ...read.failures.map((failure) => document.problem("error", failure.path, describeFailure(failure))),
         );
-        if (read.rest !== undefined) broken.push({ resource: read.rest, document, mistakes: read.failures });
+        if (read.rest !== undefined && isWhole(read.rest))
+          broken.push({ resource: read.rest, document, mistakes: read.failures });
         break;
       case "policy":
         policies.push({
