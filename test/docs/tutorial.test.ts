@@ -40,7 +40,9 @@ async function policyServer(line: string): Promise<string> {
 
 /** What the tutorial's `npm test` does: compiles, and runs the tests. */
 async function npmTest(): Promise<string> {
-  const { scripts } = JSON.parse(readFileSync("need-owner/package.json", "utf8")) as { scripts: Record<string, string> };
+  const { scripts } = JSON.parse(readFileSync("need-owner/package.json", "utf8")) as {
+    scripts: Record<string, string>;
+  };
   assert.equal(scripts.test, "npm run build && policy-server test");
   await buildModule("need-owner");
   process.chdir("need-owner");
@@ -79,13 +81,20 @@ test("the tutorial can be followed, and shows what is to be seen", { timeout: 12
     else if (step.kind === "replace") {
       const before = readFileSync(step.file, "utf8");
       assert.ok(before.includes(step.from), `${step.file} has no ${step.from}`);
-      writeFileSync(step.file, before.replace(step.from, () => step.to));
+      writeFileSync(
+        step.file,
+        before.replace(step.from, () => step.to),
+      );
     } else {
       const printed = (await run(step.command)).replaceAll(`${folder}/`, "").trim();
       if (process.env.TUTORIAL === "write") {
         if (!printsAs(step.output, printed))
           written = written.replace(step.block, () => `\`\`\`console\n$ ${step.command}\n${lasting(printed)}\n\`\`\``);
-      } else assert.ok(printsAs(step.output, printed), `$ ${step.command}\n${printed}\n--- but the page has\n${step.output}`);
+      } else
+        assert.ok(
+          printsAs(step.output, printed),
+          `$ ${step.command}\n${printed}\n--- but the page has\n${step.output}`,
+        );
     }
   }
   if (process.env.TUTORIAL === "write") writeFileSync(page, written);
