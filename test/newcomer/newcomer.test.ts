@@ -106,9 +106,9 @@ describe("a newcomer, in an empty folder", { concurrency: false, timeout: 240_00
       assert.match(await answer.text(), /"allowed":false,.*the label team is missing/);
       const page = await read("/");
       assert.match(page, /^<!doctype html>/i);
-      const parts = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = ""]) => path);
+      const parts = [...page.matchAll(/(?:src|href)="(page\/[^"]+)"/g)].map(([, path = ""]) => path);
       assert.ok(parts.length > 0);
-      for (const path of parts) await read(path);
+      for (const path of parts) await read(`/${path}`);
       assert.match(await read("/page/state"), /"id":"both"/);
       assert.match(await read("/openapi.json"), /"openapi":"3\.1\.0"/);
     } finally {

@@ -12,7 +12,10 @@ export const addScaffold: AddCommand = (program, { io, done }) => {
     .command("scaffold")
     .description("make a policy of a kind with its test file; what is made passes check and test at once")
     .addArgument(new Argument("<kind>", "what to make").choices(KINDS))
-    .argument("<name>", "what to call it: a to z, digits and -; for from-module the module's file, for review the object's")
+    .argument(
+      "<name>",
+      "what to call it: a to z, digits and -; for from-module the module's file, for review the object's",
+    )
     .option("--folder <folder>", "where to make it", ".")
     .option("--force", "replace files that are there")
     .option("--dry-run", "print what would be made")

@@ -8,7 +8,7 @@ import { kyvernoPlan } from "./kyverno.js";
 import { manifestOf, modulePlan, readModule } from "./module.js";
 import { checkedName, type Plan } from "./plan.js";
 import { policiesOf, withEntry } from "./policies-yaml.js";
-import { reviewCommand } from "./review.js";
+import { type ReviewOptions, reviewCommand } from "./review.js";
 import { vapPlan } from "./vap.js";
 import { wasmPlan } from "./wasm.js";
 import { type WrittenFile, writeAll } from "./write.js";
@@ -17,7 +17,7 @@ import { type WrittenFile, writeAll } from "./write.js";
 export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module" | "review";
 
 /** Options of the commands. */
-export interface ScaffoldOptions {
+export interface ScaffoldOptions extends ReviewOptions {
   /** Where; default: here. */
   readonly folder?: string;
   /** Replace files that are there. */
@@ -32,12 +32,6 @@ export interface ScaffoldOptions {
   readonly name?: string;
   /** Of `from-module`: print a manifest for a cluster instead. */
   readonly manifest?: true;
-  /** Of `review`. */
-  readonly operation?: string;
-  /** Of `review`: a file with the object's former state. */
-  readonly old?: string;
-  /** Of `review`. */
-  readonly namespace?: string;
 }
 
 /**
@@ -80,7 +74,15 @@ export async function scaffoldCommand(
 }
 
 /** Options of one kind only. */
-const OPTION_OF = { param: "vap", members: "group", name: "from-module", manifest: "from-module", operation: "review", old: "review", namespace: "review" } as const;
+const OPTION_OF = {
+  param: "vap",
+  members: "group",
+  name: "from-module",
+  manifest: "from-module",
+  operation: "review",
+  old: "review",
+  namespace: "review",
+} as const;
 
 function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
   for (const [option, of] of Object.entries(OPTION_OF))
@@ -88,7 +90,12 @@ function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
       throw new UsageError(`--${option} is for scaffold ${of}, and not for ${kind}`);
 }
 
-async function planOf(kind: Exclude<ScaffoldKind, "review">, target: string, options: ScaffoldOptions, io: CommandIo): Promise<Plan> {
+async function planOf(
+  kind: Exclude<ScaffoldKind, "review">,
+  target: string,
+  options: ScaffoldOptions,
+  io: CommandIo,
+): Promise<Plan> {
   const { folder = "." } = options;
   const policies = await policiesOf(folder);
   switch (kind) {

@@ -5,7 +5,15 @@ import { stringifyJson } from "../../data/json.js";
 import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
 import { buildRequest } from "../build-request.js";
 import { type CommandIo, UsageError } from "../io.js";
-import type { ScaffoldOptions } from "./index.js";
+
+/** What there is to say beside the object. */
+export interface ReviewOptions {
+  readonly operation?: string;
+  /** A file with the object's former state. */
+  readonly old?: string;
+  /** Default: the object's own. */
+  readonly namespace?: string;
+}
 
 /**
  * Prints it, as one line of JSON.
@@ -14,7 +22,7 @@ import type { ScaffoldOptions } from "./index.js";
  */
 export async function reviewCommand(
   file: string,
-  { old, operation, namespace }: Pick<ScaffoldOptions, "old" | "operation" | "namespace">,
+  { old, operation, namespace }: ReviewOptions,
   io: CommandIo,
 ): Promise<number> {
   const object = await objectIn(file, io);
