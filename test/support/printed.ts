@@ -1,4 +1,4 @@
-/** What a page says that a command prints: `…` stands for what differs from run to run. */
+/** What a page says that a command prints: `…` stands for what differs from run to run, and columns are as wide as what stands in them. */
 
 /**
  * Whether a text is what a page says.
@@ -12,4 +12,4 @@ export function printsAs(said: string, printed: string): boolean {
   return new RegExp(`^${lines.join("")}$`).test(`${printed.trim()}\n`);
 }
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/ {2,}/g, " +");
