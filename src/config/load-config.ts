@@ -44,11 +44,16 @@ export function loadConfig(file: string, options: ReadOptions = {}): ConfigResul
     return readConfig(files.read(file), file, files, options);
   } catch (cause) {
     if (!(cause instanceof ConfigFileError)) throw cause;
-    return unusable(file, [
-      { severity: "error", file, line: 1, column: 1, path: [], message: cause.message, code: "CONFIG_FILE" },
-    ]);
+    const message = `${cause.message}${isMissing(cause) && DEFAULT_NAME.test(file) ? TO_BEGIN : ""}`;
+    return unusable(file, [{ severity: "error", file, line: 1, column: 1, path: [], message, code: "CONFIG_FILE" }]);
   }
 }
+
+/** A file that nobody has named: whoever begins has none. */
+const DEFAULT_NAME = /^policies\.ya?ml$/;
+const TO_BEGIN = ": `policy-server scaffold cel NAME` makes one with a first policy, --policies FILE names another";
+const isMissing = ({ cause }: ConfigFileError): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 
 /** What surrounds a text that is read as a configuration. */
 export interface ParseOptions extends ReadOptions, ConfigFilesOptions {

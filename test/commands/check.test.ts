@@ -82,6 +82,20 @@ describe("check", () => {
     assert.equal(out, `${folder}/nope.yaml:1:1: does not exist [CONFIG_FILE]\n\n${folder}/nope.yaml: 1 error\n`);
   });
 
+  test("says how to begin where nobody has named a file", async () => {
+    const empty = mkdtempSync(join(tmpdir(), "check-nothing-"));
+    const before = process.cwd();
+    process.chdir(empty);
+    try {
+      const { code, out } = await run(["check"]);
+      assert.equal(code, 1);
+      assert.match(out, /^policies\.yaml:1:1: does not exist: `policy-server scaffold cel NAME` makes one /);
+    } finally {
+      process.chdir(before);
+      rmSync(empty, { recursive: true });
+    }
+  });
+
   test("tells mistakes of the file itself first, then those of others by name, each once", async () => {
     file("z.yaml", "kind: X\n");
     file("b.yaml", "kind: Y\n");

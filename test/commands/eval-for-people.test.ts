@@ -140,6 +140,7 @@ describe("many objects and policies", () => {
     JSON.stringify({ apiVersion: "apps/v1", kind: "DeploymentList", items: [{ metadata: { name: "x" } }] }),
   );
   write("objects/deep/values.yaml", "replicas: 3\n");
+  write("objects/deep/named.test.yaml", "cases: []\n");
   write("objects/notes.txt", "no object");
 
   test("have a line each, and the last one counts; the exit code is the worst", async () => {
@@ -160,7 +161,7 @@ describe("many objects and policies", () => {
         "",
       ],
     );
-    assert.match(err, /values\.yaml: document 1 has no apiVersion and kind, and is left out\n/);
+    assert.match(err, /^1 other entry .*\nwarning: \S+values\.yaml: document 1 has no apiVersion and kind, and is left out\n$/);
   });
 
   test("are an array for programs, also where a file further on is broken", async () => {

@@ -154,6 +154,47 @@ describe("scaffold", () => {
     assert.deepEqual(filesOf(folder), ["policies.yaml"]);
   });
 
+  test("a group of members that can't be loaded is not made: its test would hold an error", async () => {
+    const folder = newFolder();
+    writeFileSync(
+      join(folder, "policies.yaml"),
+      "here: { cel: { validations: [{ expression: 'true' }] } }\naway: { module: none.wasm }\n",
+    );
+    const { code, err } = await run("scaffold", "group", "g", "--members", "here,away", "--folder", folder);
+    assert.equal(code, 2);
+    assert.match(err, /the member 'away' could not be loaded: .*; mend what check says of \d+\/policies.yaml first/);
+    assert.deepEqual(filesOf(folder), ["policies.yaml"]);
+  });
+
+  test("a review is printed as an API server sends it, and eval takes it", async () => {
+    const folder = newFolder();
+    await run("scaffold", "cel", "need-team", "--folder", folder);
+    const [good, bad] = ["good", "bad"].map((name) => join(folder, `policies/need-team/${name}.yaml`)) as [
+      string,
+      string,
+    ];
+    const { code, out } = await run("scaffold", "review", good, "--old", bad);
+    assert.equal(code, 0);
+    const { kind, request } = JSON.parse(out) as { kind: string; request: Record<string, unknown> };
+    assert.deepEqual([kind, request.operation, request.namespace], ["AdmissionReview", "UPDATE", "default"]);
+    assert.deepEqual(request.resource, { group: "", version: "v1", resource: "pods" });
+    writeFileSync(join(folder, "review.json"), out);
+    const policies = ["--policies", join(folder, "policies.yaml")];
+    assert.equal((await run("eval", "need-team", "--request", join(folder, "review.json"), ...policies)).code, 0);
+    const deleted = JSON.parse((await run("scaffold", "review", good, "--operation", "delete")).out);
+    assert.deepEqual([deleted.request.operation, deleted.request.object], ["DELETE", undefined]);
+    for (const [args, said] of [
+      [[join(folder, "none.yaml")], /cannot read .*none.yaml/],
+      [[join(folder, "policies.yaml")], /has no apiVersion and kind/],
+      [[good, "--operation", "PATCH"], /unknown operation 'PATCH'/],
+      [[good, "--members", "a"], /--members is for scaffold group, and not for review/],
+    ] as const) {
+      const refused = await run("scaffold", "review", ...args);
+      assert.equal(refused.code, 2);
+      assert.match(refused.err, said);
+    }
+  });
+
   test("members whose ids are no names in CEL have others in the expression", async () => {
     const folder = newFolder();
     const policy = "{ cel: { validations: [{ expression: 'true' }] } }";

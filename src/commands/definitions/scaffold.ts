@@ -4,7 +4,7 @@ import { type AddCommand, withExamples } from "../definition.js";
 import type { ScaffoldKind, ScaffoldOptions } from "../scaffold/index.js";
 
 /** What can be made, in the order of the help. */
-const KINDS: readonly ScaffoldKind[] = ["cel", "vap", "kyverno", "group", "wasm", "from-module"];
+const KINDS: readonly ScaffoldKind[] = ["cel", "vap", "kyverno", "group", "wasm", "from-module", "review"];
 
 /** Adds it. */
 export const addScaffold: AddCommand = (program, { io, done }) => {
@@ -12,7 +12,10 @@ export const addScaffold: AddCommand = (program, { io, done }) => {
     .command("scaffold")
     .description("make a policy of a kind with its test file; what is made passes check and test at once")
     .addArgument(new Argument("<kind>", "what to make").choices(KINDS))
-    .argument("<name>", "what to call it: a to z, digits and -; for from-module the module's file")
+    .argument(
+      "<name>",
+      "what to call it: a to z, digits and -; for from-module the module's file, for review the object's",
+    )
     .option("--folder <folder>", "where to make it", ".")
     .option("--force", "replace files that are there")
     .option("--dry-run", "print what would be made")
@@ -20,6 +23,9 @@ export const addScaffold: AddCommand = (program, { io, done }) => {
     .option("--members <ids>", "of group: comma-separated ids of policies of policies.yaml")
     .option("--name <name>", "of from-module: what to call the policy; default: as the module calls itself")
     .option("--manifest", "of from-module: print a ClusterAdmissionPolicy instead")
+    .option("--operation <name>", "of review: CREATE, UPDATE, DELETE or CONNECT")
+    .option("--old <file>", "of review: the object's former state")
+    .option("--namespace <name>", "of review: the request's namespace; default: the object's")
     .allowExcessArguments(false);
   withExamples(scaffold, [
     ["policy-server scaffold cel need-team", "an inline CEL policy"],
@@ -27,6 +33,7 @@ export const addScaffold: AddCommand = (program, { io, done }) => {
     ["policy-server scaffold group both --members need-team,few-replicas", "a group of policies that are there"],
     ["policy-server scaffold wasm my-policy", "a folder with a policy in AssemblyScript"],
     ["policy-server scaffold from-module ./policy.wasm --manifest", "a ClusterAdmissionPolicy for a module"],
+    ["policy-server scaffold review pod.yaml > review.json", "an AdmissionReview, to send with curl"],
   ]);
   scaffold.action(async (kind: ScaffoldKind, name: string) => {
     const { scaffoldCommand } = await import("../scaffold/index.js");

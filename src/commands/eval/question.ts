@@ -38,8 +38,8 @@ export interface Questions {
   readonly questions: AsyncIterable<Question>;
 }
 
-/** Files that are taken of folders. */
-const IN_FOLDERS = /\.(?:ya?ml|json)$/;
+/** Files that are taken of folders; test files hold no objects. */
+const IN_FOLDERS = /(?<!\.test)\.(?:ya?ml|json)$/;
 /** Folders in folders that are searched; deeper ones are a mistake, or a circle of links. */
 const MAX_FOLDERS = 32;
 /** Files that are taken of folders, all in all: a folder with more is not one of objects. */

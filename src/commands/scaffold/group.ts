@@ -44,7 +44,7 @@ export async function groupPlan(name: string, members: readonly string[], place:
     if (!known.includes(member))
       throw new UsageError(`there is no policy '${member}'${didYouMean(member, known)}; ${choice}`);
   const entry = { id: name, text: entryText(name, members) };
-  const verdict = await askedNow(name, withEntry(policies, folder, entry), place);
+  const verdict = await askedNow(name, members, withEntry(policies, folder, entry), place);
   const own = `policies/${name}`;
   return {
     entry,
@@ -74,7 +74,12 @@ ${list}`;
 }
 
 /** The group's answer about the Pod of the test file. */
-async function askedNow(name: string, text: string, { folder, policies, env }: GroupPlace): Promise<Verdict> {
+async function askedNow(
+  name: string,
+  members: readonly string[],
+  text: string,
+  { folder, policies, env }: GroupPlace,
+): Promise<Verdict> {
   const read = parseConfig(text, join(folder, policies.name));
   if (!read.ok) throw new UsageError(read.message);
   const { loader, policyTimeout } = createLoader({}, env);
@@ -85,6 +90,14 @@ async function askedNow(name: string, text: string, { folder, policies, env }: G
       throw new UsageError(
         `the group could not be loaded: ${entry?.unavailable ?? "it is not there"}; check ${join(folder, policies.name)} first`,
       );
+    // What it answers while a member is missing is nothing to hold a group to.
+    for (const member of members) {
+      const why = loaded.policies.entries.get(member)?.unavailable;
+      if (why !== undefined)
+        throw new UsageError(
+          `the member '${member}' could not be loaded: ${why}; mend what check says of ${join(folder, policies.name)} first`,
+        );
+    }
     const object = {
       apiVersion: "v1",
       kind: "Pod",

@@ -8,15 +8,16 @@ import { kyvernoPlan } from "./kyverno.js";
 import { manifestOf, modulePlan, readModule } from "./module.js";
 import { checkedName, type Plan } from "./plan.js";
 import { policiesOf, withEntry } from "./policies-yaml.js";
+import { type ReviewOptions, reviewCommand } from "./review.js";
 import { vapPlan } from "./vap.js";
 import { wasmPlan } from "./wasm.js";
 import { type WrittenFile, writeAll } from "./write.js";
 
 /** What can be made. */
-export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module";
+export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module" | "review";
 
 /** Options of the commands. */
-export interface ScaffoldOptions {
+export interface ScaffoldOptions extends ReviewOptions {
   /** Where; default: here. */
   readonly folder?: string;
   /** Replace files that are there. */
@@ -35,7 +36,7 @@ export interface ScaffoldOptions {
 
 /**
  * Makes what is asked for.
- * @param target the name, or of `from-module` the module's file
+ * @param target the name, or of `from-module` the module's file, of `review` the object's
  * @returns the exit code
  * @throws UsageError when nothing was made
  */
@@ -46,6 +47,7 @@ export async function scaffoldCommand(
   io: CommandIo,
 ): Promise<number> {
   refuseOthers(kind, options);
+  if (kind === "review") return reviewCommand(target, options, io);
   const { folder = ".", manifest } = options;
   if (kind === "from-module" && manifest === true) {
     io.stdout.write(manifestOf(await readModule(target, options.name)));
@@ -72,7 +74,15 @@ export async function scaffoldCommand(
 }
 
 /** Options of one kind only. */
-const OPTION_OF = { param: "vap", members: "group", name: "from-module", manifest: "from-module" } as const;
+const OPTION_OF = {
+  param: "vap",
+  members: "group",
+  name: "from-module",
+  manifest: "from-module",
+  operation: "review",
+  old: "review",
+  namespace: "review",
+} as const;
 
 function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
   for (const [option, of] of Object.entries(OPTION_OF))
@@ -80,7 +90,12 @@ function refuseOthers(kind: ScaffoldKind, options: ScaffoldOptions): void {
       throw new UsageError(`--${option} is for scaffold ${of}, and not for ${kind}`);
 }
 
-async function planOf(kind: ScaffoldKind, target: string, options: ScaffoldOptions, io: CommandIo): Promise<Plan> {
+async function planOf(
+  kind: Exclude<ScaffoldKind, "review">,
+  target: string,
+  options: ScaffoldOptions,
+  io: CommandIo,
+): Promise<Plan> {
   const { folder = "." } = options;
   const policies = await policiesOf(folder);
   switch (kind) {

@@ -1,6 +1,6 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
 import { Coverage } from "../../cel-policy/index.js";
-import { formatProblem, type Position } from "../../documents/problem.js";
+import { formatProblem, type Position, type Problem } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { UsageError } from "../io.js";
 import { nameOf, type TestCase } from "./case.js";
@@ -101,12 +101,13 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
     failures: [{ key, text, details: [] }],
   });
   if ("failure" in asked) return failed("policy", asked.failure);
-  const { entry, evaluator, why } = asked;
+  const { entry, evaluator, problem } = asked;
   const { expected, review } = test;
-  if (review === undefined) return { test, milliseconds: 0, failures: settingsFailures(test, entry.unavailable) };
+  if (review === undefined)
+    return { test, milliseconds: 0, failures: settingsFailures(test, entry.unavailable, problem) };
   // It answers everything with an error, which no case can have meant.
   if (entry.unavailable !== undefined)
-    return failed("policy", `the policy could not be loaded: ${why ?? entry.unavailable}`);
+    return failed("policy", `the policy could not be loaded: ${problem?.message ?? entry.unavailable}`);
   const origin = review.kind === "raw" ? "validate_raw" : "validate";
   const verdict = await evaluator.evaluate(entry, { review, origin });
   const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
@@ -118,12 +119,19 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
 const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
 
 /** Of a case about settings: whether the policy took them. */
-function settingsFailures({ expected }: TestCase, refusal: string | undefined): readonly Failure[] {
+function settingsFailures(
+  { expected }: TestCase,
+  refusal: string | undefined,
+  problem: Problem | undefined,
+): readonly Failure[] {
   const { expect, message, messageContains, messageMatches } = expected;
   const failure = (key: string, text: string): readonly Failure[] => [{ key, text, details: [] }];
   if (expect === "loads")
     return refusal === undefined ? [] : failure("expect", `expected that it loads, got: ${refusal}`);
   if (refusal === undefined) return failure("expect", "expected that the settings are refused, and they were taken");
+  // A module that isn't there, or is none, has refused nothing.
+  if (problem?.code?.startsWith("MODULE_"))
+    return failure("policy", `the policy could not be loaded: ${problem.message}`);
   const got = `got ${JSON.stringify(refusal)}`;
   if (message !== undefined && message !== refusal)
     return failure("message", `expected the message ${JSON.stringify(message)}, ${got}`);

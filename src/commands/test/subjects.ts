@@ -14,8 +14,8 @@ import type { Subject, TestCase } from "./case.js";
 
 /** Whom to ask about a case, or why nobody. */
 export type Asked =
-  /** `why`: the whole reason for which it is unavailable, which an answer does not tell. */
-  | { readonly entry: ServedPolicy; readonly evaluator: Evaluator; readonly why?: string | undefined }
+  /** `problem`: why it is unavailable, with the whole reason, which an answer does not tell. */
+  | { readonly entry: ServedPolicy; readonly evaluator: Evaluator; readonly problem?: Problem | undefined }
   | { readonly failure: string };
 
 /** Everything that is loaded for a run. */
@@ -73,7 +73,8 @@ export async function loadSubjects(
     of: ({ file, subject }) => {
       if (subject.kind === "entry") {
         const entry = standing?.policies.entries.get(subject.id);
-        if (entry !== undefined && evaluator !== undefined) return { entry, evaluator };
+        if (entry !== undefined && evaluator !== undefined)
+          return { entry, evaluator, problem: errorOf(subject.id, standing?.problems) };
         const known = standingPolicies.map(({ id }) => id);
         return {
           failure: `there is no policy '${subject.id}'${didYouMean(subject.id, known)} in ${policiesFile(values)}`,
@@ -81,8 +82,8 @@ export async function loadSubjects(
       }
       const id = own.idOf(subject, file);
       const entry = typeof id === "string" ? loaded?.policies.entries.get(id) : undefined;
-      const why = loaded?.problems.find(({ path, severity }) => path[0] === id && severity === "error")?.message;
-      if (entry !== undefined && ownEvaluator !== undefined) return { entry, evaluator: ownEvaluator, why };
+      if (entry !== undefined && ownEvaluator !== undefined)
+        return { entry, evaluator: ownEvaluator, problem: errorOf(entry.id, loaded?.problems) };
       return { failure: typeof id === "string" ? `'${subject.name}' could not be loaded` : id.failure };
     },
     close: () => {
@@ -91,6 +92,9 @@ export async function loadSubjects(
     },
   };
 }
+
+const errorOf = (id: string, problems: readonly Problem[] = []): Problem | undefined =>
+  problems.find(({ path, severity }) => path[0] === id && severity === "error");
 
 function entriesOf(values: Readonly<Record<string, unknown>>): readonly ConfigEntry[] {
   const read = loadConfig(policiesFile(values));

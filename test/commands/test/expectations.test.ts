@@ -107,6 +107,13 @@ cases:
     ]);
   });
 
+  test("a module that is not there has not refused its settings", async () => {
+    const file = write("absent.test.yaml", "module: none.wasm\ncases: [{ settings: {}, expect: refused }]\n");
+    const { code, out } = await run(file);
+    assert.equal(code, 1);
+    assert.match(out, /^FAIL absent\.test\.yaml:2:9: .*\n {2}\S+ policy: the policy could not be loaded: .*none\.wasm/);
+  });
+
   test("are told as JSON, with the places, the differences and the coverage", async () => {
     const file = write("json.test.yaml", `policy: names\ncases: [{ name: a, object: ${POD}, expect: deny }]\n`);
     const { code, out } = await run(file, "-o", "json", "--min-coverage", "90");
