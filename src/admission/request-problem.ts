@@ -75,6 +75,9 @@ export function overloaded(reason: string): RequestProblem {
   return problem(429, reason, "json");
 }
 
+/** The body is a large one, and so many of those have come that no more are kept. */
+export const tooManyLargeBodies = overloaded("too many large requests wait to be read: try again later");
+
 /** The server can't take the request any more (or in time). */
 export function unavailable(reason: string): RequestProblem {
   return problem(503, reason, "json");

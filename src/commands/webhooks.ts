@@ -30,7 +30,14 @@ export interface WebhooksOptions {
   readonly policyServerName: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
+  /** Seconds, as they were typed. */
+  readonly timeout?: string;
+  readonly failurePolicy?: string;
+  readonly output: string;
 }
+
+/** What of webhooks is as the command line says, whatever policies say. */
+type Overrides = Partial<Pick<DerivedWebhook, "timeoutSeconds" | "failurePolicy">>;
 
 /** Other names than those of configurations that a server keeps by itself. */
 const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubernetes.io/name": "policy-server" } };
@@ -43,7 +50,7 @@ interface Found {
 }
 
 /**
- * Prints webhook configurations as YAML, and on standard error which policies have none and why.
+ * Prints webhook configurations as YAML or JSON, and on standard error which policies have none and why.
  * @returns 0, or 1 when one has none
  */
 export async function webhooksCommand(
@@ -52,6 +59,7 @@ export async function webhooksCommand(
   io: CommandIo,
 ): Promise<number> {
   const { target, namespace } = targetOf(options);
+  const overrides = overridesOf(options);
   let found: Found;
   try {
     found = await (options.fromCluster ? ofCluster(values, options, namespace, io) : ofFile(values, namespace, io));
@@ -69,15 +77,22 @@ export async function webhooksCommand(
     })),
   ];
   for (const { id, text } of all) io.stderr.write(`${id}: ${text}\n`);
-  for (const object of objects(
-    webhooks.filter((webhook) => !unnameable.includes(webhook)),
+  const named = webhooks.filter((webhook) => !unnameable.includes(webhook));
+  const made = objects(
+    named.map((webhook) => ({ ...webhook, ...overrides })),
     target,
     identity,
-  )) {
-    io.stdout.write(`---\n${yamlLibrary().stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`);
-  }
+  );
+  io.stdout.write(options.output === "json" ? asJson(made) : made.map(asYaml).join(""));
   return all.length > 0 ? 1 : 0;
 }
+
+const asYaml = (object: object): string =>
+  `---\n${yamlLibrary().stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+
+/** One List, as kubectl prints and takes several objects. */
+const asJson = (items: readonly object[]): string =>
+  `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, undefined, 2)}\n`;
 
 /** The API server takes a Service's path only if each part of it is a name. */
 const isServicePath = ({ path }: DerivedWebhook): boolean =>
@@ -95,7 +110,9 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
 }
 
 async function ofFile(values: Readonly<Record<string, unknown>>, namespace: string, io: CommandIo): Promise<Found> {
-  const { policies, problems: unasked } = askedEntries(entriesOf(policiesFile(values), io));
+  const entries = entriesOf(policiesFile(values), io);
+  const { moduleRules } = await import("./webhooks-module-rules.js");
+  const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, values, io));
   const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
   return { webhooks, problems: [...unasked, ...problems], identity: OF_FILE };
 }
@@ -129,6 +146,22 @@ function objects(
       ),
     );
   });
+}
+
+/** The least and the most seconds that the API server takes. */
+const [LEAST_TIMEOUT, LONGEST_TIMEOUT] = [1, 30];
+
+/** @throws UsageError */
+function overridesOf({ timeout, failurePolicy }: WebhooksOptions): Overrides {
+  const seconds = timeout === undefined || !/^\d{1,9}$/.test(timeout) ? undefined : Number(timeout);
+  if (timeout !== undefined && !(seconds !== undefined && seconds >= LEAST_TIMEOUT && seconds <= LONGEST_TIMEOUT))
+    throw new UsageError(
+      `--timeout ${timeout}: expected whole seconds from ${LEAST_TIMEOUT} to ${LONGEST_TIMEOUT}, as the API server takes them`,
+    );
+  return {
+    ...(seconds !== undefined && { timeoutSeconds: seconds }),
+    ...(failurePolicy !== undefined && { failurePolicy }),
+  };
 }
 
 /** @throws UsageError */

@@ -43,7 +43,7 @@ interface Queued {
 
 /** Lets evaluations in. */
 export class Gate {
-  readonly #limits: GateLimits;
+  readonly limits: GateLimits;
   readonly #now: () => number;
   /** Most places for one policy: half, so that there is always room for another. */
   readonly #share: number;
@@ -52,7 +52,7 @@ export class Gate {
   #busy = 0;
 
   constructor(limits: GateLimits, now: () => number = () => performance.now()) {
-    this.#limits = limits;
+    this.limits = limits;
     this.#now = now;
     this.#share = Math.max(1, Math.ceil(limits.concurrency / 2));
   }
@@ -77,12 +77,12 @@ export class Gate {
       candidate.enter(0);
       return undefined;
     }
-    if (this.#waiting.size >= this.#limits.queue) {
+    if (this.#waiting.size >= this.limits.queue) {
       candidate.refuse("full");
       return undefined;
     }
     const now = this.#now();
-    const patience = Math.min(this.#limits.queueTimeout, candidate.deadline - now);
+    const patience = Math.min(this.limits.queueTimeout, candidate.deadline - now);
     const waiting: Queued = { candidate, since: now, timer: setTimeout(() => this.#giveUp(waiting), patience) };
     this.#waiting.add(waiting);
     return () => {
@@ -104,13 +104,13 @@ export class Gate {
     if (left === 0) this.#busyBy.delete(policy);
     else this.#busyBy.set(policy, left);
     for (const waiting of this.#waiting) {
-      if (this.#busy >= this.#limits.concurrency) return;
+      if (this.#busy >= this.limits.concurrency) return;
       if (this.#hasPlace(waiting.candidate.policy)) this.#letIn(waiting);
     }
   }
 
   #hasPlace(policy: string): boolean {
-    return this.#busy < this.#limits.concurrency && (this.#busyBy.get(policy) ?? 0) < this.#share;
+    return this.#busy < this.limits.concurrency && (this.#busyBy.get(policy) ?? 0) < this.#share;
   }
 
   #letIn(waiting: Queued): void {

@@ -8,6 +8,7 @@ import {
   overloaded,
   type RequestProblem,
   somethingWentWrong,
+  tooManyLargeBodies,
   unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
@@ -20,7 +21,7 @@ import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
-import type { Gate, Refusal } from "./gate.js";
+import type { Gate, GateLimits, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import type { Phases } from "./phases.js";
 import { type ReportSinks, report, reportSet, traceparentOf } from "./report.js";
@@ -61,10 +62,15 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   };
 }
 
-const REFUSALS: Readonly<Record<Refusal, RequestProblem>> = {
-  full: overloaded("too many requests: every place is taken and the queue is full, try again later"),
-  late: unavailable("overloaded: no policy evaluation could be started in time, try again later"),
-};
+/** In words that name the limits, and the options that set them. */
+function refusal(why: Refusal, { concurrency, queue }: GateLimits): RequestProblem {
+  const places = `of ${concurrency} places (--max-concurrent-requests)`;
+  return why === "full"
+    ? overloaded(
+        `too many requests: the policy has its part ${places}, or all are taken, and ${queue} wait (--max-queued-requests), try again later`,
+      )
+    : unavailable(`overloaded: no policy evaluation could be started in time, for want ${places}, try again later`);
+}
 
 /** One request on its way. */
 class Exchange {
@@ -101,7 +107,7 @@ class Exchange {
     const turn = bodies.wait();
     if (turn === undefined) {
       metrics.refused("full");
-      this.fail(REFUSALS.full);
+      this.fail(tooManyLargeBodies);
       return;
     }
     turn
@@ -174,7 +180,7 @@ class Exchange {
       },
       refuse: (why) => {
         metrics.refused(why);
-        this.fail(REFUSALS[why]);
+        this.fail(refusal(why, gate.limits));
       },
     });
     if (forget === undefined) return;

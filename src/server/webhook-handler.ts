@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import { decodeVersionedReview, type VersionedReview } from "../admission/decode.js";
 import { encodeAdmissionReview } from "../admission/encode.js";
-import { overloaded, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
+import { type RequestProblem, somethingWentWrong, tooManyLargeBodies } from "../admission/request-problem.js";
 import { CLIENT_GONE } from "../evaluation/evaluator.js";
 import type { Turns } from "../policy/turns.js";
 import type { Webhook } from "../policy/webhook.js";
@@ -67,7 +67,7 @@ class WebhookExchange {
     if (body.length >= LARGE_BODY) {
       const turn = large.wait();
       if (turn === undefined) {
-        this.fail(overloaded("too many large requests wait to be read: try again later"));
+        this.fail(tooManyLargeBodies);
         return;
       }
       await turn;

@@ -1,5 +1,7 @@
 /** The words for calls that came to nothing, spec kubewarden.md 3.6. */
 import type { Failure, FailureCause } from "../policy/outcome.js";
+import { PAGE_BYTES } from "./image/memory-image.js";
+import type { GuestLimits } from "./limits.js";
 import type { JobResult } from "./pool/job.js";
 
 /** Every result but an answer. */
@@ -33,6 +35,21 @@ export function detail(result: Unanswered): string {
     case "refused":
       return result.text;
   }
+}
+
+/** A guest that asks for twice its memory, as many do when it is full, is refused it from here on: it then has at least this part of what it may have. */
+const FULL = 0.5;
+const MIB = 1024 * 1024;
+
+/** For the log: which limit a guest has passed, or may have, and who sets it. */
+export function limitDetail(result: JobResult, { memoryPages }: Pick<GuestLimits, "memoryPages">): string | undefined {
+  if (result.kind === "limit")
+    return "limits of guests are the server's own, but for memory (memoryLimitMiB of the entry)";
+  if (result.kind !== "trap" || result.memoryBytes === undefined) return undefined;
+  const most = memoryPages * PAGE_BYTES;
+  return result.memoryBytes < most * FULL
+    ? undefined
+    : `its memory had ${Math.floor(result.memoryBytes / MIB)} of the ${Math.floor(most / MIB)} MiB that it may have (memoryLimitMiB of its entry)`;
 }
 
 /** The kind of failure, for metrics. */

@@ -9,7 +9,7 @@ import type { EvaluationContext, PolicyRule } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
-import { detail, fail } from "./failures.js";
+import { detail, fail, limitDetail } from "./failures.js";
 import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
 import { Moment, type MomentParts } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
@@ -239,6 +239,8 @@ export class LoadedPolicy implements WasmPolicy {
     );
     this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
+    const limit = limitDetail(result, this.#parts.limits);
+    if (limit !== undefined) reasons.add(limit);
     const outcome = protocol.outcome(result);
     const reason = reasons.text;
     return reason === undefined ? outcome : { ...outcome, detail: reason };

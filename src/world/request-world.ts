@@ -59,7 +59,7 @@ export class RequestWorld {
     return this.#failure;
   }
 
-  /** What the log says of the look-ups that failed, and answers must not: addresses, accounts, files. */
+  /** What the log says beside answers: of look-ups that failed what answers must not (addresses, accounts, files), and which limits were passed. */
   get detail(): string | undefined {
     return this.#reasons?.text;
   }
@@ -156,7 +156,7 @@ export class RequestWorld {
       this.#noted(decided);
       return this.refuse(decided.message);
     }
-    if (!(decided instanceof Waiting) && decided.detail !== undefined) this.#note(decided.detail);
+    if (!(decided instanceof Waiting) && decided.detail !== undefined) this.note(decided.detail);
     return decided;
   }
 
@@ -203,11 +203,12 @@ export class RequestWorld {
   }
 
   #noted<T>(found: T): T {
-    if (found instanceof LookupFailure && found.detail !== undefined) this.#note(found.detail);
+    if (found instanceof LookupFailure && found.detail !== undefined) this.note(found.detail);
     return found;
   }
 
-  #note(detail: string): void {
+  /** Adds to {@link detail}. */
+  note(detail: string): void {
     this.#reasons ??= new Reasons();
     this.#reasons.add(detail);
   }

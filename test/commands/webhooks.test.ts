@@ -17,7 +17,7 @@ interface Printed {
   readonly webhooks: readonly { readonly name: string; readonly [key: string]: unknown }[];
 }
 
-async function webhooks(files: Readonly<Record<string, string>>, ...args: readonly string[]) {
+async function webhooks(files: Readonly<Record<string, string | Uint8Array>>, ...args: readonly string[]) {
   const own = mkdtempSync(join(folder, "case-"));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(own, { recursive: true });
@@ -35,6 +35,18 @@ async function webhooks(files: Readonly<Record<string, string>>, ...args: readon
     .parseAllDocuments(out.join(""))
     .map((document) => (document as { toJS(): unknown }).toJS() as Printed);
   return { code, err: err.join(""), objects };
+}
+
+const SUGGESTED = { apiGroups: ["apps"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["deployments"] };
+
+/** A module of nothing but metadata; `undefined`: none. */
+function moduleWith(metadata: unknown): Uint8Array {
+  const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+  if (metadata === undefined) return empty;
+  const name = new TextEncoder().encode("io.kubewarden.metadata");
+  const content = new TextEncoder().encode(JSON.stringify(metadata));
+  const length = 1 + name.length + content.length;
+  return Uint8Array.from([...empty, 0, (length & 0x7f) | 0x80, length >> 7, name.length, ...name, ...content]);
 }
 
 const rules = (resource: string) =>
@@ -88,16 +100,78 @@ describe("policy-server webhooks", () => {
 
   test("says which entries can't be asked, and what to write", async () => {
     const { code, objects, err } = await webhooks({
-      "policies.yaml": `m: {module: "registry://r/p:v1"}\nA_b: {${CEL}}\ng: {expression: "x()", message: m, policies: {x: {policy: m}}}\n`,
+      "policies.yaml": `m: {module: m.wasm}\nA_b: {${CEL}}\ng: {expression: "x()", message: m, policies: {x: {policy: m}}}\n`,
+      "m.wasm": moduleWith(undefined),
     });
     assert.equal(code, 1);
     assert.deepEqual(objects, []);
     assert.match(
       err,
-      /^m: says nothing of what it is to be asked about: write it as a ClusterAdmissionPolicy with spec\.rules/m,
+      /^m: says nothing of what it is to be asked about, and neither does its module: write it as a ClusterAdmissionPolicy with spec\.rules/m,
     );
     assert.match(err, /^A_b: cannot be asked by way of a Service/m);
     assert.match(err, /^g: its member 'x' says nothing/m);
+  });
+
+  test("asks modules about what their authors suggest, groups of them, too; who may mutate is asked first", async () => {
+    const { code, objects, err } = await webhooks({
+      "policies.yaml": [
+        "m: {module: m.wasm, timeoutEvalSeconds: 4}",
+        "w: {module: m.wasm, allowedToMutate: true, timeoutEvalSeconds: 300}",
+        'g: {expression: "x() && z()", message: m, policies: {x: {policy: m}, z: {module: m.wasm, timeoutEvalSeconds: 2}}}',
+        `c: {timeoutEvalSeconds: 1, ${CEL}}`,
+      ].join("\n"),
+      "m.wasm": moduleWith({ rules: [SUGGESTED], mutating: true }),
+    });
+    assert.deepEqual([code, err], [0, ""]);
+    const all = objects.flatMap(({ kind, webhooks: own }) =>
+      own.map(({ name, rules: about, timeoutSeconds }) => [kind, name, about, timeoutSeconds]),
+    );
+    const about = [{ ...SUGGESTED, scope: "*" }];
+    const pods = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"], scope: "*" }];
+    assert.deepEqual(all, [
+      ["MutatingWebhookConfiguration", "w.kubewarden.admission", about, 30],
+      ["ValidatingWebhookConfiguration", "c.policy-server.admission", pods, 2],
+      ["ValidatingWebhookConfiguration", "g.kubewarden.admission", about, 7],
+      ["ValidatingWebhookConfiguration", "m.kubewarden.admission", about, 5],
+    ]);
+  });
+
+  test("a module that suggests nothing, is for raw requests, is broken or is not there has none, and it is said why", async () => {
+    const { code, objects, err } = await webhooks({
+      "policies.yaml": ["empty", "raw", "broken", "none"].map((name) => `${name}: {module: ${name}.wasm}\n`).join(""),
+      "empty.wasm": moduleWith({ rules: [{ ...SUGGESTED, resources: [] }], mutating: false }),
+      "raw.wasm": moduleWith({ rules: [SUGGESTED], mutating: false, policyType: "raw" }),
+      "broken.wasm": moduleWith({ rules: 7 }),
+    });
+    assert.deepEqual([code, objects], [1, []]);
+    const lines = err.trimEnd().split("\n");
+    assert.match(lines.find((line) => line.startsWith("empty:")) ?? "", /says nothing .* spec\.rules/);
+    assert.match(lines.find((line) => line.startsWith("raw:")) ?? "", /has a module for raw requests/);
+    assert.match(
+      lines.find((line) => line.startsWith("broken:")) ?? "",
+      /metadata can't be read: .*missing field `rules`/,
+    );
+    assert.match(lines.find((line) => line.startsWith("none:")) ?? "", /metadata can't be read: .*none\.wasm/);
+  });
+
+  test("what the command line says of time and failures holds for all; JSON is one List", async () => {
+    const { code, objects } = await webhooks(
+      { "policies.yaml": `a: {timeoutEvalSeconds: 3, ${CEL}}\nc: {resource: c.yaml}\n`, "c.yaml": KUBEWARDEN },
+      ...["--timeout", "7", "--failure-policy", "Ignore", "-o", "json"],
+    );
+    assert.equal(code, 0);
+    const [list] = objects as unknown as readonly { readonly kind: string; readonly items: readonly Printed[] }[];
+    assert.equal(list?.kind, "List");
+    assert.deepEqual(
+      list?.items.flatMap(({ kind, webhooks: own }) =>
+        own.map(({ timeoutSeconds, failurePolicy }) => [kind, timeoutSeconds, failurePolicy]),
+      ),
+      [
+        ["MutatingWebhookConfiguration", 7, "Ignore"],
+        ["ValidatingWebhookConfiguration", 7, "Ignore"],
+      ],
+    );
   });
 
   test("asks at an address, with the authorities of a file", async () => {
@@ -121,6 +195,11 @@ describe("policy-server webhooks", () => {
       ["--service", "name"],
       ["--webhook-url", "http://localhost"],
       ["--ca-file", join(folder, "none")],
+      ["--timeout", "0"],
+      ["--timeout", "31"],
+      ["--timeout", "1.5"],
+      ["--failure-policy", "ignore"],
+      ["-o", "text"],
     ]) {
       assert.equal((await webhooks({ "policies.yaml": "{}" }, ...args)).code, 2, args.join(" "));
     }

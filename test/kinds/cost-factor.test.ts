@@ -9,12 +9,22 @@ small:
     validations:
       - expression: "object.items.all(i, i >= 0)"
 `;
+/** More of them than one budget has room for. */
+const TOGETHER = `
+together:
+  cel:
+    validations:
+${'      - expression: "object.items.all(i, i >= 0)"\n'.repeat(40)}`;
 const review = createReview({ raw: { items: Array.from({ length: 500 }, (_, i) => i) } });
 
-async function outcomeWith(costFactor?: number): Promise<string> {
-  const loaded = await loadPolicies({ text: TEXT, ...(costFactor !== undefined && { costFactor }) });
+/** Of the last outcome. */
+let detail: string | undefined;
+
+async function outcomeWith(costFactor?: number, id = "small"): Promise<string> {
+  const loaded = await loadPolicies({ text: TEXT + TOGETHER, ...(costFactor !== undefined && { costFactor }) });
   try {
-    const { outcome } = await createEvaluator(loaded).evaluate("small", review);
+    const { outcome } = await createEvaluator(loaded).evaluate(id, review);
+    detail = outcome.detail;
     return "message" in outcome ? `${outcome.verdict}: ${outcome.message}` : outcome.verdict;
   } finally {
     loaded.close();
@@ -29,5 +39,20 @@ describe("the cost limits of CEL policies", () => {
 
   test("are multiplied by the operator's factor: what costs more denies", async () => {
     assert.match(await outcomeWith(0.0001), /^(?:deny|error): .*cost limit exceeded/s);
+  });
+
+  test("are named for the log, with the expression that has passed one and who sets it", async () => {
+    await outcomeWith();
+    assert.equal(detail, undefined);
+    await outcomeWith(0.0001);
+    assert.equal(
+      detail,
+      "the expression object.items.all(i, i >= 0) passed the limit of 100 units of cost for one expression, as --cel-cost-factor 0.0001 makes it",
+    );
+    assert.match(await outcomeWith(0.003, "together"), /running out of cost budget/);
+    assert.match(
+      detail ?? "",
+      /^the expression object\.items\.all\(i, i >= 0\) passed the limit of 30000 units of cost for all expressions that are evaluated together, as/,
+    );
   });
 });

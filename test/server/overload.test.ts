@@ -75,7 +75,8 @@ describe("limits on what is evaluated at a time", () => {
     assert.equal(refused.status, 429);
     assert.equal(refused.headers.get("retry-after"), "1");
     assert.deepEqual(await refused.json(), {
-      message: "too many requests: every place is taken and the queue is full, try again later",
+      message:
+        "too many requests: the policy has its part of 2 places (--max-concurrent-requests), or all are taken, and 2 wait (--max-queued-requests), try again later",
       status: 429,
     });
     assert.match((await server.metrics.text()).join(""), /policy_server_refused_requests_total\{reason="full"\} 1/);
@@ -93,6 +94,7 @@ describe("limits on what is evaluated at a time", () => {
     await sleep(50);
     const late = await post(`${server.url}/validate/never?timeout=200ms`, GOOD);
     assert.equal(late.status, 503);
+    assert.match(await late.text(), /for want of 1 places \(--max-concurrent-requests\)/);
     await server.stop({ delay: 0, grace: 0 });
     await first;
   });

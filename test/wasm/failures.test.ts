@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FailureCause } from "../../src/policy/outcome.js";
-import { callFailure, causeOf, type Unanswered } from "../../src/wasm/failures.js";
+import { callFailure, causeOf, limitDetail, type Unanswered } from "../../src/wasm/failures.js";
 
 const text = "out of memory, or so the text says";
 const CAUSES: readonly [Unanswered, FailureCause][] = [
@@ -27,5 +27,15 @@ describe("failed calls", () => {
   test("only a limit that passes while the instance is made rejects in monitor mode, too", () => {
     const final = (phase: "start" | "call" | "waiting") => callFailure({ kind: "timeout", phase, stderr: "" }).final;
     assert.deepEqual([final("start"), final("call"), final("waiting")], [true, undefined, undefined]);
+  });
+
+  test("the log is told how full a guest's memory was when it trapped, and who sets the limit", () => {
+    const MIB = 1024 * 1024;
+    const told = (memoryBytes?: number) =>
+      limitDetail({ kind: "trap", text, ...(memoryBytes !== undefined && { memoryBytes }) }, { memoryPages: 64 });
+    assert.equal(told(3 * MIB), "its memory had 3 of the 4 MiB that it may have (memoryLimitMiB of its entry)");
+    assert.deepEqual([told(MIB), told()], [undefined, undefined]);
+    assert.match(limitDetail({ kind: "limit", text }, { memoryPages: 64 }) ?? "", /the server's own/);
+    assert.equal(limitDetail({ kind: "guest-error", text }, { memoryPages: 64 }), undefined);
   });
 });

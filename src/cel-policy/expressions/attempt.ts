@@ -5,6 +5,7 @@ import type { RequestWorld } from "../../world/request-world.js";
 import type { Costs, Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
+import { costDetail, type PassedLimit, stopDetail } from "./limit-detail.js";
 import { type GroupProgress, Progress } from "./progress.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
@@ -107,10 +108,25 @@ export class Attempt {
     if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
     const evaluation = program.evaluate(bindings, this.#options);
     const { result } = evaluation;
-    if (result instanceof CelError) this.#progress.stopped ??= interruptionOf(result, this.#deadline);
+    if (result instanceof CelError) {
+      const stopped = interruptionOf(result, this.#deadline);
+      if (stopped !== undefined) this.#stopped(program.source, stopped);
+      if (result.code === "cost-limit") this.passed(program.source, this.costs.expression, "one expression");
+    }
     this.#cost += evaluation.cost + COST_OF_ANY;
     if (this.#cost >= COST_PER_LOOK || this.#held.units >= UNITS_PER_LOOK) this.#look();
     return evaluation;
+  }
+
+  #stopped(source: string, failure: Failure): void {
+    this.#progress.stopped ??= failure;
+    const detail = stopDetail(source, failure);
+    if (detail !== undefined) this.world.note(detail);
+  }
+
+  /** Tells the log which limit of cost an expression has passed. */
+  passed(source: string, limit: number, of: PassedLimit["of"]): void {
+    this.world.note(costDetail({ source, limit, of, costFactor: this.world.costFactor }));
   }
 
   /** Counts work that is no expression's, in steps of a nanosecond or two. */

@@ -85,6 +85,7 @@ export function evaluateGroup(
     if (result instanceof Waiting && !questions.asking) return unfinished(progress, inputs);
     if (progress.owed + cost > progress.remaining) {
       progress.failed = new CelError(dialect.words.outOfBudget);
+      attempt.passed(expression.source, budget, "all expressions that are evaluated together");
       break;
     }
     progress.remaining -= progress.owed + cost;

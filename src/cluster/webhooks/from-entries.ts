@@ -1,13 +1,15 @@
 /** Policies of a policies.yaml as webhooks ask them: what of their rules stands in the file. */
-import type { ConfigEntry, GroupEntry, Member, PolicyEntry, ResourceEntry } from "../../config/index.js";
+
+import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
+import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { admissionPolicyDemand } from "./admission-policy-demand.js";
-import type { AskedPolicy } from "./demand.js";
+import { type AskedPolicy, timeoutOf } from "./demand.js";
 import type { WebhookProblem } from "./derived-webhook.js";
 import { kubewardenDemand } from "./kubewarden-demand.js";
 import { kyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
-import { listOf } from "./rules.js";
+import { listOf, webhookRules } from "./rules.js";
 import { together } from "./together.js";
 
 /** What entries come to. */
@@ -17,12 +19,29 @@ export interface AskedEntries {
   readonly problems: readonly WebhookProblem[];
 }
 
-const NO_RULES =
-  "says nothing of what it is to be asked about: write it as a ClusterAdmissionPolicy with spec.rules in a file of its own, and name that as its resource";
+/** What the metadata of a module say of its registration. */
+export interface SuggestedRules {
+  readonly rules: readonly ResourceRule[];
+  /** Whether it judges any JSON in place of what a cluster asks about. */
+  readonly raw: boolean;
+}
 
-/** The entries that say what they are about. Each is asked by itself: the server of a file knows no sets. */
-export function askedEntries(entries: readonly ConfigEntry[]): AskedEntries {
-  const reader = new EntryReader(entries);
+/** What modules suggest, by the ids of their entries; a text says why that can't be known. An id that is not there: its module suggests nothing. */
+export type ModuleRules = ReadonlyMap<string, SuggestedRules | string>;
+
+/** What to do about an entry whose rules nobody knows. */
+const WRITE_RULES =
+  "write it as a ClusterAdmissionPolicy with spec.rules in a file of its own, and name that as its resource";
+const NO_RULES = `says nothing of what it is to be asked about, and neither does its module: ${WRITE_RULES}`;
+const RAW = `has a module for raw requests, which no cluster sends; if it is to be asked all the same, ${WRITE_RULES}`;
+
+/** Whether an entry is of a module about which its file says nothing more: what its module suggests counts. */
+export const needsModuleRules = (entry: PolicyEntry): entry is ModuleEntry =>
+  entry.kind === "module" && !isKubewarden(entry.origin.document.value);
+
+/** The entries that say what they are about, or whose modules do. Each is asked by itself: the server of a file knows no sets. */
+export function askedEntries(entries: readonly ConfigEntry[], modules: ModuleRules): AskedEntries {
+  const reader = new EntryReader(entries, modules);
   const policies: AskedPolicy[] = [];
   const problems: WebhookProblem[] = [];
   for (const entry of entries) {
@@ -37,18 +56,29 @@ export function askedEntries(entries: readonly ConfigEntry[]): AskedEntries {
 /** Reads entries; a text says why one can't be asked. */
 class EntryReader {
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
+  readonly #modules: ModuleRules;
   readonly #conditions = new PortableConditions();
 
-  constructor(entries: readonly ConfigEntry[]) {
+  constructor(entries: readonly ConfigEntry[], modules: ModuleRules) {
     this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
+    this.#modules = modules;
   }
 
   asked(entry: PolicyEntry): AskedPolicy | string {
+    const asked = this.#demanded(entry);
+    const resource = entry.origin.document.value;
+    // Kubewarden's policies say it themselves.
+    if (typeof asked === "string" || isKubewarden(resource)) return asked;
+    const timeoutSeconds = this.#timeoutSeconds(entry);
+    return timeoutSeconds === undefined ? asked : { ...asked, demand: { ...asked.demand, timeoutSeconds } };
+  }
+
+  #demanded(entry: PolicyEntry): AskedPolicy | string {
     const { id } = entry;
     switch (entry.kind) {
       case "module": {
         const resource = entry.origin.document.value;
-        if (!isKubewarden(resource)) return NO_RULES;
+        if (!isKubewarden(resource)) return this.#module(entry);
         return { ...kubewardenDemand(id, resource), mutating: entry.allowedToMutate };
       }
       case "cel": {
@@ -63,6 +93,33 @@ class EntryReader {
         return isKubewarden(resource) ? kubewardenDemand(id, resource) : this.#group(entry);
       }
     }
+  }
+
+  /** As its author suggests. */
+  #module({ id, allowedToMutate }: ModuleEntry): AskedPolicy | string {
+    const suggested = this.#modules.get(id);
+    if (suggested === undefined) return NO_RULES;
+    if (typeof suggested === "string") return suggested;
+    if (suggested.raw) return RAW;
+    const rules = webhookRules(suggested.rules);
+    // What its author says matches nothing is no more than if nothing were said.
+    if (rules.length === 0) return NO_RULES;
+    return { ...kubewardenDemand(id, { spec: { rules } }), mutating: allowedToMutate };
+  }
+
+  /** As long as its policy may take, and a second in which the answer comes; `undefined`: the file does not say. */
+  #timeoutSeconds(entry: PolicyEntry): number | undefined {
+    const seconds = entry.timeoutEvalSeconds ?? (entry.kind === "group" ? this.#secondsOf(entry) : undefined);
+    return seconds === undefined ? undefined : timeoutOf(seconds + 1);
+  }
+
+  /** Members are asked one after the other. */
+  #secondsOf({ members }: GroupEntry): number | undefined {
+    const limits = members.map(({ policy }) => {
+      const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+      return entry === undefined || entry.kind === "invalid" ? undefined : entry.timeoutEvalSeconds;
+    });
+    return limits.every((each) => each !== undefined) ? limits.reduce((sum, each) => sum + each, 0) : undefined;
   }
 
   #resource({ id, documents, validationActions }: ResourceEntry): AskedPolicy | string {

@@ -1,7 +1,19 @@
 /** `webhooks` on the command line. */
-
+import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { optionValues } from "../options.js";
+
+/** The file, and how modules are fetched whose metadata are wanted. */
+const WANTED: ReadonlySet<string> = new Set([
+  "policies",
+  "policies-download-dir",
+  "sources-path",
+  "verification-path",
+  "docker-config-json-path",
+  "sigstore-cache-dir",
+  "sigstore-trust-config",
+]);
+const OPTIONS = LOADING_OPTIONS.filter(({ flag }) => WANTED.has(flag));
 
 /** Adds it. */
 export const addWebhooks: AddCommand = (program, { io, done }) => {
@@ -12,6 +24,14 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     .option("--service <namespace/name>", "the Service of the server", "policy-server/policy-server")
     .option("--webhook-url <url>", "https://<host>:<port> of a server without a Service")
     .option("--ca-file <file>", "PEM: who has signed the server's certificate")
+    .option("--timeout <seconds>", "how long the API server waits for each, 1 to 30, whatever entries and policies say")
+    .addOption(
+      new Option(
+        "--failure-policy <policy>",
+        "what it does where a webhook can't be asked, whatever policies say",
+      ).choices(["Fail", "Ignore"]),
+    )
+    .addOption(new Option("-o, --output <format>", "how it is printed").choices(["yaml", "json"]).default("yaml"))
     .option(
       "--from-cluster",
       "what the leader of a server makes of the policies that the cluster has; ids of a policies file go before theirs",
@@ -26,12 +46,9 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
       "--kubeconfig <file>",
       "with --from-cluster: of the cluster; without it KUBECONFIG, ~/.kube/config, or the pod's service account",
     );
-  withOptions(
-    webhooks,
-    LOADING_OPTIONS.filter(({ flag }) => flag === "policies"),
-  ).action(async (file: string | undefined) => {
+  withOptions(webhooks, OPTIONS).action(async (file: string | undefined) => {
     const { webhooksCommand } = await import("../webhooks.js");
-    const values = optionValues(webhooks, LOADING_OPTIONS, io.env);
+    const values = optionValues(webhooks, OPTIONS, io.env);
     done(await webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
   });
   withExamples(webhooks, [
@@ -42,6 +59,10 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     [
       "policy-server webhooks gateway.yaml --webhook-url https://10.0.0.5:3000",
       "the same for a server outside of the cluster",
+    ],
+    [
+      "policy-server webhooks --failure-policy Ignore --timeout 5 -o json",
+      "for trying them out: where the server does not answer within 5 seconds, requests pass",
     ],
   ]);
 };

@@ -15,6 +15,7 @@ import { Doubles } from "../../cel-policy/doubles.js";
 import type { Explainable, PlacedExpression } from "../../cel-policy/explain/explainable.js";
 import type { ExpressionProgram } from "../../cel-policy/expressions/expression.js";
 import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { stopDetail } from "../../cel-policy/expressions/limit-detail.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
@@ -126,7 +127,7 @@ function evaluate(
       held.units = 0;
       const result = validation.program.evaluate(bindings, options).result as Result;
       if (result instanceof CelError)
-        return failure(`failed to evaluate expression: ${result.message}`, result, options);
+        return failure(`failed to evaluate expression: ${result.message}`, validation.program.source, result, options);
       if (result !== true) return denial(validation, bindings, options);
     }
     return { verdict: "allow" };
@@ -160,10 +161,14 @@ function denial(
     return { verdict: "deny", message: message ?? `failed expression: ${expression.trim()}`, code };
   }
   const made = messageProgram.evaluate(bindings, options).result as Result;
-  if (made instanceof CelError) return failure(`failed to evaluate message expression: ${made.message}`, made, options);
+  if (made instanceof CelError)
+    return failure(`failed to evaluate message expression: ${made.message}`, messageProgram.source, made, options);
   return { verdict: "deny", message: String(made), code };
 }
 
-function failure(message: string, error?: CelError, { deadline }: EvaluationOptions = {}): Outcome {
-  return (error && interruptionOf(error, deadline)) ?? { verdict: "error", message, cause: "expression" };
+function failure(message: string, source = "", error?: CelError, { deadline }: EvaluationOptions = {}): Outcome {
+  const stopped = error && interruptionOf(error, deadline);
+  if (stopped === undefined) return { verdict: "error", message, cause: "expression" };
+  const detail = stopDetail(source, stopped);
+  return detail === undefined ? stopped : { ...stopped, detail };
 }

@@ -69,7 +69,12 @@ export type GuestFailure =
   /** The guest reported an error in its protocol's way, or ended with an exit code. */
   | { readonly kind: "guest-error"; readonly text: string }
   /** A trap, a stack overflow, or a failing host function. */
-  | { readonly kind: "trap"; readonly text: string }
+  | {
+      readonly kind: "trap";
+      readonly text: string;
+      /** How large its memory had grown; absent where the host can't see it. */
+      readonly memoryBytes?: number;
+    }
   /** The host has no memory left for another instance. */
   | { readonly kind: "out-of-memory"; readonly text: string }
   /** The instance could not be made or initialised. */

@@ -77,7 +77,11 @@ export class GuestRunner {
       const answer = kind.run(module, { ...question, operation: name }, host, place);
       result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);
     } catch (error) {
-      result = failure(error);
+      const failed = failure(error);
+      result =
+        failed.kind === "trap" && place !== undefined
+          ? { ...failed, memoryBytes: place.memory.buffer.byteLength }
+          : failed;
     }
     // Whatever the guest has made of what was thrown at it.
     if (host.passed && result.kind !== "limit") result = failure(host.passed);

@@ -229,11 +229,16 @@ test("an expression that holds the thread for too long has timed out, with its v
     const context = { deadline: 1_000_000, signal: new AbortController().signal };
     return inline(spec, { now }).evaluate(asking, context);
   };
-  assert.deepEqual(outcome(200, 1), {
+  const { detail = "", ...stopped } = outcome(200, 1) as Outcome;
+  assert.deepEqual(stopped, {
     verdict: "error",
     message: "an expression of the policy was stopped: it took longer than 90 ms, while other requests wait",
     cause: "timeout",
   });
+  assert.match(
+    detail,
+    /^the expression \[0,0,.*… was stopped; the limit is the server's own, and no option changes it$/,
+  );
   // Little was done in all that time: the process had not its turn.
   assert.deepEqual(outcome(2, 200), { verdict: "allow" });
 });

@@ -46,6 +46,11 @@ describe("calls of one runner", () => {
     assert.deepEqual(ask("{}"), { kind: "outcome", outcome: { verdict: "allow" } });
   });
 
+  test("say how large the memory was of a guest that trapped", async () => {
+    const trapped = (await runnerOf(COUNTING)).ask("x");
+    assert.equal(trapped.kind === "trap" && trapped.memoryBytes, 65_536);
+  });
+
   test("of Extism plugins go on when one that failed has taken the kernel with it", async () => {
     const { module, ask } = await runnerOf(file("test/fixtures/chaos/extism.wasm"));
     assert.equal(module.isResettable, true);

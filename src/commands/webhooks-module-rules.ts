@@ -1,0 +1,60 @@
+/** What the modules of a policies.yaml suggest that they are asked about, for `webhooks`: their metadata are read, and they are not run. */
+import { type ModuleRules, needsModuleRules, type SuggestedRules } from "../cluster/webhooks/from-entries.js";
+import { type ConfigEntry, formatProblem, type ModuleEntry } from "../config/index.js";
+import { errorText } from "../data/error-text.js";
+import { createModuleFetcher, type ModuleFetcher } from "../fetch/index.js";
+import { LoadError } from "../loader/index.js";
+import { moduleFiles } from "../loader/module-files.js";
+import { readMetadataOfBytes } from "../wasm/index.js";
+import { fetchOptions } from "./fetch-options.js";
+import type { CommandIo } from "./io.js";
+
+/**
+ * Fetches, as the server would, the modules of entries about which the file says nothing more, and reads what they suggest.
+ * @param values of the options about downloads, sources and signatures
+ * @throws an error that names the file when the sources or the wanted signatures can't be read
+ */
+export async function moduleRules(
+  entries: readonly ConfigEntry[],
+  values: Readonly<Record<string, unknown>>,
+  { env, stderr }: CommandIo,
+): Promise<ModuleRules> {
+  const wanted = modulesOf(entries);
+  if (wanted.length === 0) return new Map();
+  const options = fetchOptions(values, env, (message) => stderr.write(`warning: ${message}\n`));
+  const fetcher = createModuleFetcher(options);
+  try {
+    const read = wanted.map(async (entry) => [entry.id, await suggested(entry, fetcher)] as const);
+    const found = await Promise.all(read);
+    return new Map(found.flatMap(([id, rules]) => (rules === undefined ? [] : [[id, rules] as const])));
+  } finally {
+    await fetcher.close();
+  }
+}
+
+/** Those of members, too. */
+function modulesOf(entries: readonly ConfigEntry[]): readonly ModuleEntry[] {
+  return entries.flatMap((entry): readonly ModuleEntry[] => {
+    if (entry.kind === "invalid") return [];
+    if (entry.kind === "group")
+      return modulesOf(entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : [policy])));
+    return needsModuleRules(entry) ? [entry] : [];
+  });
+}
+
+async function suggested(entry: ModuleEntry, fetcher: ModuleFetcher): Promise<SuggestedRules | string | undefined> {
+  try {
+    const { bytes } = await moduleFiles(entry, fetcher, () => {});
+    return readMetadataOfBytes(bytes);
+  } catch (error) {
+    return `has a module whose metadata can't be read: ${reasonOf(error)}`;
+  }
+}
+
+/** In the words for those who run the server, not in those for its clients. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof LoadError)) return errorText(error);
+  const [problem] = error.problems;
+  if (problem !== undefined) return formatProblem(problem);
+  return error.detail ?? errorText(error.cause ?? error);
+}
