@@ -28,8 +28,9 @@ function shell(command: string): Promise<string> {
   });
 }
 
-/** Why a guest begins cold is another from some moment on, when it has been asked for the second time. */
-const lasting = (output: string) => output.replace(/"startReason":"[^"]+"/g, '"startReason":""');
+/** Without times; and why a guest begins cold is another from some moment on, when it has been asked for the second time. */
+const lasting = (output: string) =>
+  output.replace(/"startReason":"[^"]+"/g, '"startReason":""').replace(/ {2}\d+(?:\.\d+)? ms$/gm, "");
 
 describe("the commands of the README print what it says", async () => {
   const server = await startExample();
