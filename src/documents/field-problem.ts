@@ -1,6 +1,7 @@
 /** Mistakes of fields as problems at their places: those of an expression stand inside of it. */
 import { member } from "../kubernetes/object.js";
 import type { Path, Problem } from "./problem.js";
+import type { ProblemCode } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
 /** A mistake of a field, in the words of whoever refuses it. */
@@ -10,11 +11,8 @@ export interface FieldMistake {
   /** What to write instead. */
   readonly hint?: string | undefined;
   /** Of a mistake in an expression. */
-  readonly code?: string | undefined;
+  readonly code?: ProblemCode | undefined;
 }
-
-/** Codes of problems that are about expressions: one does not compile, or its types are not those of the objects that it is about. */
-export type ExpressionErrorCode = "CEL_EXPRESSION" | "CEL_TYPES";
 
 /** The mistake as a problem, with the word that is wrong where the text names a place in the expression there. */
 export function fieldProblem(
