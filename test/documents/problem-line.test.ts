@@ -22,7 +22,8 @@ describe("a problem as one line of a log", () => {
   });
 
   test("quotes no line of an expression, and puts several mistakes behind each other", () => {
-    const message = "compilation failed: ERROR: <input>:1:1: a\n | x + y\n | ^\nERROR: <input>:1:5: b\n | x + y\n | ....^\n";
+    const message =
+      "compilation failed: ERROR: <input>:1:1: a\n | x + y\n | ^\nERROR: <input>:1:5: b\n | x + y\n | ....^\n";
     assert.equal(
       problemLine({ ...problem, message, severity: "warning" }),
       "policies.yaml:3:7: warning: a.cel: compilation failed: ERROR: <input>:1:1: a; ERROR: <input>:1:5: b",

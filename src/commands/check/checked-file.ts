@@ -1,4 +1,5 @@
 import type { Problem } from "../../config/index.js";
+import { eachMistake } from "../../documents/each-mistake.js";
 import type { LoadResult } from "../policy-source.js";
 
 /** What `check` has to say of one configuration. */
@@ -15,7 +16,9 @@ export interface CheckedFile {
 /** Puts in order what loading has found. */
 export function checkedFile({ file, policies, problems: found }: LoadResult): CheckedFile {
   const seen = new Map(found.map((problem) => [identityOf(problem), problem]));
-  const problems = withoutEchoes([...seen.values()]).sort((left, right) => compare(left, right, file));
+  const problems = withoutEchoes([...seen.values()].flatMap(eachMistake)).sort((left, right) =>
+    compare(left, right, file),
+  );
   const errors = problems.filter(({ severity }) => severity === "error").length;
   // Ids with a slash are members addressed by themselves.
   const entries = [...policies.entries.keys()].filter((id) => !id.includes("/")).length;
