@@ -13,7 +13,7 @@ const TOO_EARLY = "Syntax error: mismatched input '<EOF>'";
 
 /**
  * One problem for each mistake that the problem of an expression tells of; any other as it is. The first stands where the problem does, the others as far
- * from it as in the expression, if they are in the same line of it. What helps against all of them stands at the last.
+ * from it as in the expression, if they are in the same line of it. Where it is not known which mistake the hint is for, it stands at the last.
  */
 export function eachMistake(problem: Problem): readonly Problem[] {
   const { code, hint } = problem;
@@ -28,9 +28,10 @@ export function eachMistake(problem: Problem): readonly Problem[] {
   // Once the first mistake of syntax is mended as its hint says, the others are gone.
   const isMended = hint !== undefined && first.message.startsWith("Syntax error: ");
   const told = isMended ? [first] : found;
-  const { endColumn: _, hint: __, ...rest } = problem;
+  const { endColumn: _, hint: __, hints, ...rest } = problem;
   return told.map(({ line, column, message }, index) => {
-    const help = index === told.length - 1 && hint !== undefined ? { hint } : {};
+    const own = hints?.length === told.length ? hints[index] : index === told.length - 1 ? hint : undefined;
+    const help = own === undefined ? {} : { hint: own };
     if (index === 0) return { ...rest, message, ...endOf(problem), ...help };
     const shift = line === first.line ? column - first.column : 0;
     return { ...rest, message, column: Math.max(1, problem.column + shift), ...help };

@@ -10,6 +10,8 @@ export interface FieldMistake {
   readonly text: string;
   /** What to write instead. */
   readonly hint?: string | undefined;
+  /** The same, for each mistake of an expression that has several. */
+  readonly hints?: readonly (string | undefined)[] | undefined;
   /** Of a mistake in an expression. */
   readonly code?: ProblemCode | undefined;
 }
@@ -18,7 +20,7 @@ export interface FieldMistake {
 export function fieldProblem(
   document: Pick<SourceDocument, "value" | "problem">,
   severity: Problem["severity"],
-  { path, text, hint, code }: FieldMistake,
+  { path, text, hint, hints, code }: FieldMistake,
 ): Problem {
   const inner = placeInside(text);
   const problem = document.problem(severity, path, text, inner);
@@ -28,6 +30,7 @@ export function fieldProblem(
     ...problem,
     ...(code !== undefined && { code }),
     ...(hint !== undefined && { hint }),
+    ...(hints !== undefined && { hints }),
     ...(after?.line === problem.line && after.column > problem.column && { endColumn: after.column }),
   };
 }

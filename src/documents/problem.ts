@@ -24,6 +24,8 @@ export interface Problem extends Position {
   readonly code?: ProblemCode;
   /** What to write instead, where that is known: `write startsWith`. */
   readonly hint?: string;
+  /** The same, for each mistake of an expression that has several. */
+  readonly hints?: readonly (string | undefined)[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
 }

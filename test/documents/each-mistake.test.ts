@@ -31,6 +31,18 @@ ERROR: <input>:2:1: found no matching overload`;
     ]);
   });
 
+  test("have their own hints, where these are known", () => {
+    const message = "compilation failed: ERROR: <input>:1:4: a\nERROR: <input>:1:7: b";
+    const hints = ["write c", undefined];
+    assert.deepEqual(
+      eachMistake({ ...problem, message, hint: "write c", hints }).map((each) => [each.column, each.hint]),
+      [
+        [52, "write c"],
+        [55, undefined],
+      ],
+    );
+  });
+
   test("say whose types do not fit, for each kind", () => {
     const message =
       "apps/v1, Kind=Deployment: ERROR: <input>:1:4: undefined field 'x'\n\nv1, Kind=Pod: ERROR: <input>:1:4: undefined field 'x'";
