@@ -10,14 +10,17 @@ const MAX_TEXT_LENGTH = 256;
 
 /** The function, asked only once for a text while that is among the latest. It must be pure, and its answers immutable. */
 export function memoized(implementation: Implementation): Implementation {
-  const answers = new LRUCache<string, NonNullable<Result>>({ max: MAX_ANSWERS });
+  // Most functions of most environments are never asked, and a cache takes its room at once.
+  let answers: LRUCache<string, NonNullable<Result>> | undefined;
   return (...args) => {
     const text = args[0];
     if (args.length !== 1 || typeof text !== "string" || text.length > MAX_TEXT_LENGTH) return implementation(...args);
-    const known = answers.get(text);
+    const known = answers?.get(text);
     if (known !== undefined) return known;
     const answer = implementation(text);
-    if (answer !== null) answers.set(text, answer);
+    if (answer === null) return answer;
+    answers ??= new LRUCache({ max: MAX_ANSWERS });
+    answers.set(text, answer);
     return answer;
   };
 }

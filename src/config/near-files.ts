@@ -10,6 +10,7 @@ const WANTED = /\.(?:wasm|ya?ml|json|toml)$/;
 /** A hint for a file that is not there: what is there under nearly this name, or with another ending. Undefined when nothing is near. */
 export function nearFileHint(path: string): string | undefined {
   if (existsSync(path)) return undefined;
+  if (path.includes("*")) return "patterns are not known here: name the folder, and every YAML file in it is read";
   const [folder, name] = [dirname(path), basename(path)];
   const names = namesIn(folder);
   if (names === undefined) {

@@ -24,13 +24,23 @@ export function resourceAsPolicies(document: SourceDocument, file: string): Prob
     path: [],
     message: `this is ${what}: a policies.yaml is a map from policy name to policy`,
     code: "CONFIG_NOT_POLICIES",
-    hint: known === undefined || known.use === "none" ? elsewhere(known) : pasted(root, kind, file),
+    hint:
+      inConfigMap(root, kind) ??
+      (known === undefined || known.use === "none" ? elsewhere(known) : pasted(root, kind, file)),
   };
 }
 
 function elsewhere(known: KnownKind | undefined): string {
   if (known !== undefined) return adviceOn(known);
   return "write an entry for each policy, with module, resource, cel or expression (docs/configuration.md)";
+}
+
+/** Where the configuration stands that a pod mounts. */
+function inConfigMap(root: SourceNode, kind: string): string | undefined {
+  const data = kind === "ConfigMap" && root.kind === "map" ? pairOf(root, "data")?.value : undefined;
+  const key = data?.kind === "map" ? data.pairs.find((pair) => /\.ya?ml$/.test(pair.key))?.key : undefined;
+  if (key === undefined) return undefined;
+  return `check what stands in it under ${key}: write that to a file of its own, or pipe it into \`policy-server check -\``;
 }
 
 /** The entry that names it, ready to be pasted. */

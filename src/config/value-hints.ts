@@ -33,8 +33,9 @@ export function objectHint(node: SourceNode): string | undefined {
   return "write the keys below this one, without quotes and without |";
 }
 
-/** A text in the place of a policy. */
+/** A text or a list in the place of a policy. */
 export function entryHint(node: SourceNode, { member }: { readonly member: boolean }): string | undefined {
+  if (node.kind === "list") return "a key is the name of one policy: write each name at the start of a line, and no -";
   const text = textOf(node);
   if (text === undefined || text.length > MAX_SHOWN || /\s/.test(text)) return undefined;
   if (/\.wasm$|^[a-z]+:\/\//.test(text)) return `write { module: ${text} }`;

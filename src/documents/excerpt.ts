@@ -51,11 +51,10 @@ export function excerptOf(text: string, { line, column, endColumn }: Marked): Ex
   if (text.length > MAX_LENGTH) return undefined;
   const characters = [...text];
   const cells = characters.map((character, at) => cellOf(character, characters[at - 1]));
-  const start = Math.min(Math.max(column - 1, 0), cells.length);
-  const end = Math.min(
-    Math.max(endColumn === undefined ? wordEnd(characters, start) : endColumn - 1, start),
-    cells.length,
-  );
+  const place = Math.min(Math.max(column - 1, 0), cells.length);
+  const start = callStart(characters, place);
+  const wanted = endColumn === undefined ? wordEnd(characters, start) : endColumn - 1;
+  const end = Math.min(start < place ? place : Math.max(wanted, start), cells.length);
   const [from, to] = windowOf(cells, start, end);
   const shown = cells.slice(from, to);
   const head = from > 0 ? CUT : "";
@@ -86,6 +85,13 @@ function cellOf(character: string, before?: string): Cell {
   if (JOINER.test(character) || before === ZERO_WIDTH_JOINER) return { shown: character, width: 0 };
   if (UNSEEN.test(character)) return { shown: "\ufffd", width: 1 };
   return { shown: character, width: MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1 };
+}
+
+/** Calls stand, as CEL counts, where their parenthesis is; what a person looks for is the name before it. */
+function callStart(characters: readonly string[], place: number): number {
+  let start = place;
+  if (characters[place] === "(") while (start > 0 && /\w/.test(characters[start - 1] ?? "")) start--;
+  return start;
 }
 
 /** Behind the name or number that begins there; at least behind one character. */

@@ -1,6 +1,7 @@
 /** Mistakes of fields as problems at their places: those of an expression stand inside of it. */
 import { member } from "../kubernetes/object.js";
 import type { Path, Problem } from "./problem.js";
+import type { ProblemCode } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
 /** A mistake of a field, in the words of whoever refuses it. */
@@ -9,18 +10,17 @@ export interface FieldMistake {
   readonly text: string;
   /** What to write instead. */
   readonly hint?: string | undefined;
+  /** The same, for each mistake of an expression that has several. */
+  readonly hints?: readonly (string | undefined)[] | undefined;
   /** Of a mistake in an expression. */
-  readonly code?: string | undefined;
+  readonly code?: ProblemCode | undefined;
 }
-
-/** Codes of problems that are about expressions: one does not compile, or its types are not those of the objects that it is about. */
-export type ExpressionErrorCode = "CEL_EXPRESSION" | "CEL_TYPES";
 
 /** The mistake as a problem, with the word that is wrong where the text names a place in the expression there. */
 export function fieldProblem(
   document: Pick<SourceDocument, "value" | "problem">,
   severity: Problem["severity"],
-  { path, text, hint, code }: FieldMistake,
+  { path, text, hint, hints, code }: FieldMistake,
 ): Problem {
   const inner = placeInside(text);
   const problem = document.problem(severity, path, text, inner);
@@ -30,6 +30,7 @@ export function fieldProblem(
     ...problem,
     ...(code !== undefined && { code }),
     ...(hint !== undefined && { hint }),
+    ...(hints !== undefined && { hints }),
     ...(after?.line === problem.line && after.column > problem.column && { endColumn: after.column }),
   };
 }

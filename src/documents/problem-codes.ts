@@ -1,7 +1,9 @@
 /** The kinds of mistakes that files have. Each has its section in docs/errors.md, which a test holds. */
 
-/** Every code of a {@link Problem} that is not about a CEL expression. */
+/** Every code of a problem. */
 export const PROBLEM_CODES = [
+  "CEL_EXPRESSION",
+  "CEL_TYPES",
   "YAML_SYNTAX",
   "YAML_LIMIT",
   "YAML_KEY",

@@ -1,4 +1,5 @@
 /** What is wrong in a configuration file, and where. */
+import type { ProblemCode } from "./problem-codes.js";
 
 /** Where a value stands in a document: map keys and list indices from the root. */
 export type Path = readonly (string | number)[];
@@ -19,10 +20,12 @@ export interface Problem extends Position {
   readonly path: Path;
   /** What is wrong, what was expected, and a suggestion where there is one; no trailing full stop. */
   readonly message: string;
-  /** The kind of mistake, with a row in docs/errors.md: `CONFIG_UNKNOWN_KEY` … */
-  readonly code?: string;
+  /** The kind of mistake, with a section in docs/errors.md: `CONFIG_UNKNOWN_KEY` … */
+  readonly code?: ProblemCode;
   /** What to write instead, where that is known: `write startsWith`. */
   readonly hint?: string;
+  /** The same, for each mistake of an expression that has several. */
+  readonly hints?: readonly (string | undefined)[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
 }

@@ -209,7 +209,10 @@ function problemOf(
 }
 
 function brokenProblem({ line, column, error }: BrokenPart, text: string, file: string): Problem {
-  const hint = yamlHint(text, line);
+  const isCut = error.reason.startsWith("EOF while parsing");
+  const hint = isCut
+    ? "the text ends before all of it is closed: a bracket or a quote is missing"
+    : yamlHint(text, line);
   const code = error.limit ? "YAML_LIMIT" : "YAML_SYNTAX";
   return { severity: "error", file, line, column, path: [], message: error.reason, code, ...(hint && { hint }) };
 }

@@ -113,7 +113,7 @@ function noPolicy(
 
 /** Of a document that is of a kind which is known, and which nobody here evaluates. */
 const problemOfKind = (document: SourceDocument, kind: KnownKind): Problem => ({
-  ...document.problem("error", ["kind"], `this is ${kind.what}, which is not evaluated here`),
+  ...document.problem("error", ["kind"], `this is ${kind.what}: it is not evaluated here`),
   code: "POLICY_KIND",
   hint: adviceOn(kind),
 });

@@ -23,6 +23,8 @@ export interface FieldError<P extends KeyedPath = FieldPath> {
   readonly text: string;
   /** What to write instead: beside the message, which is the API server's. */
   readonly hint?: string | undefined;
+  /** The same, for each mistake of an expression that has several. */
+  readonly hints?: readonly (string | undefined)[] | undefined;
   /** Of an expression that does not compile, or has types that do not fit. */
   readonly code?: "CEL_EXPRESSION" | "CEL_TYPES" | undefined;
 }

@@ -23,7 +23,7 @@ export function coded(problem: Problem, cause?: unknown, entry?: ConfigEntry): P
   return { ...problem, code, ...(hint !== undefined && { hint }) };
 }
 
-function codeOf(cause: unknown): string {
+function codeOf(cause: unknown): NonNullable<Problem["code"]> {
   const reason = cause instanceof LoadError ? cause.cause : cause;
   if (reason instanceof WasmLoadError) return reason.code === "wasm-settings" ? "SETTINGS_INVALID" : "MODULE_INVALID";
   if (reason instanceof FetchError) return reason.stage === "download" ? "MODULE_FETCH" : "MODULE_VERIFICATION";

@@ -23,34 +23,42 @@ export interface LookUpBounds<V> {
 
 /** Answers that are kept for a while. Those who ask the same at the same time wait for one execution. */
 export class LookUps<V> {
-  readonly #entries: LRUCache<string, Entry<V>>;
+  readonly #make: () => LRUCache<string, Entry<V>>;
+  /** Made when something is asked: it takes room for all answers at once, and most policies ask nothing. */
+  #made: LRUCache<string, Entry<V>> | undefined;
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number, { max = MAX_ANSWERS, room }: LookUpBounds<V> = {}) {
-    this.#entries = new LRUCache({
-      max,
-      ttl: FAILURE_KEPT_MS,
-      ttlResolution: 0,
-      // Names may come from requests: what nobody asks for again must not stay until others push it out.
-      ttlAutopurge: true,
-      perf: { now },
-      ...(room && {
-        maxSize: room.bytes,
-        maxEntrySize: room.each ?? room.bytes,
-        sizeCalculation: ({ answer }: Entry<V>, key: string) =>
-          1 + key.length + (isValue(answer) ? room.sizeOf(answer) : 0),
-      }),
-    });
+    this.#make = () =>
+      new LRUCache({
+        max,
+        ttl: FAILURE_KEPT_MS,
+        ttlResolution: 0,
+        // Names may come from requests: what nobody asks for again must not stay until others push it out.
+        ttlAutopurge: true,
+        perf: { now },
+        ...(room && {
+          maxSize: room.bytes,
+          maxEntrySize: room.each ?? room.bytes,
+          sizeCalculation: ({ answer }: Entry<V>, key: string) =>
+            1 + key.length + (isValue(answer) ? room.sizeOf(answer) : 0),
+        }),
+      });
   }
 
   /** Answers that are kept, those on their way included. */
   get size(): number {
-    return this.#entries.size;
+    return this.#made?.size ?? 0;
   }
 
   /** Forgets an answer. */
   forget(key: string): void {
-    this.#entries.delete(key);
+    this.#made?.delete(key);
+  }
+
+  get #entries(): LRUCache<string, Entry<V>> {
+    this.#made ??= this.#make();
+    return this.#made;
   }
 
   /**

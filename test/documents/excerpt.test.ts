@@ -48,6 +48,11 @@ describe("an excerpt", () => {
     assert.ok(shown(line, 301, 302)[0]?.includes("…a") && shown(line, 301, 302)[0]?.endsWith("b…"));
   });
 
+  test("marks the name of a call, which counts as standing where its parenthesis is", () => {
+    assert.deepEqual(shown("a.startWith(b)", 12, 13)[1], "   |   ^^^^^^^^^");
+    assert.deepEqual(shown("a && (b", 6, 7)[1], "   |      ^");
+  });
+
   test("is not made of a line that nobody has written by hand, and of a place behind a line of its end", () => {
     assert.equal(excerptOf("x".repeat(100_000), { line: 1, column: 5 }), undefined);
     assert.deepEqual(shown("ab", 9, 12)[1], "   |   ^");

@@ -17,6 +17,8 @@ export interface Expression {
   readonly error: string | undefined;
   /** What to write instead, where that is known; beside `error`. */
   readonly hint?: string | undefined;
+  /** The same, for each mistake of several. */
+  readonly hints?: readonly (string | undefined)[];
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
   /** The static type; dyn when unknown. */
@@ -62,12 +64,14 @@ export function expressionOf(source: string, options: ExpressionOptions): Compil
   }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
-    const hint = hintText(environment.hints(text, compiled, knownNames));
+    const found = environment.hints(text, compiled, knownNames);
+    const hint = hintText(found);
     return {
       ...common,
       program: undefined,
       error: words.notCompiled(compiled.text, internal),
       hint,
+      ...(hint !== undefined && found.length > 1 && { hints: found.map((each) => each?.text) }),
       internal,
       type: DYN,
     };

@@ -4,6 +4,11 @@ import { FOREIGN_SYNTAX, type ForeignSyntax } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
 import type { HintSource } from "./hint-source.js";
 
+/** An operator at the end, after which something must come. */
+const UNFINISHED = /(&&|\|\||[<>=!]=|[-+*/%<>?:.,!])\s*$/;
+/** Characters at the end that are looked at for it. */
+const MAX_TAIL = 200;
+
 /** A hint for a text that can't be parsed; undefined where none leads to one that can. */
 export function syntaxHint(source: string, environment: HintSource): Hint | undefined {
   const parses = (text: string): boolean => {
@@ -25,6 +30,10 @@ export function syntaxHint(source: string, environment: HintSource): Hint | unde
   }
   if (used.length > 0 && parses(text))
     return { text: [...new Set(used.map(({ hint }) => hint))].join("; "), fixed: text };
-  const { open } = blanked(source);
-  return open === undefined ? undefined : { text: `close the text that begins with ${source.slice(open, open + 12)}` };
+  const { open, text: bare } = blanked(source);
+  if (open !== undefined) return { text: `close the text that begins with ${source.slice(open, open + 12)}` };
+  const [, operator] = UNFINISHED.exec(bare.slice(-MAX_TAIL)) ?? [];
+  return operator === undefined
+    ? undefined
+    : { text: `the expression ends with ${operator}: write what stands behind it, or leave it out` };
 }

@@ -1,4 +1,5 @@
 import type { Problem } from "../../config/index.js";
+import { eachMistake } from "../../documents/each-mistake.js";
 import type { LoadResult } from "../policy-source.js";
 
 /** What `check` has to say of one configuration. */
@@ -15,7 +16,9 @@ export interface CheckedFile {
 /** Puts in order what loading has found. */
 export function checkedFile({ file, policies, problems: found }: LoadResult): CheckedFile {
   const seen = new Map(found.map((problem) => [identityOf(problem), problem]));
-  const problems = [...seen.values()].sort((left, right) => compare(left, right, file));
+  const problems = withoutEchoes([...seen.values()].flatMap(eachMistake)).sort((left, right) =>
+    compare(left, right, file),
+  );
   const errors = problems.filter(({ severity }) => severity === "error").length;
   // Ids with a slash are members addressed by themselves.
   const entries = [...policies.entries.keys()].filter((id) => !id.includes("/")).length;
@@ -25,6 +28,16 @@ export function checkedFile({ file, policies, problems: found }: LoadResult): Ch
 /** Two readers may find the same mistake. */
 const identityOf = ({ file, line, column, message, severity }: Problem): string =>
   JSON.stringify([file, line, column, message, severity]);
+
+/** Without doubts about what is a mistake: another entry that has the same file may take it for less. */
+function withoutEchoes(problems: readonly Problem[]): Problem[] {
+  const placeOf = ({ file, line, column, code, hint }: Problem): string =>
+    JSON.stringify([file, line, column, code, hint]);
+  const mistakes = new Set(problems.filter(({ severity }) => severity === "error").map(placeOf));
+  const isEcho = (problem: Problem): boolean =>
+    problem.severity === "warning" && problem.hint !== undefined && mistakes.has(placeOf(problem));
+  return problems.filter((problem) => !isEcho(problem));
+}
 
 function compare(left: Problem, right: Problem, first: string): number {
   if (left.file !== right.file) {

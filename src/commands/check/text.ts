@@ -1,14 +1,13 @@
 /** Problems for a person: place and words in a line that terminals make clickable, the line of the file with a mark, and help. */
 import { formatPath, type Problem } from "../../config/index.js";
 import { type Excerpt, excerptOf, harmless } from "../../documents/excerpt.js";
+import { withoutQuotedLines } from "../../documents/problem-line.js";
 import type { Paint } from "../look/paint.js";
 import type { CheckedFile } from "./checked-file.js";
 import type { SourceLines } from "./source-lines.js";
 
 /** Problems of a file as a whole: its first line has nothing to do with them. */
 const OF_WHOLE_FILE: ReadonlySet<string> = new Set(["CONFIG_FILE", "CLUSTER_NEEDED"]);
-/** A line of an expression, or the mark below it, as messages of expressions have them for logs. */
-const QUOTED_LINE = / \| /y;
 
 /** All of a file, and how much it is. */
 export function checkedText(checked: CheckedFile, lines: SourceLines, paint: Paint): string {
@@ -21,6 +20,7 @@ export function problemText(problem: Problem, lines: SourceLines, paint: Paint):
   const isWhole = line === 1 && path.length === 0 && OF_WHOLE_FILE.has(code ?? "");
   const source = isWhole ? undefined : lines.line(file, line);
   const excerpt = source === undefined || source.trim() === "" ? undefined : excerptOf(source, problem);
+  // The excerpt shows what the message quotes, at its place in the file.
   const message = excerpt === undefined ? problem.message : withoutQuotedLines(problem.message);
   const place = paint("strong", harmless(`${file}:${line}:${column}:`));
   const warning = severity === "warning" ? `${paint("doubt", "warning:")} ` : "";
@@ -41,15 +41,6 @@ function excerptText({ gutter, text, blank, mark }: Excerpt, severity: Problem["
 function helpText(hint: string, paint: Paint): string {
   const [first = "", ...others] = harmless(hint).split("\n");
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
-}
-
-/** The excerpt shows what these show, at its place in the file. */
-function withoutQuotedLines(message: string): string {
-  const kept = message.split("\n").filter((line) => {
-    QUOTED_LINE.lastIndex = 0;
-    return !QUOTED_LINE.test(line);
-  });
-  return kept.join("\n");
 }
 
 function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint): string {

@@ -4,6 +4,7 @@
  */
 import type { CertificatePair } from "../../cluster/certificates/certificates.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import { problemLine } from "../../documents/problem-line.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
@@ -17,7 +18,6 @@ import { type RunningServer, startServer } from "../../server/server.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
-import { problemLines } from "../load.js";
 import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
@@ -311,7 +311,7 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
   if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);
   if (!strict || loaded.errors === 0) return;
-  const lines = problemLines(loaded).join("\n");
+  const lines = loaded.problems.map(problemLine).join("\n");
   const count = loaded.errors === 1 ? "an error" : `${loaded.errors} errors`;
   throw new StartError(`${loaded.file} has ${count}, and --strict refuses to start with any:\n${lines}`);
 }
@@ -357,9 +357,9 @@ function broken(policies: PolicySet): string[] {
 }
 
 function reportProblems({ report, logger }: ServingOptions, loaded: LoadResult, generation: number): void {
-  const problems = problemLines(loaded).map((line, index) => {
-    const level: "error" | "warn" = loaded.problems[index]?.severity === "error" ? "error" : "warn";
-    return { level, line };
+  const problems = loaded.problems.map((problem) => {
+    const level: "error" | "warn" = problem.severity === "error" ? "error" : "warn";
+    return { level, line: problemLine(problem) };
   });
   if (report !== undefined) report({ generation, problems });
   else for (const { level, line } of problems) logger.log(level, line);

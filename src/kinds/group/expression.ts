@@ -96,12 +96,16 @@ function problemsOf(
 ): ExpressionProblem[] {
   if (failure.issues.length === 0) return [atStart(failure.text)];
   const names = [...members, ...VARIABLES.map(({ name }) => name)];
-  return failure.issues.map(({ code, line, column, message, name: unknown }, i) => {
+  // Once the first mistake of syntax is mended as its hint says, the others are gone.
+  const mended = failure.issues[0]?.code === "syntax" && hints[0] !== undefined;
+  return failure.issues.slice(0, mended ? 1 : undefined).map(({ code, line, column, message, name: unknown }, i) => {
     const hint = hints[i]?.text;
     if (code !== "undeclared-reference" || unknown === undefined) return { message, line, column, hint };
     if (members.includes(unknown)) return { message: `'${unknown}' is a member: call it, ${unknown}()`, line, column };
-    const help = didYouMean(unknown, names) || ` (members: ${members.join(", ") || "none"})`;
-    return { message: `unknown name '${unknown}'${help}`, line, column, hint };
+    const near = didYouMean(unknown, names);
+    const help = near || ` (members: ${members.join(", ") || "none"})`;
+    // What the message proposes need not be said twice.
+    return { message: `unknown name '${unknown}'${help}`, line, column, hint: near === "" ? hint : undefined };
   });
 }
 

@@ -67,7 +67,11 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   const warnings: FieldError[] = [];
   if (matchConstraints !== undefined) {
     const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
-    warnings.push(...validateMatch(whole, ["spec", "matchConstraints"]));
+    // Kyverno takes what the API server would refuse.
+    const refused = validateMatch(whole, ["spec", "matchConstraints"]);
+    warnings.push(
+      ...refused.map((error) => ({ ...error, text: `${error.text}: Kyverno takes it, Kubernetes would not` })),
+    );
     warnings.push(...matchDoubts({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
   }
   const controllers = autogen?.podControllers?.controllers ?? [];

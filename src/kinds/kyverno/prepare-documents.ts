@@ -157,12 +157,12 @@ function compileAll(
     if (!compiled.ok) {
       // Of variants, which say again what the policy says, only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
-      for (const { path, text, exception, variant, hint, code } of whole
+      for (const { path, text, exception, variant, hint, hints, code } of whole
         ? allMistakes(resource, own, compilers)
         : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
         // What a variant's expression says stands nowhere in the file.
-        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, code }));
+        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, hints, code }));
         else {
           const message = `${text} (in the variant ${variant}, which is made for pod controllers)`;
           problems.push({ ...at.problem("error", path, message), ...(code !== undefined && { code }) });

@@ -5,7 +5,6 @@ import { connect } from "./dom/connection.js";
 import { h, put } from "./dom/element.js";
 import { askCheck, askEvaluate, Unreachable } from "./dom/wire.js";
 import { LatestOnly } from "./model/latest.js";
-import { plainProblems } from "./model/plain-problems.js";
 import { answerView } from "./view/answer-view.js";
 import { policyDetails } from "./view/policy-details.js";
 import { policyList } from "./view/policy-list.js";
@@ -50,8 +49,7 @@ function readHelp(): HTMLElement {
 
 /** Why there is no answer, with the first mistake: its place in the text may be out of sight. */
 function unasked({ payloadProblem, problems }: EvaluateAnswer): string {
-  const found = payloadProblem ?? problems.find(({ severity }) => severity === "error") ?? problems[0];
-  const first = found && plainProblems(found)[0];
+  const first = payloadProblem ?? problems.find(({ severity }) => severity === "error") ?? problems[0];
   if (first === undefined) return "Not evaluated.";
   const where = payloadProblem === undefined ? "draft" : "payload";
   return `Not evaluated: the ${where} has a mistake in line ${first.line}. ${first.message}`;

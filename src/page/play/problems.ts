@@ -1,6 +1,7 @@
 /** Problems as the page shows them. */
 import { dirname, join } from "node:path";
 import { formatPath, type Problem } from "../../config/index.js";
+import { eachMistake } from "../../documents/each-mistake.js";
 import type { PageProblem } from "../api.js";
 import { ENTRY_FILE } from "./draft.js";
 
@@ -17,6 +18,7 @@ export function pageProblems(problems: readonly Problem[], file: string, files: 
   const named = new Set([file, join(folder, ENTRY_FILE), ...files]);
   return problems
     .filter((problem) => named.has(problem.file))
+    .flatMap(eachMistake)
     .map((problem) => pageProblem(problem, file, folder))
     .sort((a, b) => a.line - b.line || a.column - b.column)
     .slice(0, MAX_PROBLEMS);

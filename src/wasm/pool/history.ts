@@ -6,6 +6,8 @@ const MIN_TIMEOUTS = 2;
 const EXPIRES_AFTER_MS = 60_000;
 /** Policies remembered, with their checks; of others the pool knows nothing, as of new ones. */
 const MAX_POLICIES = 10_000;
+/** With `max` a cache takes room for all of them from the beginning: milliseconds of every start. */
+const AT_MOST_POLICIES = { maxSize: MAX_POLICIES, sizeCalculation: () => 1 };
 /** A call may take so many times as long as the longest of its policy before it counts as one that takes too long. */
 const LONGEST_FACTOR = 2;
 /** Milliseconds of computing that every call has at least before it does: most guests start cold in less. */
@@ -21,11 +23,11 @@ export class History {
   /** Time-outs in a row. */
   readonly #timeouts: LRUCache<string, number>;
   /** The longest that a call has computed which ended by itself. */
-  readonly #longest = new LRUCache<string, number>({ max: MAX_POLICIES });
+  readonly #longest = new LRUCache<string, number>(AT_MOST_POLICIES);
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number) {
-    this.#timeouts = new LRUCache({ max: MAX_POLICIES, ttl: EXPIRES_AFTER_MS, ttlResolution: 0, perf: { now } });
+    this.#timeouts = new LRUCache({ ...AT_MOST_POLICIES, ttl: EXPIRES_AFTER_MS, ttlResolution: 0, perf: { now } });
   }
 
   /** Whether the policy's last calls all timed out, a short time ago: the next one is likely to do so too. */

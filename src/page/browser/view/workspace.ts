@@ -2,7 +2,6 @@ import type { CheckAnswer, EvaluateQuestion, PageExample, PageProblem, PageSourc
 import { forget, keep, kept, type Written } from "../dom/drafts.js";
 import { h, put } from "../dom/element.js";
 import { kindOfDraft } from "../model/draft-kind.js";
-import { plainProblems } from "../model/plain-problems.js";
 import { type Editor, editor } from "./editor.js";
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
@@ -201,7 +200,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
   );
 
   const showProblems = (problems: readonly PageProblem[]) => {
-    checked = problems.flatMap(plainProblems);
+    checked = problems;
     draft.showProblems(checked, draft.text().trim() === "" ? "" : "No mistakes");
   };
 
