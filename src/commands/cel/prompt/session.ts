@@ -17,8 +17,9 @@ import {
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
+import { printable } from "../../../data/printable.js";
 import { didYouMean } from "../../../data/suggest.js";
-import { explainedValue, printable, valueText } from "../../../explanation/index.js";
+import { explainedValue, valueText } from "../../../explanation/index.js";
 import { partLines } from "../../explain/expression-lines.js";
 import type { Paint } from "../../look/paint.js";
 import { complete } from "./completion.js";
