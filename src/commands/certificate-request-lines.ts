@@ -1,8 +1,8 @@
 /** What each CertificateRequestPolicy made of a request, as lines for whoever asked on a command line. */
 
+import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { Verdict } from "../evaluation/verdict.js";
-import { printable } from "../explanation/index.js";
 import { indented } from "./explain/indented.js";
 
 /** What decides such requests calls itself. */

@@ -61,7 +61,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === "commander.missingArgument") io.stderr.write(exampleOf(program, args[0]));
+      if (HELP_HELPS.has(error.code)) io.stderr.write(moreOf(program, args[0], error.code));
       return error.exitCode === 0 ? 0 : EXIT_USAGE;
     }
     io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -69,11 +69,21 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-/** What might have been typed. */
-function exampleOf(program: Command, name: string | undefined): string {
+/** Errors of who does not know the options. A value that an option does not take is another matter: its message says what the option takes. */
+const HELP_HELPS: ReadonlySet<string> = new Set([
+  "commander.unknownOption",
+  "commander.excessArguments",
+  "commander.missingArgument",
+  "commander.optionMissingArgument",
+]);
+
+/** Where the options of a command stand, and what might have been typed. */
+function moreOf(program: Command, name: string | undefined, code: string): string {
   const command = program.commands.find((each) => each.name() === name);
-  const [example] = command === undefined ? [] : examplesOf(command);
-  return example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
+  if (command === undefined) return "";
+  const [example] = code === "commander.missingArgument" ? examplesOf(command) : [];
+  const typed = example === undefined ? "" : `For example, to ${example[1]}:\n  ${example[0]}\n`;
+  return `(policy-server help ${name} says more)\n${typed}`;
 }
 
 /**
@@ -105,9 +115,6 @@ export function commandLine(io: CommandIo, done: CommandContext["done"]): Comman
     program.commandsGroup(`${heading}:`);
     for (const add of commands) add(program, { io, done });
   }
-  for (const command of program.commands) {
-    command.helpOption("-h, --help", "print this help");
-    command.showHelpAfterError(`(policy-server help ${command.name()} says more)`);
-  }
+  for (const command of program.commands) command.helpOption("-h, --help", "print this help");
   return program.addHelpText("after", "\nMore about a command, with examples: policy-server help <command>");
 }

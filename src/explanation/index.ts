@@ -5,4 +5,4 @@ export { diffLines } from "./diff-lines.js";
 export { withGaps } from "./gaps.js";
 export { explainedValue } from "./parts.js";
 export type * from "./types.js";
-export { cutTo, lineOf, MAX_TEXT_LENGTH, printable, valueText } from "./value-text.js";
+export { cutTo, lineOf, MAX_TEXT_LENGTH, valueText } from "./value-text.js";

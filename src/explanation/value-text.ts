@@ -1,19 +1,14 @@
 /** Values as a reader sees them: CEL's own notation, in one line, and no longer than is read. */
 import { encodeValue } from "../batch/cel/encode-value.js";
 import { CelError, entriesOf, kindOf, type ObjectValue, type Result, type Value } from "../cel/index.js";
+import { printable } from "../data/printable.js";
 
 /** Longer values and sources are cut: some hundreds of characters are for reading, an object of a request is not. */
 export const MAX_TEXT_LENGTH = 300;
 
-/** What a terminal would act on, or another line would begin with. */
-const CONTROL = /\p{Cc}+/gu;
-
 /** A text that is cut where it is longer than that. */
 export const cutTo = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
-
-/** A text that stays in its line, and does nothing to a terminal. */
-export const printable = (text: string): string => text.replaceAll(CONTROL, " ");
 
 /** A text in one line, cut. */
 export const lineOf = (text: string): string => printable(cutTo(text, MAX_TEXT_LENGTH));

@@ -2,12 +2,26 @@
 
 /** Names that end in one of these words. */
 const WORDS =
-  /(?:password|passwd|passphrase|passcode|secret|token|credentials?|apikey|accesskey|secretkey|privatekey|dockerconfigjson|dockercfg)$/;
+  /(?:passwords?|passwd|passphrase|passcode|secret|token|credentials?|apikey|accesskey|secretkey|privatekey|dockerconfigjson|dockercfg)$/;
 /** Last words that are whole. */
-const WHOLE = new Set(["pwd", "pass", "authorization", "cookie", "jwt", "bearer"]);
+const WHOLE = new Set(["pwd", "pass", "authorization", "cookie", "jwt", "bearer", "dsn", "kubeconfig"]);
+/** Words behind the name that say how it is written, or which of several it is: `passwordHash`, `token_value`, `DB_PASSWORD_2`. */
+const BEHIND = new Set([
+  "value",
+  "hash",
+  "base64",
+  "b64",
+  "txt",
+  "text",
+  "plain",
+  "plaintext",
+  "encoded",
+  "old",
+  "new",
+]);
 /** Last two words. */
 const PAIRS =
-  /(?:^| )(?:api|access|secret|private|signing|encryption|tls|auth|shared|client|master) key$|(?:^| )connection string$/;
+  /(?:^| )(?:api|access|secret|private|signing|encryption|tls|auth|shared|client|master|ssh|account) key$|(?:^| )connection string$/;
 /** Characters of a name that are looked at, from its end: who writes longer ones means a text. */
 const NAME_CHARACTERS = 128;
 /** Names that are remembered: the same few fields stand in all objects. */
@@ -17,8 +31,29 @@ const REMEMBERED = 2000;
  * Texts that are credentials wherever they stand. Every repetition is bounded or ends at its first stranger: texts are as long as requests, and
  * whoever sends them chooses them.
  */
-const TEXTS =
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY|\bbearer [\w.~+/-]{8}|\bbasic [a-z0-9+/]{16}|\beyJ[\w-]{16}|\bgh[pousr]_\w{16}|\bgithub_pat_\w{8}|\bglpat-[\w-]{8}|\bxox[abps]-[\w-]{8}|\b(?:AKIA|ASIA)[0-9A-Z]{12}|\bsk_live_\w{8}|:\/\/[^\s/:@]{0,100}:[^\s/@]{1,100}@/i;
+const TEXTS = new RegExp(
+  [
+    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY/,
+    // The same in base64: RSA, EC, DSA, OPENSSH, ENCRYPTED and no kind, but neither certificates nor public keys.
+    /LS0tLS1CRUdJTi(?:BSU0|BFQy|BEU0|BPUEVO|BFTkNS|BQUklW)/,
+    /\bbearer [\w.~+/-]{8}|\bbasic [a-z0-9+/]{16}/,
+    /\beyJ[\w-]{16}/,
+    /\bgh[pousr]_\w{16}|\bgithub_pat_\w{8}|\bglpat-[\w-]{8}|\bxox[abeps]-[\w-]{8}|\bxapp-[\w-]{8}/,
+    /\b(?:AKIA|ASIA)[0-9A-Z]{12}|\b[rs]k_live_\w{8}|\bAIza[\w-]{30}|\bhvs\.\w{16}|\bnpm_\w{30}|\bAGE-SECRET-KEY-/,
+    // Ends at the next slash, and each begins behind one: no text is looked at twice. A user without a password is a token where it is long.
+    /:\/\/[^\s/:@]*:[^\s/@]+@|:\/\/[^\s/:@]{20,}@/,
+    /^[ \t-]*kind:[ \t]*["']?Secret\b/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "im",
+);
+/** A name in a text with what stands before its value: `password: x`, `"token": "x"`, `--secret=x`, `--secret x`. Each begins where none is before it. */
+const NAMED = /(?<![\w./-])([\w./-]{2,128})(\\{0,7}["']?[ \t]{0,8}[:=][ \t]{0,8}|[ \t]{1,8})/g;
+/** The value: in quotes, which may be escaped, or up to where a line, a list or a map goes on. */
+const VALUE = /"(?:[^"\\\n]|\\.)*|'[^'\n]*|\\{1,7}["'][^"'\\]*|[^\s"',;&}\]]+/y;
+/** Values that are none: nothing is hidden by hiding them. */
+const NO_VALUE = /^(?:true|false|null|~|[|>]-?|\[redacted|\$[({].*|\{\{?.*)?$/;
 /** No credential that is known by its look is shorter. */
 const SHORTEST = 8;
 
@@ -40,6 +75,32 @@ export class Credentials {
   isText(text: string): boolean {
     return text.length >= SHORTEST && TEXTS.test(text);
   }
+
+  /**
+   * A text with `replacement` for the values of names that are those of credentials: a configuration file, a command for a shell.
+   * @param found told each value
+   */
+  without(text: string, replacement: string, found: (value: string) => void): string {
+    if (text.length < SHORTEST || !/[:=]|--/.test(text)) return text;
+    const parts: string[] = [];
+    let from = 0;
+    for (const match of text.matchAll(NAMED)) {
+      const [whole, name = "", between = ""] = match;
+      // Words that follow each other are no names and values but behind a flag.
+      if (!/[:=]/.test(between) && !name.startsWith("-")) continue;
+      if (match.index < from || !this.isName(name)) continue;
+      const at = match.index + whole.length;
+      VALUE.lastIndex = at;
+      const [written = ""] = VALUE.exec(text) ?? [];
+      const [quote = ""] = /^\\*["']/.exec(written) ?? [];
+      const value = written.slice(quote.length);
+      if (NO_VALUE.test(value)) continue;
+      found(value);
+      parts.push(text.slice(from, at + quote.length), replacement);
+      from = at + written.length;
+    }
+    return from === 0 ? text : parts.join("") + text.slice(from);
+  }
 }
 
 function namesCredential(name: string): boolean {
@@ -48,7 +109,9 @@ function namesCredential(name: string): boolean {
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
+    .filter((word) => word !== "")
+    .map((word) => (BEHIND.has(word) ? "" : word.replace(/\d+$/, "")));
+  while (words.length > 0 && words.at(-1) === "") words.pop();
   const last = words.at(-1) ?? "";
   return WORDS.test(last) || WHOLE.has(last) || PAIRS.test(words.slice(-2).join(" "));
 }

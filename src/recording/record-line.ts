@@ -29,8 +29,9 @@ export function recordLine(answered: AnsweredReview, time: number, credentials: 
   const { review, origin, verdict, policy, generation } = answered;
   const redaction = new Redaction(credentials);
   const question = questionOf(review, redaction);
-  const isSecret = review.kind === "admission" && isSecretKind(review.request.kind);
-  const answer = (response: AdmissionResponse): RecordedAnswer => answerOf(response, isSecret, redaction);
+  const object = review.kind === "raw" ? review.payload : review.request.object;
+  const answer = (response: AdmissionResponse, ...path: (string | number)[]): RecordedAnswer =>
+    answerOf(response, { path, object, redaction });
   const line: RecordedRequest = {
     record: RECORD_MARK,
     time: new Date(time).toISOString(),
@@ -38,13 +39,13 @@ export function recordLine(answered: AnsweredReview, time: number, credentials: 
     origin,
     generation,
     ...question,
-    response: answer(verdict.response),
+    response: answer(verdict.response, "response"),
     outcome: outcomeOf(verdict),
     milliseconds: rounded(verdict.milliseconds),
     ...("members" in verdict && {
-      members: verdict.members.map(({ entry, outcome, response, milliseconds }) => ({
+      members: verdict.members.map(({ entry, outcome, response, milliseconds }, index) => ({
         policy: entry.id,
-        ...answer(response),
+        ...answer(response, "members", index),
         outcome: outcome.verdict,
         milliseconds: rounded(milliseconds),
       })),
@@ -57,31 +58,49 @@ export function recordLine(answered: AnsweredReview, time: number, credentials: 
 
 function questionOf(review: Review, redaction: Redaction): Pick<RecordedRequest, "request" | "payload"> {
   if (review.kind === "raw") return { payload: redaction.member(["payload"], review.payload) };
-  const { userInfo, ...request } = review.request;
+  const { userInfo, object, oldObject, ...request } = review.request;
+  const isSecret = isSecretKind(request.kind);
   const shown = redaction.member(["request"], request) as object;
-  return { request: { ...shown, userInfo: redaction.userInfo(["request", "userInfo"], userInfo) } };
+  const objects = Object.entries({ object, oldObject }).filter(([, value]) => value !== undefined);
+  return {
+    request: {
+      ...shown,
+      ...Object.fromEntries(
+        objects.map(([key, value]) => [key, redaction.member(["request", key], value, isSecret)] as const),
+      ),
+      userInfo: redaction.userInfo(["request", "userInfo"], userInfo),
+    },
+  };
 }
 
 const isSecretKind = ({ group, kind }: { readonly group: string; readonly kind: string }): boolean =>
   group === "" && kind === "Secret";
 
+interface Answering {
+  /** Of the answer in the line. */
+  readonly path: readonly (string | number)[];
+  /** What was asked about. */
+  readonly object: unknown;
+  readonly redaction: Redaction;
+}
+
 /** Of a Secret nothing is told that a policy said: it may quote what it saw. */
 function answerOf(
   { allowed, status, warnings, patch }: AdmissionResponse,
-  isSecret: boolean,
-  redaction: Redaction,
+  { path, object, redaction }: Answering,
 ): RecordedAnswer {
-  const words = (path: readonly (string | number)[], text: string): string =>
-    isSecret && text !== "" ? redaction.whole(path) : redaction.words(path, text);
+  const isSecret = redaction.sawSecret;
+  const words = (inside: readonly (string | number)[], text: string): string =>
+    isSecret && text !== "" ? redaction.whole([...path, ...inside]) : redaction.words([...path, ...inside], text);
   return {
     allowed,
     ...(status?.code !== undefined && { code: status.code }),
-    ...(status?.message !== undefined && { message: words(["response", "message"], status.message) }),
-    ...(warnings !== undefined && {
-      warnings: warnings.map((warning, index) => words(["response", "warnings", index], warning)),
-    }),
+    ...(status?.message !== undefined && { message: words(["message"], status.message) }),
+    ...(warnings !== undefined && { warnings: warnings.map((warning, index) => words(["warnings", index], warning)) }),
     ...(patch !== undefined && {
-      patch: isSecret ? redaction.whole(["response", "patch"]) : redaction.patch(["response", "patch"], patchOf(patch)),
+      patch: isSecret
+        ? redaction.whole([...path, "patch"])
+        : redaction.patch([...path, "patch"], patchOf(patch), object),
     }),
   };
 }

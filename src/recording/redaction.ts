@@ -2,6 +2,7 @@
  * Takes out of JSON what must not be written down (docs/replay.md has the list). Texts become `[redacted]`, numbers 0: types stay, so that policies can
  * still read what they read. Nothing is changed in place: what has nothing to hide is the same value.
  */
+import { parseJson, stringifyJson } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { Credentials } from "./credentials.js";
 import { REDACTED } from "./recorded-request.js";
@@ -16,6 +17,9 @@ const KEPT_TEXTS = 100;
 const SHORTEST_KEPT = 4;
 /** What kubectl keeps of the object: all of it once more, as text. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** JSON in texts of JSON that is read; deeper, the whole text is redacted. */
+const MAX_NESTED = 4;
 
 /** Where something stands in the line. */
 type Path = readonly (string | number)[];
@@ -33,22 +37,37 @@ export class Redaction {
   readonly #credentials: Credentials;
   readonly #path: (string | number)[] = [];
   readonly #texts = new Set<string>();
+  /** Whether there were more texts than are kept. */
+  #moreTexts = false;
+  #nested = 0;
+  #sawSecret = false;
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
   }
 
-  /** A value that stands in the line there. */
-  member(path: Path, value: unknown): unknown {
-    return this.#under(path, () => this.#value(value));
+  /** Whether what was seen holds a Secret: who speaks of it may quote what it saw, in whatever form. */
+  get sawSecret(): boolean {
+    return this.#sawSecret;
+  }
+
+  /**
+   * A value that stands in the line there.
+   * @param isSecret whether it is a Secret, also where it does not say so itself
+   */
+  member(path: Path, value: unknown, isSecret = false): unknown {
+    if (isSecret) this.#sawSecret = true;
+    return this.#under(path, () => this.#value(value, isSecret));
   }
 
   /** What a policy said: without credentials, and without what was redacted elsewhere. */
   words(path: Path, text: string): string {
     return this.#under(path, () => {
-      if (this.#credentials.isText(text)) return this.#redacted(REDACTED);
-      let shown = text;
-      for (const secret of this.#texts) shown = shown.replaceAll(secret, REDACTED);
+      if (text !== "" && (this.#moreTexts || this.#credentials.isText(text))) return this.#redacted(REDACTED);
+      let shown = this.#credentials.without(text, REDACTED, () => {});
+      // One may be the beginning of another.
+      const secrets = [...this.#texts].sort((a, b) => b.length - a.length);
+      for (const secret of secrets) shown = shown.replaceAll(secret, REDACTED);
       return shown === text ? text : this.#redacted(shown);
     });
   }
@@ -62,11 +81,14 @@ export class Redaction {
     });
   }
 
-  /** Operations of a JSON Patch: the path names what a value is. */
-  patch(path: Path, operations: unknown): unknown {
+  /**
+   * Operations of a JSON Patch: the path names what a value is. What is none is redacted whole: nobody knows what it is.
+   * @param object what is patched
+   */
+  patch(path: Path, operations: unknown, object: unknown): unknown {
     return this.#under(path, () => {
-      if (!Array.isArray(operations)) return this.#value(operations);
-      return operations.map((operation: unknown, index) => this.#at(index, () => this.#operation(operation)));
+      if (!Array.isArray(operations)) return this.#redacted(REDACTED);
+      return operations.map((operation: unknown, index) => this.#at(index, () => this.#operation(operation, object)));
     });
   }
 
@@ -75,11 +97,19 @@ export class Redaction {
     return this.#under(path, () => this.#redacted(REDACTED));
   }
 
-  #operation(operation: unknown): unknown {
-    if (!isJsonObject(operation) || operation.value === undefined) return operation;
+  #operation(operation: unknown, object: unknown): unknown {
+    if (!isJsonObject(operation)) return this.#redacted(REDACTED);
+    if (operation.value === undefined) return operation;
     const { path, value } = operation;
-    const key = typeof path === "string" ? path.slice(path.lastIndexOf("/") + 1).replaceAll("~1", "/") : "";
-    return { ...operation, value: this.#at("value", () => this.#named(key, value)) };
+    const keys = typeof path === "string" ? path.split("/").slice(1).map(unescaped) : [];
+    // An item of a list is called what the list is.
+    const key = keys.findLast((each) => !/^(?:\d+|-)$/.test(each)) ?? "";
+    const beside = key === "value" ? nameAt(object, keys.slice(0, -1)) : undefined;
+    return { ...operation, value: this.#at("value", () => this.#patched(beside ?? key, value)) };
+  }
+
+  #patched(key: string, value: unknown): unknown {
+    return key === LAST_APPLIED && typeof value === "string" ? this.#redacted(REDACTED) : this.#named(key, value);
   }
 
   #at<T>(key: string | number, run: () => T): T {
@@ -107,18 +137,53 @@ export class Redaction {
   }
 
   #value(value: unknown, isSecret = false): unknown {
-    if (typeof value === "string") return this.#credentials.isText(value) ? this.#text(value, REDACTED) : value;
+    if (typeof value === "string") return this.#string(value);
     if (Array.isArray(value)) return this.#list(value, isSecret);
     if (isJsonObject(value)) return this.#object(value, isSecret);
     if (typeof value === "bigint" || value instanceof Number) this.plain = false;
     return value;
   }
 
+  /** A text that may be a credential, or hold some: configuration files, commands, JSON. */
+  #string(text: string): string {
+    if (this.#credentials.isText(text)) return this.#text(text, REDACTED);
+    const inside = /^\s{0,20}[[{]/.test(text) ? this.#json(text) : undefined;
+    if (inside !== undefined) return inside;
+    const shown = this.#credentials.without(text, REDACTED, this.#keep);
+    return shown === text ? text : this.#redacted(shown);
+  }
+
+  /** A text that is JSON, as JSON without credentials; undefined where it is none. */
+  #json(text: string): string | undefined {
+    if (this.#nested === MAX_NESTED) return this.#redacted(REDACTED);
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch {
+      return undefined;
+    }
+    const [named, more, plain] = [this.places.length, this.more, this.plain];
+    this.#nested += 1;
+    const shown = this.#value(value);
+    this.#nested -= 1;
+    // Places inside of a text are none of the line.
+    this.places.length = named;
+    this.more = more;
+    this.plain = plain;
+    return shown === value ? text : this.#redacted(stringifyJson(shown));
+  }
+
   #text(text: string, replacement: string): string {
     if (text === "") return text;
-    if (text.length >= SHORTEST_KEPT && this.#texts.size < KEPT_TEXTS) this.#texts.add(text);
+    this.#keep(text);
     return this.#redacted(replacement);
   }
+
+  readonly #keep = (text: string): void => {
+    if (text.length < SHORTEST_KEPT || this.#texts.has(text)) return;
+    if (this.#texts.size < KEPT_TEXTS) this.#texts.add(text);
+    else this.#moreTexts = true;
+  };
 
   #list(list: readonly unknown[], isSecret: boolean): readonly unknown[] {
     let copy: unknown[] | undefined;
@@ -147,7 +212,9 @@ export class Redaction {
   #object(object: JsonObject, inherited: boolean): JsonObject {
     const { kind, name } = object;
     const isSecret = kind === "Secret" || (inherited && kind === undefined);
-    const namesValue = typeof name === "string" && typeof object.value === "string" && this.#credentials.isName(name);
+    if (isSecret) this.#sawSecret = true;
+    const named = typeof name === "string" ? name : object.key;
+    const namesValue = typeof named === "string" && this.#credentials.isName(named);
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(object)) {
       const value = object[key];
@@ -156,7 +223,7 @@ export class Redaction {
       if (isSecret && key === "data") shown = this.#all(value, REDACTED_BASE64);
       else if (isSecret && key === "stringData") shown = this.#all(value, REDACTED);
       else if (key === "items" && kind === "SecretList") shown = this.#value(value, true);
-      else if (key === "value" && namesValue) shown = this.#text(value as string, REDACTED);
+      else if (key === "value" && namesValue) shown = this.#named(named, value);
       else if (key === LAST_APPLIED && typeof value === "string") shown = this.#redacted(REDACTED);
       else shown = this.#named(key, value);
       this.#path.pop();
@@ -182,7 +249,10 @@ export class Redaction {
   /** All texts and numbers of a value. */
   #all(value: unknown, replacement: string): unknown {
     if (typeof value === "string") return this.#text(value, replacement);
-    if (isNumber(value)) return this.#redacted(0);
+    if (isNumber(value)) {
+      this.#keep(String(value));
+      return this.#redacted(0);
+    }
     if (Array.isArray(value)) return value.map((item: unknown, i) => this.#at(i, () => this.#all(item, replacement)));
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(
@@ -196,6 +266,18 @@ const FLAG = /^--?[\w-]{1,100}$/;
 
 const isNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || value instanceof Number;
+
+const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+
+/** The name of what stands there; `password` where nobody knows: it may be one. */
+function nameAt(object: unknown, keys: readonly string[]): string {
+  let found = object;
+  for (const key of keys) {
+    const inside = Array.isArray(found) || isJsonObject(found) ? (found as JsonObject) : {};
+    found = Object.hasOwn(inside, key) ? inside[key] : undefined;
+  }
+  return isJsonObject(found) && typeof found.name === "string" ? found.name : "password";
+}
 
 /** A part of a JSON pointer. */
 const escaped = (key: string): string =>

@@ -82,6 +82,8 @@ class Exchange {
   #ifGone: (() => void) | undefined;
   /** Of the body. */
   #bytes = 0;
+  /** Of the policies that are asked: a reload may come before they answer. */
+  #generation = 0;
 
   constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
     this.#options = options;
@@ -157,6 +159,7 @@ class Exchange {
     const { evaluator, gate, metrics } = this.#options;
     const { id, query } = this.#route;
     const { policies } = evaluator;
+    this.#generation = policies.generation;
     const found = policies.entries.get(id);
     // Which of two versions answers is known before it takes a place.
     const entry =
@@ -252,17 +255,14 @@ class Exchange {
   }
 
   #report(review: Review, verdict: Verdict | JoinedVerdict): void {
-    const { recorder, evaluator } = this.#options;
+    const { recorder } = this.#options;
     const { origin, id } = this.#route;
     const traceparent = traceparentOf(this.#request);
     if ("members" in verdict) reportSet(this.#options, review, origin, verdict, traceparent);
     else report(this.#options, review, origin, verdict, traceparent);
     // Who has gone got no answer.
     if (recorder === undefined || !this.#response.writableEnded) return;
-    recorder.record({
-      ...{ review, origin, verdict, policy: id, bytes: this.#bytes },
-      generation: evaluator.policies.generation,
-    });
+    recorder.record({ review, origin, verdict, policy: id, bytes: this.#bytes, generation: this.#generation });
   }
 
   #send({ response }: Verdict | JoinedVerdict): void {

@@ -85,5 +85,5 @@ test("of a long value no more is read than is shown, and control characters are 
   });
   assert.equal(valueText(list as unknown as Value).length, 301);
   assert.ok(read < 400, `${read} items read`);
-  assert.equal(valueText(new CelError("a\u001b[31m\nb")), "error: a [31m b");
+  assert.equal(valueText(new CelError("a\u001b[31m\nb")), "error: a\\u001b[31m b");
 });

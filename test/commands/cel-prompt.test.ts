@@ -67,9 +67,9 @@ describe("the prompt", () => {
       "true & false",
       ":tipe 1",
     );
-    assert.match(undeclared, / \| 'a'\.startWith\('a'\)\n \| \.+\^\nhint: did you mean "startsWith"\?/);
+    assert.match(undeclared, / \| 'a'\.startWith\('a'\)\n \| \.+\^\nhint: write startsWith/);
     assert.match(evaluation, /^error: .*\n \| 1 \+ \[1\]\[2\]\n \| +\^$/);
-    assert.match(operator, /hint: and is written &&/);
+    assert.match(operator, /hint: .*&&/);
     assert.match(command, /did you mean ":type"/);
   });
 

@@ -128,7 +128,7 @@ describe("a summary", () => {
     const evil = write("evil.json", object("Deployment", "\u001b[31mred\r\nALLOWED"));
     const { out } = await ask(["named", "--object", evil, "-o", "text", "--explain"]);
     assert.doesNotMatch(out, /[^\P{Cc}\n]/u);
-    assert.match(out, /^DENIED {2}named {2}Deployment shop\/ \[31mred ALLOWED/);
+    assert.match(out, /^DENIED {2}named {2}Deployment shop\/\\u001b\[31mred ALLOWED/);
   });
 });
 

@@ -68,6 +68,8 @@ describe("a recording is without", () => {
     "auth_token",
     "tls.key",
     "dbpasswd",
+    "PASSWORD_2",
+    "passwordHash",
   ])
     test(`what stands under ${name}`, () => {
       assert.deepEqual(redact({ [name]: "x" }).value, { [name]: "[redacted]" });
@@ -108,10 +110,78 @@ describe("a recording is without", () => {
       { op: "add", path: "/spec/password", value: "x" },
       { op: "add", path: "/spec/size", value: "y" },
     ];
-    assert.deepEqual(redaction.patch(["patch"], operations), [
+    assert.deepEqual(redaction.patch(["patch"], operations, {}), [
       { op: "add", path: "/spec/password", value: "[redacted]" },
       operations[1],
     ]);
+  });
+
+  test("values of a patch whose path does not name them, and patches that are none", () => {
+    const redaction = new Redaction(new Credentials());
+    const object = { env: [{ name: "DB_PASSWORD" }, { name: "MODE" }] };
+    const value = (path: string): unknown => {
+      const [operation] = redaction.patch([], [{ op: "replace", path, value: "swordfish" }], object) as [
+        { readonly value: unknown },
+      ];
+      return operation.value;
+    };
+    assert.equal(value("/env/0/value"), "[redacted]");
+    assert.equal(value("/env/1/value"), "swordfish");
+    assert.equal(value("/env/2/value"), "[redacted]", "nobody knows its name");
+    assert.equal(value("/spec/passwords/0"), "[redacted]");
+    assert.equal(redaction.patch([], "c3dvcmRmaXNo", object), "[redacted]");
+  });
+
+  test("texts in texts: JSON, configuration files, commands for a shell", () => {
+    const kept = JSON.stringify({ kind: "Secret", data: { user: "YW5u" }, note: "x" });
+    assert.deepEqual(redact({ annotations: { "kapp.k14s.io/original": kept } }), {
+      value: {
+        annotations: {
+          "kapp.k14s.io/original": JSON.stringify({
+            kind: "Secret",
+            data: { user: Buffer.from("[redacted]").toString("base64") },
+            note: "x",
+          }),
+        },
+      },
+      places: ["/object/annotations/kapp.k14s.io~1original"],
+    });
+    for (const [text, shown] of [
+      ["db.password=swordfish\nport=80", "db.password=[redacted]\nport=80"],
+      ['user: ann\npassword: "sword fish"\n', 'user: ann\npassword: "[redacted]"\n'],
+      ["mysql --password=swordfish -u x", "mysql --password=[redacted] -u x"],
+      ["login --token swordfish now", "login --token [redacted] now"],
+      ["args: password=swordfish", "args: password=[redacted]"],
+      ["password: ${FROM_ELSEWHERE}", "password: ${FROM_ELSEWHERE}"],
+      ["the password is not told here", "the password is not told here"],
+    ] as const)
+      assert.deepEqual(redact({ text }).value, { text: shown });
+    assert.deepEqual(redact({ "run.yaml": "kind: Secret\ndata:\n  user: YW5u\n" }).value, { "run.yaml": "[redacted]" });
+    assert.deepEqual(redact({ caBundle: Buffer.from("-----BEGIN CERTIFICATE-----").toString("base64") }).places, []);
+    const key = Buffer.from("-----BEGIN RSA PRIVATE KEY-----\nx").toString("base64");
+    assert.deepEqual(redact({ pem: key }).value, { pem: "[redacted]" });
+  });
+
+  test("what a policy says, where one credential begins like another, or there are more than are kept", () => {
+    const some = new Redaction(new Credentials());
+    some.member([], { password: "sword", token: "swordfish", secret: 123456 });
+    assert.equal(some.words([], "swordfish, 123456"), "[redacted], [redacted]");
+    const many = new Redaction(new Credentials());
+    many.member(
+      [],
+      Array.from({ length: 101 }, (_, index) => ({ token: `token-${index}` })),
+    );
+    assert.equal(many.words([], "token-100 is bad"), "[redacted]");
+  });
+
+  test("long texts of one kind take no longer than others", () => {
+    const { places } = redact([
+      ..."aA-=: \"'\\/@".split("").map((character) => character.repeat(200_000)),
+      "://a:".repeat(40_000),
+      "--a ".repeat(50_000),
+      "a=".repeat(100_000),
+    ]);
+    assert.ok(places.length <= 3);
   });
 
   test("keys of a prototype, which are data like others; so many places that nobody reads them are counted", () => {

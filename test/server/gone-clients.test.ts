@@ -64,38 +64,53 @@ describe("a client that hangs up before it has an answer", () => {
     });
   }
 
-  test("in line: it is counted, and its policy is never asked", async () => {
-    let asked = 0;
-    const server = await serve([entry("slow", () => sleep(200, ALLOW).finally(() => asked++))], {
-      gate: { concurrency: 1, queue: 1 },
-    });
+  test("in line: it is counted, and its policy is never asked", async (t) => {
+    const { policy, asked, answerNext } = held();
+    const server = await serve([policy], { gate: { concurrency: 1, queue: 1 } });
+    // Also where it fails: a server that listens keeps the process.
+    t.after(() => server.stop({ delay: 0, grace: 0 }));
     const first = post(`${server.url}/validate/slow`, GOOD);
-    await sleep(50);
+    await until("the first", () => asked() === 1);
     const leaving = await connect(server.port);
     leaving.send(postText("/validate/slow", GOOD));
     await until("the line", async () => /queued 1/.test(await counted(server)));
     leaving.destroy();
     await until("the count", async () => /status="499"\} 1/.test(await counted(server)));
+    answerNext();
     await first;
-    await sleep(250);
-    assert.equal(asked, 1);
+    await until("the record", () => server.lines.length > 0);
+    assert.equal(asked(), 1);
     assert.equal(server.lines.length, 1);
     assert.match(await counted(server), /queued 0/);
-    await server.stop({ delay: 0, grace: 0 });
   });
 
-  test("once it waited in line and was let in, it is counted once", async () => {
-    const server = await serve([entry("slow", () => sleep(300, ALLOW))], { gate: { concurrency: 1, queue: 1 } });
+  test("once it waited in line and was let in, it is counted once", async (t) => {
+    const { policy, asked, answerNext } = held();
+    const server = await serve([policy], { gate: { concurrency: 1, queue: 1 } });
+    t.after(() => server.stop({ delay: 0, grace: 0 }));
     const first = post(`${server.url}/validate/slow`, GOOD);
-    await sleep(50);
+    await until("the first", () => asked() === 1);
     const leaving = await connect(server.port);
     leaving.send(postText("/validate/slow", GOOD));
+    await until("the line", async () => /queued 1/.test(await counted(server)));
+    answerNext();
     await first;
-    await sleep(50);
+    await until("the second", () => asked() === 2);
     leaving.destroy();
     await until("the record", () => server.lines.length === 2);
     assert.match(await counted(server), /status="499"\} 1/);
     assert.match(server.lines[1] ?? "", /"failure":"abandoned"/);
-    await server.stop({ delay: 0, grace: 0 });
+    answerNext();
   });
 });
+
+/** A policy that answers when it is told to. */
+function held() {
+  const waiting: ((outcome: Outcome) => void)[] = [];
+  let asked = 0;
+  const policy = entry("slow", () => {
+    asked += 1;
+    return new Promise<Outcome>((resolve) => waiting.push(resolve));
+  });
+  return { policy, asked: () => asked, answerNext: () => waiting.shift()?.(ALLOW) };
+}

@@ -1,5 +1,6 @@
 /** Figures for a person. */
-import { lineOf, printable } from "../../explanation/index.js";
+import { printable } from "../../data/printable.js";
+import { lineOf } from "../../explanation/index.js";
 import { timeText } from "../eval/words.js";
 import { indented } from "../explain/indented.js";
 import type { Paint } from "../look/paint.js";

@@ -19,19 +19,13 @@ export const addCel: AddCommand = (program, { io, done }) => {
   withExamples(cel, [
     ["policy-server cel '[1, 2, 3].map(x, x * 2)'", "one expression"],
     ["policy-server cel --vars vars.json < rule.cel", "one from a file, with variables"],
+    ["policy-server cel 'object.spec.replicas > 3' --vars vars.json --explain", "the value of every part"],
     ["policy-server cel", "a prompt, with completion and history"],
   ]);
   cel.action(async (expression: string | undefined) => {
     const { celCommand } = await import("../cel.js");
     done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
   });
-  withExamples(cel, [
-    ["policy-server cel '[1, 2, 3].map(n, n * n)'", "evaluate an expression"],
-    [
-      "policy-server cel 'object.spec.replicas > 3' --vars vars.json --explain",
-      "see the value of every part, with variables from a file",
-    ],
-  ]);
 };
 
 function positive(text: string): number {

@@ -1,7 +1,7 @@
 /** What the members of a group said, a line for each, in order of definition. */
 import type { Config, ConfigEntry, GroupEntry } from "../../config/index.js";
+import { printable } from "../../data/printable.js";
 import type { Verdict } from "../../evaluation/verdict.js";
-import { printable } from "../../explanation/index.js";
 import type { Observation } from "../../policy/index.js";
 import { outcomeText } from "../explain/explanation.js";
 import type { Paint, Tone } from "../look/paint.js";

@@ -1,6 +1,7 @@
 /** Answers, written as somebody wants them: for a person, or for a program. */
+
+import { printable } from "../../data/printable.js";
 import { yamlLibrary } from "../../data/yaml-library.js";
-import { printable } from "../../explanation/index.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";

@@ -1,6 +1,7 @@
 /** An answer for a person: what came of it, why, and what would be changed. */
 import type { Config } from "../../config/index.js";
-import { changedObject, type DiffLine, diffLines, printable, withGaps } from "../../explanation/index.js";
+import { printable } from "../../data/printable.js";
+import { changedObject, type DiffLine, diffLines, withGaps } from "../../explanation/index.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/indented.js";
 import type { Paint, Tone } from "../look/paint.js";

@@ -2,7 +2,8 @@
  * How an answer came about, as text: what was asked, what came of it, and below that the expressions with their values, or a group's members. It
  * shows what requests hold: for the person at the terminal, and nobody else.
  */
-import { type ExplainedAnswer, type ExplainedPart, printable } from "../../explanation/index.js";
+import { printable } from "../../data/printable.js";
+import type { ExplainedAnswer, ExplainedPart } from "../../explanation/index.js";
 import { expressionLines, shortText, type WantedParts } from "./expression-lines.js";
 import { indented } from "./indented.js";
 

@@ -1,6 +1,8 @@
 /** What one expression came to, as lines. */
+
+import { printable } from "../../data/printable.js";
 import type { ExplainedExpression, ExplainedValue } from "../../explanation/index.js";
-import { cutTo, printable } from "../../explanation/index.js";
+import { cutTo } from "../../explanation/index.js";
 import { indented } from "./indented.js";
 
 /** Longer values and sources are cut: a line is for reading. */

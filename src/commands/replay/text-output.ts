@@ -1,6 +1,6 @@
 /** What would change, for a person: a table by policy, and examples. */
 
-import { printable } from "../../explanation/index.js";
+import { printable } from "../../data/printable.js";
 import { drawTable } from "../../reports/text-table.js";
 import type { Paint, Tone } from "../look/paint.js";
 import { aboutOf, CHANGE_WORDS, type Changed } from "./changed.js";

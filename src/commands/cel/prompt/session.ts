@@ -2,13 +2,14 @@
 import {
   type Bindings,
   CelError,
-  type Compiled,
+  type CompileFailure,
   type DeclaredNames,
   DYN,
   type Environment,
   type EvaluationOptions,
   explain,
   formatLongType,
+  hintText,
   type ObjectTypeDeclaration,
   type Program,
   type Result,
@@ -17,8 +18,9 @@ import {
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
+import { printable } from "../../../data/printable.js";
 import { didYouMean } from "../../../data/suggest.js";
-import { explainedValue, printable, valueText } from "../../../explanation/index.js";
+import { explainedValue, valueText } from "../../../explanation/index.js";
 import { partLines } from "../../explain/expression-lines.js";
 import type { Paint } from "../../look/paint.js";
 import { complete } from "./completion.js";
@@ -259,22 +261,12 @@ export class PromptSession {
     return `${valueText(value, VALUE_CHARACTERS)} ${this.#options.paint("quiet", `: ${known}`)}`;
   }
 
-  #compileError(
-    source: string,
-    failure:
-      | Exclude<ReturnType<Environment["check"]>, { ok: true }>
-      | Exclude<ReturnType<Environment["compile"]>, Compiled>,
-  ): string {
-    const { functions, methods, variables } = this.#environment.names();
-    const known = [...functions, ...methods, ...variables.map(({ name }) => name)];
-    const hints = failure.issues
-      .slice(0, 3)
-      .flatMap(({ code, name }) =>
-        code === "undeclared-reference" && name !== undefined ? didYouMean(name, known) : [],
-      )
-      .filter((hint) => hint !== "")
-      .map((hint) => this.#options.paint("doubt", `hint: ${hint.trim().slice(1, -1)}`));
-    return [this.#bad(failure.text), ...hints, ...operatorHints(source)].join("\n");
+  #compileError(source: string, failure: CompileFailure): string {
+    const hint = hintText(this.#environment.hints(source, failure));
+    return [
+      this.#bad(failure.text),
+      ...(hint === undefined ? [] : [this.#options.paint("doubt", `hint: ${printable(hint)}`)]),
+    ].join("\n");
   }
 
   #evaluationError(program: Program, error: CelError): string {
@@ -295,9 +287,3 @@ export class PromptSession {
 }
 
 const TOO_MANY = `there are ${MOST_VARIABLES} variables already`;
-
-/** What people write who come from other languages. */
-function operatorHints(source: string): string[] {
-  const found = /(?<![&|])([&|])(?![&|])/.exec(source)?.[1];
-  return found === undefined ? [] : [`hint: and is written &&, or ||`];
-}
