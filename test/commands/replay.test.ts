@@ -75,6 +75,19 @@ const recorded = [
 const recording = write("recording.jsonl", recorded);
 
 describe("replay of a recording", () => {
+  test("what is no verdict is unreadable, and not a denial or the same; words of others do nothing to a terminal", async () => {
+    const event = { kind: "Event", apiVersion: "audit.k8s.io/v1", verb: "create", stage: "ResponseComplete" };
+    const odd = { ...event, level: "a\u001b[31m\nb", objectRef: {} };
+    const file = write(
+      "odd.jsonl",
+      [line("a", {}, {}), line("b", {}, { allowed: "true" }), JSON.stringify(odd)].join("\n"),
+    );
+    const { code, out } = await run([file, "--policies", same]);
+    assert.equal(code, 2);
+    assert.match(out, /Could not be read: 2/);
+    assert.match(out, /level a\\u001b\[31m b,/);
+  });
+
   test("the configuration that it was recorded with changes nothing", async () => {
     const { code, out } = await run([recording, "--policies", same, "--fail-on-change"]);
     assert.equal(code, 0);

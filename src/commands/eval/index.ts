@@ -1,4 +1,5 @@
 /** `eval`: asks policies, and prints what they answer. */
+import { once } from "node:events";
 import { type Asking, Explainer } from "../../cel-policy/index.js";
 import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";
@@ -85,6 +86,8 @@ export async function evalCommand(
         for (const entry of entries) {
           const answered = await ask(entry, question);
           output.add(answered);
+          // Answers about many objects don't wait in memory for a reader that is slow.
+          if ((io.stdout as { writableNeedDrain?: boolean }).writableNeedDrain === true) await once(io.stdout, "drain");
           exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
         }
       }

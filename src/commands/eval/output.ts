@@ -40,7 +40,7 @@ export function createOutput(options: OutputOptions, io: CommandIo): Output {
 }
 
 const tellDetails = ({ details }: Answered, { stderr }: CommandIo): void => {
-  for (const detail of details) stderr.write(`detail: ${detail}\n`);
+  for (const detail of details) stderr.write(`detail: ${printable(detail)}\n`);
 };
 
 class Summary implements Output {

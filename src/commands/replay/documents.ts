@@ -11,6 +11,9 @@ const NOTHING_KNOWN = "neither a recorded request, an AdmissionReview nor an eve
 const DECISION_RECORD =
   "a decision record of the log: it holds no object, so that nobody can be asked again; record with serve --record";
 
+/** Longest id of a policy: a path of the server with a longer one would not be asked. */
+const LONGEST_ID = 1000;
+
 /** The requests of a document; lists of them are opened. */
 export function* requestsIn(document: unknown, place: string): Iterable<Found> {
   if (Array.isArray(document)) {
@@ -44,20 +47,21 @@ function requestOf(document: JsonObject, place: string): Found {
 }
 
 function admissionReview({ response }: JsonObject, request: JsonObject, place: string): Found {
-  const former = isObject(response) ? answerOfResponse(response) : undefined;
+  const former = isAnswer(response) ? answerOfResponse(response) : undefined;
   return admissionFound(request, { place, origin: "validate", recorded: [], former, redacted: false, doubts: [] });
 }
 
 function recordedRequest(line: JsonObject, place: string): Found {
   const { request, response, members, redacted, origin } = line;
   const policy = text(line, "policy");
-  if (policy === "" || !isObject(response)) {
+  // What is no verdict is not taken for one.
+  if (policy === "" || policy.length > LONGEST_ID || !isAnswer(response)) {
     return { kind: "unreadable", place, why: "a recorded request without its policy or its response" };
   }
   const one: Recorded = { policy, answer: recordedAnswer(response, line.outcome) };
   const several = Array.isArray(members)
-    ? members.filter(isObject).map((each) => ({
-        policy: text(each, "policy"),
+    ? members.filter(isAnswer).map((each) => ({
+        policy: text(each, "policy").slice(0, LONGEST_ID),
         answer: recordedAnswer(each, each.outcome),
       }))
     : [one];
@@ -72,6 +76,8 @@ function recordedRequest(line: JsonObject, place: string): Found {
     return admissionFound(request, { ...rest, origin: origin === "audit" ? "audit" : "validate" });
   return { kind: "question", question: { ...rest, origin, review: rawQuestion(line.payload) } };
 }
+
+const isAnswer = (value: unknown): value is JsonObject => isObject(value) && typeof value.allowed === "boolean";
 
 function recordedAnswer(answer: JsonObject, outcome: unknown): Answer {
   const { allowed, message, warnings, patch } = answer;

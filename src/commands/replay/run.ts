@@ -11,8 +11,12 @@ import { policiesFor } from "./which.js";
 const UNDER_WAY = 32;
 /** Documents that could not be read and are named. */
 const NAMED = 10;
-/** Reasons that are told apart: there are few, and none is a request's own words. */
+/** Reasons that are told apart; some have a word of the document's in them, and whoever wrote it chose it. */
 const REASONS = 100;
+/** Characters of a reason. */
+const REASON_LENGTH = 200;
+/** Where the rest is counted. */
+const OTHER_REASONS = "for other reasons";
 
 /** What to do. */
 export interface Replay {
@@ -102,7 +106,7 @@ function pairsOf(question: Question, only: ReadonlySet<string>, after: Asker): P
 }
 
 function add(counts: Map<string, number>, reason: string): void {
-  const known = counts.get(reason);
-  if (known === undefined && counts.size >= REASONS) return;
-  counts.set(reason, (known ?? 0) + 1);
+  const short = reason.slice(0, REASON_LENGTH);
+  const key = counts.has(short) || counts.size < REASONS ? short : OTHER_REASONS;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

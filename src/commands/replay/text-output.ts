@@ -86,8 +86,8 @@ export class TextOutput implements Output {
       total.redacted > 0
         ? `Changes about requests with redacted fields, which may come of that alone: ${total.redacted}.`
         : "",
-      ...doubts.map(([doubt, count]) => `Requests of which ${doubt}: ${count}.`),
-      ...skipped.map(([why, count]) => `Left out, ${why}: ${count}.`),
+      ...doubts.map(([doubt, count]) => `Requests of which ${printable(doubt)}: ${count}.`),
+      ...skipped.map(([why, count]) => `Left out, ${printable(why)}: ${count}.`),
       unreadable.count > 0
         ? paint(
             "doubt",
@@ -104,9 +104,9 @@ export class TextOutput implements Output {
     const { uid, operation = "raw request", kind = "", namespace, name = "" } = aboutOf(question);
     const object = [namespace, name].filter((part) => part !== undefined && part !== "").join("/");
     const about = [operation, kind, object, uid === "" ? "" : `uid ${uid}`].filter((part) => part !== "").join(" ");
-    const now = "undecided" in after ? `not decided: ${after.undecided}` : answerText(after);
+    const now = "undecided" in after ? `not decided: ${cut(after.undecided)}` : answerText(after);
     const lines = [
-      `${paint(TONES[change] ?? "name", CHANGE_WORDS[change])}  ${paint("strong", printable(policy))}  ${printable(about)}  ${paint("quiet", printable(question.place))}`,
+      `${paint(TONES[change] ?? "name", CHANGE_WORDS[change])}  ${paint("strong", printable(policy))}  ${cut(about)}  ${paint("quiet", printable(question.place))}`,
       ...(before === undefined ? [] : [`    was: ${answerText(before)}`]),
       `    now: ${now}`,
       ...(change === "patch" && !("undecided" in after) ? patchLines(before, after) : []),
