@@ -23,7 +23,7 @@ import {
 import { parseJson } from "../data/json.js";
 import { explainedValue } from "../explanation/index.js";
 import { partLines } from "./explain/expression-lines.js";
-import type { CommandIo } from "./io.js";
+import { type CommandIo, UsageError } from "./io.js";
 import { isTerminal } from "./look/paint.js";
 
 /** Parsed arguments of `cel`. */
@@ -80,8 +80,18 @@ function environmentOf(name: string): Environment | undefined {
 
 async function declared(args: CelArguments): Promise<DeclaredVariables> {
   if (args.variables !== undefined) return readVariables(args.variables);
-  const bindings = args.vars === undefined ? {} : (parseJson(await readFile(args.vars, "utf8")) as Bindings);
+  const bindings = args.vars === undefined ? {} : await bindingsOf(args.vars);
   return { variables: Object.keys(bindings).map((name) => ({ name, type: DYN })), objectTypes: [], bindings };
+}
+
+async function bindingsOf(file: string): Promise<Bindings> {
+  const content = await readFile(file, "utf8").catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  try {
+    return parseJson(content) as Bindings;
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : "is no JSON"}`, { cause: error });
+  }
 }
 
 function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {

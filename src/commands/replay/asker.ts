@@ -27,8 +27,10 @@ export class Asker {
     const source = createPolicySource(values, io.env, undefined, { warnWithoutCluster: true });
     try {
       const loaded = await source.load();
-      for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
-      if (loaded.fatal !== undefined) throw new UsageError(loaded.fatal);
+      const { fatal } = loaded;
+      // Said once: where all is lost, the error may say what was wrong.
+      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) io.stderr.write(`${line}\n`);
+      if (fatal !== undefined) throw new UsageError(fatal);
       return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
     } catch (error) {
       source.close();
