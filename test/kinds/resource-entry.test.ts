@@ -229,8 +229,8 @@ items:
       () => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], () => {}),
       ({ problems }: LoadError) => {
         assert.deepEqual(problems.map(formatProblem), [
-          "rules.yaml:1:35: kind: this is Kyverno's ClusterPolicy, a kind from before its CEL policies, which is not evaluated here",
-          "rules.yaml:3:55: kind: this is a constraint of Gatekeeper, the parameters and the match of its template, which is not evaluated here",
+          "rules.yaml:1:35: kind: this is Kyverno's ClusterPolicy, a kind from before its CEL policies: it is not evaluated here",
+          "rules.yaml:3:55: kind: this is a constraint of Gatekeeper, the parameters and the match of its template: it is not evaluated here",
         ]);
         assert.match(
           problems[0]?.hint ?? "",
