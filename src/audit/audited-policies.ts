@@ -9,6 +9,7 @@ import type { ReportedPolicy } from "../reports/finding.js";
 import { NAMESPACE_LABELS } from "../world/needs.js";
 import type { AuditedPolicy, LeftOut, WebhookMatch } from "./audited-policy.js";
 import { findingOf } from "./finding-of.js";
+import { withOnePolicyEach } from "./one-policy-entries.js";
 import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
 
 /** What a configuration is for in the background. */
@@ -24,12 +25,18 @@ const CERTIFICATE_REQUEST_POLICY_GROUP = "policy.cert-manager.io";
 /** What changes only with the Namespace of the object, which rounds look at. */
 const SEEN: ReadonlySet<string> = new Set([NAMESPACE_LABELS.what, "`namespaceObject`"]);
 
+/** The entries as they are asked about objects: one for each policy, as far as no group hangs on them together. */
+export const auditedConfig = (config: Config): Config => withOnePolicyEach(config, referencedBy(config));
+
 /** The entries as they are loaded for the background: see {@link auditEntry}. */
 export function auditConfig(config: Config): Config {
-  const referenced = new Set(config.entries.flatMap((entry) => (entry.kind === "group" ? referencesOf(entry) : [])));
   // A group's answer hangs on what its members do: those it shares with others stay as they are.
+  const referenced = referencedBy(config);
   return { ...config, entries: config.entries.map((each) => (referenced.has(each.id) ? each : auditEntry(each))) };
 }
+
+const referencedBy = ({ entries }: Config): ReadonlySet<string> =>
+  new Set(entries.flatMap((entry) => (entry.kind === "group" ? referencesOf(entry) : [])));
 
 /** An entry whose failures all show, whatever its actions do about them. */
 export const auditEntry = (entry: ConfigEntry): ConfigEntry =>

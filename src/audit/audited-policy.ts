@@ -11,6 +11,8 @@ export interface AuditFinding {
   readonly message: string;
   /** For the report: the binding, what the policy annotates. */
   readonly properties: Readonly<Record<string, string>>;
+  /** Names of the exceptions that exempt the object; absent: none do. */
+  readonly exceptions?: readonly string[];
 }
 
 /** A policy for the background. */

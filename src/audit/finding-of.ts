@@ -30,14 +30,14 @@ export function findingOf(
   return (outcome) => {
     switch (outcome.verdict) {
       case "allow":
-        return PASSED;
+        return outcome.report === undefined ? PASSED : found("pass", "", outcome);
       case "skip":
-        return tellsSkips || EXEMPTED.test(outcome.reason) ? found("skip", outcome.reason) : undefined;
+        return tellsSkips || EXEMPTED.test(outcome.reason) ? found("skip", outcome.reason, outcome) : undefined;
       case "error":
-        return found("error", stripped(outcome.message, titled), propertiesOf(outcome));
+        return found("error", stripped(outcome.message, titled), outcome);
       case "deny": {
         const status = warning(outcome) ? "warn" : "fail";
-        return found(status, stripped(outcome.message ?? "", titled), propertiesOf(outcome));
+        return found(status, stripped(outcome.message ?? "", titled), outcome);
       }
     }
   };
@@ -46,20 +46,19 @@ export function findingOf(
 const NONE: Readonly<Record<string, string>> = {};
 const PASSED: AuditFinding = { status: "pass", message: "", properties: NONE };
 
-const found = (status: AuditFinding["status"], message: string, properties = NONE): AuditFinding => ({
-  status,
-  message,
-  properties,
-});
+function found(status: AuditFinding["status"], message: string, outcome: Outcome): AuditFinding {
+  const exceptions = outcome.report?.exceptions ?? [];
+  return { status, message, properties: propertiesOf(outcome), ...(exceptions.length > 0 && { exceptions }) };
+}
 
 /** Whose message it is stands beside it, unless several have one entry. */
 function stripped(message: string, titled: "alone" | "among others"): string {
   return titled === "alone" ? message.replace(BOUND, "").replace(KYVERNO, "") : message;
 }
 
-function propertiesOf({ auditAnnotations, message = "" }: Outcome & { readonly message?: string }) {
+function propertiesOf({ auditAnnotations, report, message = "" }: Outcome & { readonly message?: string }) {
   const binding = BOUND.exec(message)?.[2];
-  return { ...auditAnnotations, ...(binding !== undefined && { binding }) };
+  return { ...auditAnnotations, ...report?.properties, ...(binding !== undefined && { binding }) };
 }
 
 /**

@@ -119,7 +119,7 @@ const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
 
 function entryOf(
   { reported, served, properties: common }: AuditedPolicy,
-  { status, message, properties }: AuditFinding,
+  { status, message, properties, exceptions = [] }: AuditFinding,
   resource: ReportedResource,
   time: number,
 ): ResultEntry {
@@ -129,7 +129,7 @@ function entryOf(
     status: status === "warn" ? ("fail" as const) : status,
     message: shortened(message, MAX_MESSAGE_LENGTH),
     properties: bounded({ ...common, ...properties }),
-    exceptions: [],
+    exceptions: exceptions.slice(0, MAX_PROPERTIES),
   };
   const entry = resultEntry(reported, finding, resource, { auditWarn: status === "warn", time });
   // As Kubewarden's scanner has it: what is only monitored is for information.

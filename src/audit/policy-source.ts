@@ -7,16 +7,18 @@ import {
   ClusterEntryReader,
   Rollouts,
 } from "../config/from-cluster/index.js";
-import type { Config, ConfigEntry, Problem } from "../config/index.js";
+import { type Config, type ConfigEntry, formatProblem, type Problem } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import type { PolicyLoader } from "../loader/index.js";
 import {
   type AuditedPolicies,
   auditConfig,
   auditEntry,
+  auditedConfig,
   auditedPolicies,
   type LoadedEntry,
 } from "./audited-policies.js";
+import { isOneOfSeveral } from "./one-policy-entries.js";
 
 type ClusterPolicies = ReturnType<PolicyLoader["clusterPolicies"]>;
 type LoadedClusterPolicies = Awaited<ReturnType<ClusterPolicies["load"]>>;
@@ -40,6 +42,8 @@ export class AuditPolicySource {
   readonly #cluster: ClusterPolicies | undefined;
   readonly #now: () => number;
   #file: Config | undefined;
+  /** Ids of the file as it is served: they go before the cluster's. */
+  #fileIds: ReadonlySet<string> = new Set();
   #loadedFile:
     | { readonly config: Config; readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }
     | undefined;
@@ -65,7 +69,8 @@ export class AuditPolicySource {
 
   /** Takes a configuration in place of the one before. */
   useFile(config: Config | undefined): void {
-    this.#file = config;
+    this.#file = config && auditedConfig(config);
+    this.#fileIds = new Set(config?.entries.map(({ id }) => id));
   }
 
   /**
@@ -82,8 +87,7 @@ export class AuditPolicySource {
   /** Loads what has changed; never rejects. */
   async load(): Promise<LoadedAudit> {
     const file = await this.#loadFile();
-    const own = new Set(file.entries.map(({ entry }) => entry.id));
-    const cluster = await this.#loadCluster((id) => own.has(id));
+    const cluster = await this.#loadCluster((id) => this.#fileIds.has(id));
     const audited = auditedPolicies([...file.entries, ...cluster.entries]);
     return { ...audited, problems: [...file.problems, ...cluster.problems] };
   }
@@ -102,7 +106,7 @@ export class AuditPolicySource {
       const served = policies.entries.get(entry.id);
       return served === undefined ? [] : [{ entry, served }];
     });
-    this.#loadedFile = { config, entries, problems };
+    this.#loadedFile = { config, entries, problems: problemsOf(config, problems) };
     return this.#loadedFile;
   }
 
@@ -164,4 +168,12 @@ export class AuditPolicySource {
     this.#origins.set(served.id, { policy: served.policy, entry });
     return [{ entry, served }];
   }
+}
+
+/** Of entries that were taken apart each mistake once, and no doubts: what seems to have no effect may be about the other policies. */
+function problemsOf({ entries }: Config, problems: readonly Problem[]): readonly Problem[] {
+  const apart = new Set(entries.filter(isOneOfSeveral).flatMap(({ documents }) => documents.map(({ file }) => file)));
+  if (apart.size === 0) return problems;
+  const meant = problems.filter(({ severity, file }) => severity !== "warning" || !apart.has(file));
+  return [...new Map(meant.map((problem) => [formatProblem(problem), problem])).values()];
 }

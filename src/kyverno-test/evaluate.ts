@@ -1,5 +1,7 @@
 /** Asks the policies of a test about its resources (spec kyverno.md 8.2 to 8.7). */
+
 import { isAbsolute, join } from "node:path";
+import { counted } from "../data/counted.js";
 import { quote } from "../data/go-quote.js";
 import { type ExceptionResource, preparePolicies } from "../kinds/kyverno/index.js";
 import {
@@ -119,8 +121,6 @@ function loadPayloads({ jsonPayloads }: TestDocument, at: (path: string) => stri
 }
 
 const unloadableExceptions = (reason: string) => new TestRunError(`error: failed to load exceptions (${reason})`);
-
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 function appliedText({ count }: TestPolicies, resources: number, exceptions: number): string {
   const what = counted(count, "policy", "policies");

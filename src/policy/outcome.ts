@@ -18,11 +18,20 @@ export interface Findings {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
   readonly detail?: string;
+  /** For reports on objects, never for an answer: what the policy says of the object beside the verdict. */
+  readonly report?: ReportedFindings;
   /**
    * What the answer to a raw request shows beside the verdict: how it came about, as JSON. Admission has no place for it, and a group's answer is its own.
    * Made when it is shown.
    */
   readonly account?: () => Readonly<Record<string, unknown>>;
+}
+
+/** What reports say beside a verdict (spec kyverno.md 7.1). */
+export interface ReportedFindings {
+  readonly properties: Readonly<Record<string, string>>;
+  /** Names of the exceptions that exempt the object, without namespaces. */
+  readonly exceptions: readonly string[];
 }
 
 /** The request may pass. */

@@ -26,7 +26,7 @@ async function audit(args: readonly string[], tty = false) {
   return { code, out: await out, err: await err };
 }
 
-const COUNTS = "\npass: 1, fail: 2, warn: 0, error: 0, skip: 0 (3 objects, 1 policies)\n";
+const COUNTS = "\npass: 1, fail: 2, warn: 0, error: 0, skip: 0 (3 objects, 1 policy)\n";
 
 describe("audit", () => {
   test("shows what fails in a table, with counts", async (context) => {
@@ -46,7 +46,7 @@ describe("audit", () => {
     assert.match((await audit([...args, "-n", "shop"])).out, /pass: 1, fail: 1, .*\(2 objects/);
     assert.match(
       (await audit([...args, "--exclude-namespaces", "shop,kube-system"])).out,
-      /pass: 0, fail: 1, .*\(1 objects/,
+      /pass: 0, fail: 1, .*\(1 object,/,
     );
   });
 
@@ -54,7 +54,7 @@ describe("audit", () => {
     const { args } = await cluster(context, without("no-worse", "worse"));
     const { code, out } = await audit(args);
     assert.equal(code, 0);
-    assert.equal(out, "\npass: 3, fail: 0, warn: 0, error: 0, skip: 0 (3 objects, 1 policies)\n");
+    assert.equal(out, "\npass: 3, fail: 0, warn: 0, error: 0, skip: 0 (3 objects, 1 policy)\n");
   });
 
   test("prints reports as JSON and YAML, and what is for people elsewhere", async (context) => {
@@ -133,6 +133,70 @@ describe("audit", () => {
     assert.equal(refused.code, 1);
     assert.match(refused.err, /^Error: .*validatingadmissionpolicies is forbidden/m);
     assert.match(refused.out, /fail: 2/);
+  });
+
+  test("tells of each policy of a file, by its name, with its own severity and exceptions", async (context) => {
+    const { args, server } = await cluster(context);
+    const policy = (name: string, expression: string, annotations: object) => ({
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "ValidatingPolicy",
+      metadata: { name, annotations },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+        },
+        validations: [{ expression, message: `${name} says no` }],
+        auditAnnotations: [{ key: "seen", valueExpression: "string(object.metadata.name)" }],
+      },
+    });
+    const binding = { policyName: "vap", validationActions: ["Warn"] };
+    const documents = [
+      policy("no-bad", "!('bad' in object.data)", { "policies.kyverno.io/severity": "high" }),
+      policy("nothing", "false", { "policies.kyverno.io/scored": "false", "policies.kyverno.io/category": "Tests" }),
+      {
+        apiVersion: "policies.kyverno.io/v1",
+        kind: "PolicyException",
+        metadata: { name: "e", namespace: "default" },
+        spec: {
+          policyRefs: [{ name: "nothing", kind: "ValidatingPolicy" }],
+          matchConditions: [{ name: "n", expression: "object.metadata.name == 'good'" }],
+        },
+      },
+      {
+        ...policy("vap", "false", {}),
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingAdmissionPolicy",
+      },
+      {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingAdmissionPolicyBinding",
+        metadata: { name: "b" },
+        spec: binding,
+      },
+    ];
+    server.file("all.yaml", documents.map((each) => JSON.stringify(each)).join("\n---\n"));
+    const file = server.file("several.yaml", "shop:\n  resource: all.yaml\n");
+    const { out, err } = await audit([...args.slice(0, 2), "--policies", file, "-n", "shop", "-o", "json"]);
+    assert.equal(err, "\npass: 1, fail: 2, warn: 2, error: 0, skip: 1 (2 objects, 3 policies)\n");
+    const reports = JSON.parse(out) as { items: { scope: { name: string }; results: Record<string, unknown>[] }[] };
+    const told = reports.items.flatMap(({ scope, results }) =>
+      results.map(({ policy: name, result, severity, category, scored, properties }) => [
+        scope.name,
+        name,
+        result,
+        severity ?? category,
+        scored,
+        properties,
+      ]),
+    );
+    const process = "background scan";
+    assert.deepEqual(told.sort(), [
+      ["bad", "no-bad", "fail", "high", true, { "cel.validationIndex": "0", process, seen: "bad" }],
+      ["bad", "nothing", "warn", "Tests", undefined, { "cel.validationIndex": "0", process, seen: "bad" }],
+      ["bad", "vap", "warn", undefined, true, { binding: "b", process, seen: "bad" }],
+      ["good", "nothing", "skip", "Tests", undefined, { process, exceptions: "e" }],
+      ["good", "vap", "warn", undefined, true, { binding: "b", process, seen: "good" }],
+    ]);
   });
 
   test("says how it can't begin", async (context) => {

@@ -115,7 +115,7 @@ describe("test, with CSRs", () => {
       const place = new RegExp(`^${files}\\.test\\.yaml:3:\\d+: `);
       assert.match(line, place);
       const said = [code, out, line.replace(place, ""), end];
-      assert.deepEqual(said, [2, "", `cases[0]${message}`, "Error: a mistake in test files: no case was run"]);
+      assert.deepEqual(said, [2, "", `cases[0]${message}`, "Error: 1 mistake in test files: no case was run"]);
     });
   }
 });

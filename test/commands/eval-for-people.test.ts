@@ -161,7 +161,10 @@ describe("many objects and policies", () => {
         "",
       ],
     );
-    assert.match(err, /^1 other entry .*\nwarning: \S+values\.yaml: document 1 has no apiVersion and kind, and is left out\n$/);
+    assert.match(
+      err,
+      /^1 other entry .*\nwarning: \S+values\.yaml: document 1 has no apiVersion and kind, and is left out\n$/,
+    );
   });
 
   test("are an array for programs, also where a file further on is broken", async () => {

@@ -1,7 +1,9 @@
 /** Events on policies about what they deny, for those who look with kubectl: gathered, and only where they are wanted. */
+
 import { createHash } from "node:crypto";
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { parseKey } from "../../config/from-cluster/policy-ids.js";
+import { counted } from "../../data/counted.js";
 import { parseJson } from "../../data/json.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import { collectionPath } from "../../kubernetes/client/paths.js";
@@ -89,7 +91,7 @@ export class PolicyEvents implements ClusterPart {
     const { cluster, clock, log } = this.#context;
     if (clock.now() < this.#refusedUntil) return;
     const did = monitored ? "would have denied" : "denied";
-    const note = `${did} ${count} ${count === 1 ? "request" : "requests"} in the last minute${exampleOf(example)}`;
+    const note = `${did} ${counted(count, "request")} in the last minute${exampleOf(example)}`;
     const event = this.#event(document, monitored ? "WouldDeny" : "Denied", note);
     try {
       const { signal } = this.#stopping;

@@ -2,7 +2,9 @@
  * How far a version in shadow has come: since when all replicas count, and what it would have denied. The leader notes it in the policy's annotation, so that nothing is
  * forgotten with a leader or a replica: what gets lost makes no promotion easier.
  */
+
 import type { Promotion } from "../../config/from-cluster/rollout-annotations.js";
+import { counted } from "../../data/counted.js";
 import { NONE, SHADOW_RESULTS, type ShadowCounts } from "../../evaluation/shadow/tally.js";
 import type { Standing } from "./replica-counts.js";
 
@@ -78,7 +80,7 @@ export function whyNotYet({ after, atMost }: Promotion, progress: Progress): str
   const { denied, passed, silent, counts } = progress;
   if (after === undefined) return "promoted by hand only";
   if (denied > atMost)
-    return `not promoted by itself: it would have denied ${denied} requests, and ${atMost} are allowed`;
+    return `not promoted by itself: it would have denied ${counted(denied, "request")}, and at most ${atMost} may be`;
   if (silent.length > 0) return `not promoted while replicas do not tell of it: ${silent.join(", ")}`;
   if (counts.notEvaluated > counts.agreed + counts.wouldAllow + counts.wouldDeny + counts.failed)
     return "not promoted by itself: it was asked about less than half of the requests";

@@ -1,4 +1,5 @@
 /** `audit`: policies over the objects that a cluster has, once. */
+
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../audit/audit-runner.js";
@@ -7,6 +8,7 @@ import { COMMAND_AUTHOR, REPORT_APIS } from "../../audit/object-report.js";
 import { FullPace } from "../../audit/pace.js";
 import { AuditPolicySource } from "../../audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
+import { counted } from "../../data/counted.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { findCluster } from "../../loader/index.js";
 import type { Status } from "../../reports/finding.js";
@@ -148,14 +150,14 @@ function tell(
     );
   }
   for (const problem of summary.problems) stderr.write(`Error: ${problem}\n`);
-  if (summary.moreProblems > 0) stderr.write(`Error: ${summary.moreProblems} more problems\n`);
-  if (output.dropped > 0) stderr.write(`warning: ${output.dropped} more results are not shown\n`);
+  if (summary.moreProblems > 0) stderr.write(`Error: ${counted(summary.moreProblems, "more problem")}\n`);
+  if (output.dropped > 0) stderr.write(`warning: not shown: ${counted(output.dropped, "more result")}\n`);
   const found = ORDER.map((status) => `${status}: ${counts[status]}`).join(", ");
   const reports =
     written === undefined
       ? ""
       : `; reports written: ${written.applied}, deleted: ${written.deleted}, unchanged: ${written.unchanged}`;
-  const line = `\n${found} (${summary.objects} objects, ${summary.results.size} policies${reports})\n`;
+  const line = `\n${found} (${counted(summary.objects, "object")}, ${counted(summary.results.size, "policy", "policies")}${reports})\n`;
   (output.forPeople ? stdout : stderr).write(line);
 }
 

@@ -1,5 +1,7 @@
 /** Problems for a person: place and words in a line that terminals make clickable, the line of the file with a mark, and help. */
+
 import { formatPath, type Problem } from "../../config/index.js";
+import { counted } from "../../data/counted.js";
 import { type Excerpt, excerptOf, harmless } from "../../documents/excerpt.js";
 import { withoutQuotedLines } from "../../documents/problem-line.js";
 import type { Paint } from "../look/paint.js";
@@ -48,8 +50,4 @@ function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint
   const name = harmless(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
   return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,5 +1,6 @@
 /** Answers, written as somebody wants them: for a person, or for a program. */
 
+import { counted } from "../../data/counted.js";
 import { printable } from "../../data/printable.js";
 import { yamlLibrary } from "../../data/yaml-library.js";
 import { decisionLines } from "../certificate-request-lines.js";
@@ -102,7 +103,7 @@ class Lines implements Output {
       const count = this.#counts.get(word) ?? 0;
       return count === 0 ? [] : [paint(TONES[word], `${count} ${COUNTED[word]}`)];
     });
-    this.io.stdout.write(`${total} ${total === 1 ? "answer" : "answers"}: ${parts.join(", ")}\n`);
+    this.io.stdout.write(`${counted(total, "answer")}: ${parts.join(", ")}\n`);
   }
 }
 

@@ -2,8 +2,10 @@
  * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
+
 import type { CertificatePair } from "../../cluster/certificates/certificates.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import { counted } from "../../data/counted.js";
 import { problemLine } from "../../documents/problem-line.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
@@ -312,8 +314,9 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);
   if (!strict || loaded.errors === 0) return;
   const lines = loaded.problems.map(problemLine).join("\n");
-  const count = loaded.errors === 1 ? "an error" : `${loaded.errors} errors`;
-  throw new StartError(`${loaded.file} has ${count}, and --strict refuses to start with any:\n${lines}`);
+  throw new StartError(
+    `${loaded.file} has ${counted(loaded.errors, "error")}, and --strict refuses to start with any:\n${lines}`,
+  );
 }
 
 /** The page; files that only it needs are loaded when somebody opens it. */

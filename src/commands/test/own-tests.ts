@@ -1,5 +1,7 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
+
 import { Coverage } from "../../cel-policy/index.js";
+import { counted } from "../../data/counted.js";
 import { formatProblem, type Position, type Problem } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { UsageError } from "../io.js";
@@ -90,7 +92,7 @@ async function readAll(
     }
   }
   if (errors === 0) return cases;
-  throw new UsageError(`${errors === 1 ? "a mistake" : `${errors} mistakes`} in test files: no case was run`);
+  throw new UsageError(`${counted(errors, "mistake")} in test files: no case was run`);
 }
 
 async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {

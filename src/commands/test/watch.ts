@@ -1,6 +1,8 @@
 /** `test --watch`: runs the tests again whenever something that they are made of has changed. */
+
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { counted } from "../../data/counted.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
@@ -50,8 +52,10 @@ export async function watchTests(run: TestRun, { paths, io, stopped, interval }:
     }
     for (const path of paths) for (const file of await filesBelow(path)) touched.add(file);
     files = [...touched].slice(0, MAX_FILES);
-    const more = touched.size > MAX_FILES ? ` of ${touched.size}` : "";
-    io.stdout.write(`${paint("quiet", `watching ${files.length}${more} files and folders; Ctrl+C ends`)}\n`);
+    const more = touched.size > MAX_FILES ? `of ${touched.size} the first ` : "";
+    io.stdout.write(
+      `${paint("quiet", `watching ${more}${counted(files.length, "file or folder", "files and folders")}; Ctrl+C ends`)}\n`,
+    );
   };
   await round();
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS);

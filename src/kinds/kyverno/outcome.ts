@@ -1,5 +1,5 @@
 /** What policies came to, as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
-import type { Outcome } from "../../policy/outcome.js";
+import type { Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse } from "./engine/response.js";
 
@@ -9,7 +9,19 @@ import type { PolicyResponse } from "./engine/response.js";
  */
 export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?: readonly string[]): Outcome {
   const outcome = failure ?? answerOf(responses, actions);
-  return detail === undefined ? outcome : { ...outcome, detail };
+  // Who asks for reports replaces the actions, so that all failures show; requests are answered without.
+  const report = failure === undefined && actions !== undefined ? reportOf(responses) : undefined;
+  if (detail === undefined && report === undefined) return outcome;
+  return { ...outcome, ...(detail !== undefined && { detail }), ...(report && { report }) };
+}
+
+/** What reports say of the object beside the verdict, where one policy has judged it and says anything. */
+function reportOf(responses: readonly PolicyResponse[]): ReportedFindings | undefined {
+  const [only, ...others] = responses.flatMap(({ result }) => result ?? []);
+  if (only === undefined || others.length > 0) return undefined;
+  const { properties, exceptions } = only;
+  if (exceptions.length === 0 && Object.keys(properties).length === 0) return undefined;
+  return { properties, exceptions: exceptions.map(({ metadata }) => metadata.name ?? "") };
 }
 
 function answerOf(responses: readonly PolicyResponse[], override: readonly string[] | undefined): Outcome {

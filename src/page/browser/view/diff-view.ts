@@ -18,7 +18,11 @@ function lineOf({ kind, text }: DiffLine): HTMLElement {
 function rowOf(row: DiffRow): HTMLElement {
   if (row.kind !== "folded") return lineOf(row);
   const { lines } = row;
-  const button = h("button", { type: "button", class: "unfold" }, `${lines.length} lines unchanged`);
+  const button = h(
+    "button",
+    { type: "button", class: "unfold" },
+    lines.length === 1 ? "1 line unchanged" : `${lines.length} lines unchanged`,
+  );
   const element = h("div", { class: "diff-line folded" }, button);
   button.addEventListener("click", () => element.replaceWith(...lines.map(lineOf)));
   return element;
