@@ -1,7 +1,7 @@
 /** An answer for a person: what came of it, why, and what would be changed. */
 import type { Config } from "../../config/index.js";
-import { wouldDeny } from "../../evaluation/would-deny.js";
 import { printable } from "../../data/printable.js";
+import { wouldDeny } from "../../evaluation/would-deny.js";
 import { changedObject, type DiffLine, diffLines, withGaps } from "../../explanation/index.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/indented.js";
