@@ -29,6 +29,7 @@ import type {
 } from "./public-types.js";
 import { referencesOf } from "./references.js";
 import type { Type } from "./types.js";
+import { Interruption } from "./values/interruption.js";
 
 /** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;
@@ -75,7 +76,7 @@ class CelEnvironment implements Environment {
       return this.#compile(source, options);
     } catch (error) {
       // Whatever it is, it is this expression's: no text of an expression may end its host.
-      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${String(error)}`;
+      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
       return { ok: false, issues: [], text, phase: "program" };
     }
   }
@@ -194,3 +195,9 @@ function added(declaration: FunctionDeclaration): FunctionDeclaration {
   if (!NAME.test(declaration.name)) throw new Error(`no function can be declared with the name '${declaration.name}'`);
   return { ...declaration, overloads: declaration.overloads.map((each) => ({ ...each, cost: each.cost ?? 1 })) };
 }
+
+/** Constants are evaluated while an expression is compiled, and so may be stopped. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Interruption
+    ? (error.message ?? "it makes or reads a text, a list or a pattern that is too large")
+    : String(error);

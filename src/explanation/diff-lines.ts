@@ -1,5 +1,6 @@
 /** The difference of two values, as lines of YAML. */
 import { yamlLibrary } from "../data/yaml-library.js";
+import { inOrderOf } from "./key-order.js";
 import type { DiffLine } from "./types.js";
 import { lineOf } from "./value-text.js";
 
@@ -13,11 +14,11 @@ export const MAX_DIFF_LINES = 20_000;
 const REST = "…";
 
 /**
- * The lines of a value in YAML before and after a change, all of them, in order; removed ones before those that are added in their place. Long lines are
- * cut, and what terminals would act on is taken out.
+ * The lines of a value in YAML before and after a change, all of them, in order; removed ones before those that are added in their place. Keys that are only
+ * in another order are no change. Long lines are cut, and what terminals would act on is taken out.
  */
 export function diffLines(before: unknown, after: unknown): readonly DiffLine[] {
-  const [old, changed] = [yamlLines(before), yamlLines(after)];
+  const [old, changed] = [yamlLines(before), yamlLines(inOrderOf(before, after))];
   const shorter = Math.min(old.length, changed.length);
   let head = 0;
   while (head < shorter && old[head] === changed[head]) head += 1;

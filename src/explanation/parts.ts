@@ -1,5 +1,5 @@
 /** An evaluated expression as data: every part with its value. */
-import { CelError, type Explanation, ObjectValue, type Result } from "../cel/index.js";
+import { CelError, type Explanation, ObjectValue } from "../cel/index.js";
 import { Room } from "./room.js";
 import type { ExplainedValue } from "./types.js";
 import { lineOf, valueText } from "./value-text.js";
@@ -22,7 +22,7 @@ export function explainedValue(
   const visit = ({ text, place, value, parts }: Explanation, always: boolean): readonly ExplainedValue[] => {
     const [line, shown] = [lineOf(text), value === undefined ? undefined : valueText(value)];
     if (!room.take(line, shown) && !always) return [];
-    const wanted = value === undefined ? [] : parts.filter((part) => part.parts.length > 0 || !isNameOnly(part.value));
+    const wanted = value === undefined ? [] : parts.filter((part) => part.parts.length > 0 || !isNameOnly(part));
     return [
       {
         ...(place && shift !== undefined && { from: place.from + shift, to: place.to + shift }),
@@ -36,5 +36,9 @@ export function explainedValue(
   return visit(explanation, true)[0] as ExplainedValue;
 }
 
-/** Such as `variables` and `authorizer`: what they are has no text, and asking them for their fields would evaluate these. */
-const isNameOnly = (value: Result | undefined): boolean => value === undefined || value instanceof ObjectValue;
+/**
+ * Such as `variables` and `authorizer`: what they are has no text, and asking them for their fields would evaluate these. They stand alone, and a name that was
+ * not evaluated tells nothing; a call that was not does.
+ */
+const isNameOnly = ({ text, value }: Explanation): boolean =>
+  value instanceof ObjectValue || (value === undefined && /^[.\w]*$/.test(text));

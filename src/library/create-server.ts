@@ -2,12 +2,13 @@
 import type { TlsOptions } from "node:tls";
 import { createEvaluator } from "../evaluation/evaluator.js";
 import { createWebhooks } from "../loader/index.js";
+import { pageRoutes } from "../page/routes.js";
 import { startServer } from "../server/server.js";
 import type { Decision, DecisionSink } from "../telemetry/decision.js";
 import { Metrics } from "../telemetry/metrics.js";
 import { checkLoaded, type LoadedPolicies } from "./load-policies.js";
 import { type Log, loggerOf } from "./log.js";
-import { COUNT, checkOptions, FUNCTION, OBJECT, PORT, SWITCH, TEXT } from "./options.js";
+import { COUNT, checkOptions, FUNCTION, OBJECT, oneOf, PORT, SWITCH, TEXT } from "./options.js";
 
 /** How to serve. */
 export interface ServerOptions {
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly maxConcurrentRequests?: number;
   /** Requests that may wait for a place; more are refused with 429. Default 1024. */
   readonly maxQueuedRequests?: number;
+  /** `read`: the page at `GET /` shows what is served, to whoever reaches the port; it evaluates nothing. Default off: a program may have a page of its own. */
+  readonly page?: "off" | "read";
   /** Gets the lines of the server's log. Default: there is none. */
   readonly log?: Log;
   /** Told of each decision, for metrics of one's own; without what was said about a Secret. It must not throw. */
@@ -44,6 +47,7 @@ const SHAPES = {
   maxBodyBytes: COUNT,
   maxConcurrentRequests: COUNT,
   maxQueuedRequests: COUNT,
+  page: oneOf("off", "read"),
   log: FUNCTION,
   onDecision: FUNCTION,
   processMetrics: SWITCH,
@@ -74,7 +78,7 @@ export async function createServer(loaded: LoadedPolicies, options: ServerOption
   checkLoaded("createServer", loaded);
   checkOptions("createServer", options, SHAPES);
   const { address = "127.0.0.1", port = 0, readinessPort, tls, alwaysAcceptNamespace, log, onDecision } = options;
-  const { maxBodyBytes, maxConcurrentRequests, maxQueuedRequests } = options;
+  const { maxBodyBytes, maxConcurrentRequests, maxQueuedRequests, page } = options;
   const logger = loggerOf(log);
   const metrics = new Metrics(options.processMetrics ?? true);
   const evaluator = createEvaluator(loaded.policies, {
@@ -100,6 +104,7 @@ export async function createServer(loaded: LoadedPolicies, options: ServerOption
       ...(maxQueuedRequests !== undefined && { queue: maxQueuedRequests }),
     },
     ...(onDecision && { tracer: observing(onDecision) }),
+    ...(page === "read" && { added: [pageRoutes({ policies: () => evaluator.policies, address })] }),
   }).catch((error: unknown) => {
     unfollow();
     throw error;

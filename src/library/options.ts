@@ -42,6 +42,9 @@ export const PORT = shape(
 );
 /** Anything with members. */
 export const OBJECT = shape("an object", (value) => typeof value === "object" && value !== null);
+/** One of some words. */
+export const oneOf = (...words: readonly string[]): OptionShape =>
+  shape(words.map((word) => JSON.stringify(word)).join(" or "), (value) => words.includes(value as string));
 /** Whatever it is. */
 export const ANYTHING = shape("anything", () => true);
 

@@ -30,6 +30,8 @@ export interface PagePolicy {
   readonly group?: PageGroup;
   /** With `play`: as it stands in its file, to be edited; absent for modules. */
   readonly source?: PageSource;
+  /** With `play`: why it is shown only, and can be neither asked nor edited here; absent: it can be asked. */
+  readonly shownOnly?: string;
 }
 
 /** A group's expression, cut into what is to be drawn. */

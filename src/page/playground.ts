@@ -1,8 +1,8 @@
 /** What checks and evaluates drafts, wherever it does. */
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, PageSource } from "./api.js";
 
-/** By the id of the policy; policies that can't be edited are not there. */
-export type PageSources = ReadonlyMap<string, PageSource>;
+/** By the id of the entry, all of the policies file; undefined: it can't be edited. */
+export type PageSources = ReadonlyMap<string, PageSource | undefined>;
 
 /** Drafts beside what is served. A question about another generation reads the files anew. Rejects with a {@link PageError}. */
 export interface Playground {

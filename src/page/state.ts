@@ -2,13 +2,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { VERSION } from "../data/version.js";
 import type { PolicySet, ServedPolicy } from "../evaluation/policy-set.js";
-import type { PageGroup, PagePolicy, PageSource, PageState } from "./api.js";
+import type { PageGroup, PagePolicy, PageState } from "./api.js";
 import { EXAMPLES } from "./examples.js";
 import { expressionTree } from "./expression-tree.js";
 import type { PageSources, Playground } from "./playground.js";
 
 /** Milliseconds that making a state holds the thread at a stretch. */
 const STRETCH_MS = 10;
+
+const NOT_OF_THE_FILE =
+  "it is not in the policies file: it comes from a cluster, or the file has changed. The page asks and edits what the file has";
 
 /** States as texts, made once for each set. */
 export class PageStates {
@@ -45,7 +48,7 @@ export async function pageState(policies: PolicySet, sources?: PageSources): Pro
   const shown: PagePolicy[] = [];
   let ends = performance.now() + STRETCH_MS;
   for (const entry of policies.entries.values()) {
-    shown.push(pagePolicy(entry, sources?.get(entry.id)));
+    shown.push(pagePolicy(entry, sources));
     if (performance.now() < ends) continue;
     await nextTurn();
     ends = performance.now() + STRETCH_MS;
@@ -61,8 +64,12 @@ export async function pageState(policies: PolicySet, sources?: PageSources): Pro
 
 function pagePolicy(
   { id, policy, mode, allowedToMutate, unavailable, outdated }: ServedPolicy,
-  source: PageSource | undefined,
+  sources: PageSources | undefined,
 ): PagePolicy {
+  const source = sources?.get(id);
+  // A member that is defined in its group stands in the group's entry.
+  const [top = id] = id.split("/", 1);
+  const isForeign = sources !== undefined && !sources.has(id) && !sources.has(top);
   const { kind, implementation, composition } = policy;
   const group: PageGroup | undefined = composition && {
     expression: composition.expression,
@@ -82,5 +89,6 @@ function pagePolicy(
     ...(outdated !== undefined && { outdated }),
     ...(group && { group }),
     ...(source && { source }),
+    ...(isForeign && { shownOnly: NOT_OF_THE_FILE }),
   };
 }

@@ -12,7 +12,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   main: { rooms: ["commands"] },
   index: { rooms: ["cel", "config", "data", "library"], types: ["admission", "evaluation", "policy", "telemetry"] },
   library: {
-    rooms: ["admission", "commands", "data", "evaluation", "loader", "server", "telemetry"],
+    rooms: ["admission", "commands", "data", "evaluation", "loader", "page", "server", "telemetry"],
     types: ["config", "policy"],
   },
   commands: {

@@ -94,6 +94,19 @@ test("an error is a failed value, and what was not evaluated has none", () => {
   );
 });
 
+test("a call that was not needed is a part without a value", () => {
+  const explainer = new Explainer();
+  const answer = asked(explainer, policyOf(explainer, "p", "object.a > 1 || object.b.startsWith('x')"), { a: 2 });
+  const [whole] = answer.parts[0]?.expressions[0]?.evaluations ?? [];
+  assert.deepEqual(
+    whole?.parts.map(({ text, value }) => [text, value]),
+    [
+      ["object.a > 1", "true"],
+      ['object.b.startsWith("x")', undefined],
+    ],
+  );
+});
+
 test("members stand in order of definition, with what they were asked about; those that were not asked too", () => {
   const explainer = new Explainer();
   const first = explainer.member("g", "first", policyOf(explainer, "g/first", "object"));

@@ -23,6 +23,35 @@ test("what is removed stands before what is added in its place, and all else onc
   ]);
 });
 
+test("keys in another order are no change, also of what moves within a list", () => {
+  const before = {
+    kind: "Pod",
+    spec: {
+      containers: [
+        { name: "a", image: "x" },
+        { image: "y", name: "b" },
+      ],
+    },
+  };
+  const after = {
+    spec: {
+      containers: [
+        { image: "z", name: "new" },
+        { image: "x", name: "a" },
+        { name: "b", image: "y" },
+      ],
+    },
+    ["__proto__"]: { constructor: 1 },
+    kind: "Pod",
+  };
+  assert.deepEqual(
+    written(diffLines(before, after)).filter((line) => !line.startsWith(" ")),
+    ["+    - name: new", "+      image: z", "+__proto__:", "+  constructor: 1"],
+  );
+  const deep = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) as unknown;
+  assert.ok(diffLines(deep(5_000), deep(5_001)).length > 0);
+});
+
 test("equal values have no changes, and nothing has no lines", () => {
   assert.ok(diffLines({ a: [1] }, { a: [1] }).every(({ kind }) => kind === "same"));
   assert.deepEqual(written(diffLines(undefined, { a: 1 })), ["+a: 1"]);

@@ -133,6 +133,7 @@ describe("the server in a program of one's own", () => {
         log: (line) => lines.push(line),
         onDecision: (decision) => decisions.push(decision),
         processMetrics: false,
+        page: "read",
       });
       const ask = async (): Promise<boolean> => {
         const answer = await fetch(`${server.url}/validate/small`, {
@@ -143,6 +144,8 @@ describe("the server in a program of one's own", () => {
         return ((await answer.json()) as { response: { allowed: boolean } }).response.allowed;
       };
       try {
+        const state = (await (await fetch(`${server.url}/page/state`)).json()) as { mode: string };
+        assert.equal(state.mode, "read");
         assert.equal(await ask(), false);
         assert.equal(decisions[0]?.policy, "small");
         assert.ok(lines.some(({ message }) => message === "policy evaluated"));
@@ -173,6 +176,10 @@ describe("what can't be used is named", () => {
     await assert.rejects(loadPolicies("policies.yaml" as never), optionError(/options must be an object/));
     await withPolicies(TEXT, async (loaded) => {
       await assert.rejects(createServer(loaded, { port: 70_000 }), optionError(/port must be a port/));
+      await assert.rejects(
+        createServer(loaded, { page: "play" as never }),
+        optionError(/page must be "off" or "read"/),
+      );
       await assert.rejects(createServer({} as never), optionError(/what loadPolicies gave/));
       assert.throws(() => createEvaluator(undefined as never), optionError(/what loadPolicies gave/));
     });

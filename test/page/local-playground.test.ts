@@ -213,13 +213,15 @@ spec:
 
   test("entries and documents can be edited, modules can't", async () => {
     const sources = await playground.sources();
-    assert.deepEqual([...sources.keys()], ["latest", "workloads", "watched", "documents"]);
+    assert.deepEqual([...sources.keys()], ["latest", "workloads", "watched", "documents", "guest"]);
+    assert.equal(sources.get("guest"), undefined);
     assert.deepEqual(sources.get("documents"), { kind: "resource", text: VAP });
     assert.match(
       sources.get("workloads")?.text ?? "",
       /^workloads:\n {2}expression: "latest\(\)"\n[\s\S]*\{ policy: latest \}\n$/,
     );
-    for (const draft of sources.values()) assert.deepEqual((await playground.check({ draft }, 1)).problems, []);
+    for (const draft of sources.values())
+      if (draft !== undefined) assert.deepEqual((await playground.check({ draft }, 1)).problems, []);
   });
 
   test("another generation reads the files anew", async () => {

@@ -91,10 +91,10 @@ describe("the page's routes", () => {
     assert.equal(state.mode, "play");
     assert.equal(state.examples.length, 3);
     assert.deepEqual(
-      state.policies.map(({ id, error, source }) => [id, error, source?.text]),
+      state.policies.map(({ id, error, source, shownOnly }) => [id, error, source?.text, shownOnly?.slice(0, 33)]),
       [
-        ["ok", undefined, "ok: {}\n"],
-        ["broken", "the module is not there", undefined],
+        ["ok", undefined, "ok: {}\n", undefined],
+        ["broken", "the module is not there", undefined, "it is not in the policies file: i"],
       ],
     );
     const again = await fetch(`${url}/page/state`, {

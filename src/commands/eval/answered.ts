@@ -34,14 +34,6 @@ export function responseOf({ question: { review }, verdict }: Pick<Answered, "qu
   return JSON.parse(answer) as object;
 }
 
-/** What monitor mode hides: the message of the denial; `undefined` where it hides none. */
-export function wouldDeny({ entry, response, vanilla, outcome }: Verdict): string | undefined {
-  if (entry.mode !== "monitor" || !response.allowed) return undefined;
-  const changes = (outcome.verdict === "allow" || outcome.verdict === "deny") && outcome.mutation !== undefined;
-  if (!vanilla.allowed) return vanilla.status?.message ?? "";
-  return changes && !entry.allowedToMutate ? "it changes the object, which it is not allowed to" : undefined;
-}
-
 /** What was asked about: `Deployment shop/web`, or `""` for what has no name. */
 export function objectName(review: Review): string {
   if (review.kind === "raw") return "";

@@ -3,11 +3,12 @@
 import { counted } from "../../data/counted.js";
 import { printable } from "../../data/printable.js";
 import { yamlLibrary } from "../../data/yaml-library.js";
+import { wouldDeny } from "../../evaluation/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";
 import type { CommandIo } from "../io.js";
-import { type Answered, objectName, responseOf, whyText, wouldDeny } from "./answered.js";
+import { type Answered, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";
 

@@ -1,11 +1,12 @@
 /** An answer for a person: what came of it, why, and what would be changed. */
 import type { Config } from "../../config/index.js";
 import { printable } from "../../data/printable.js";
+import { wouldDeny } from "../../evaluation/would-deny.js";
 import { changedObject, type DiffLine, diffLines, withGaps } from "../../explanation/index.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { indented } from "../explain/indented.js";
 import type { Paint, Tone } from "../look/paint.js";
-import { type Answered, objectName, whyText, wouldDeny } from "./answered.js";
+import { type Answered, objectName, whyText } from "./answered.js";
 import { memberLines } from "./members.js";
 import { TONES, timeText, wordOf } from "./words.js";
 

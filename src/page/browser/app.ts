@@ -86,6 +86,8 @@ export function start(places: Places): void {
   async function evaluate(): Promise<void> {
     if (state?.mode !== "play") return;
     const asked = subject;
+    const shownOnly = asked === undefined ? undefined : find(asked)?.shownOnly;
+    if (shownOnly !== undefined) return answer.say("bad", `Not evaluated: ${shownOnly}.`);
     const waiting = window.setTimeout(() => answer.setBusy(true), NOTICEABLE);
     try {
       const found = await evaluations.ask((signal) => askEvaluate(work.question(asked), signal));
@@ -133,11 +135,16 @@ export function start(places: Places): void {
             work.edit(source);
           }
         : undefined;
+    // What is focused is replaced by its like: the new state may be no different to who stands there.
+    const places = () => [...about.querySelectorAll<HTMLElement>("a, button, summary, [tabindex]")];
+    const focused =
+      about.dataset.policy === policy.id ? places().findIndex((each) => each === document.activeElement) : -1;
     about.dataset.policy = policy.id;
     put(about, policyDetails(policy, linked, own, edit));
     about.querySelectorAll("details").forEach((fold, index) => {
       fold.open = open[index] ?? false;
     });
+    if (focused !== -1) (places()[focused] ?? places()[0])?.focus({ preventScroll: true });
   }
 
   function show(moveFocus: boolean): void {
@@ -158,7 +165,8 @@ export function start(places: Places): void {
     const draft = play && subject === undefined;
     if (!draft) showDetails();
     const empty = !play && first === undefined && h("p", { class: "said" }, "No policies are served.");
-    const parts = draft ? [work.draft, work.payload] : [empty, !empty && about, play && work.payload];
+    const asks = play && (subject === undefined || find(subject)?.shownOnly === undefined);
+    const parts = draft ? [work.draft, work.payload] : [empty, !empty && about, asks && work.payload];
     const kept = [...places.main.children];
     if (
       parts.filter(Boolean).some((part, index) => part !== kept[index]) ||

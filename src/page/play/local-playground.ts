@@ -5,6 +5,7 @@ import { type Config, formatPath, loadConfig, type Problem } from "../../config/
 import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet, ServedPolicy } from "../../evaluation/policy-set.js";
 import type { Verdict } from "../../evaluation/verdict.js";
+import { wouldDeny } from "../../evaluation/would-deny.js";
 import { changedObject, diffLines, explainAnswer } from "../../explanation/index.js";
 import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
 import type { Review } from "../../policy/index.js";
@@ -112,15 +113,15 @@ export class LocalPlayground implements Playground {
     );
     const [asking] = asked;
     if (asking === undefined) throw new PageError(500, "the policy was not asked");
-    const { response, vanilla } = verdict;
+    const { response } = verdict;
     const written = JSON.parse((review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(response)) as {
       response: unknown;
     };
-    const hidden = response.allowed && !vanilla.allowed;
+    const hidden = wouldDeny(verdict);
     return {
       allowed: response.allowed,
       response: written.response,
-      ...(hidden && { wouldDeny: vanilla.status?.message ?? "denied without a message" }),
+      ...(hidden !== undefined && { wouldDeny: hidden || "denied without a message" }),
       warnings: response.warnings ?? [],
       explained: explainAnswer(asking, verdict.outcome, (group) => explainer.membersOf(group)),
       ...diffOf(review, verdict),
@@ -169,9 +170,12 @@ function shown({ problems, file, config }: Draft, found: readonly Problem[]): re
 function entryOf(id: string | undefined, { entries }: PolicySet): ServedPolicy {
   if (id === undefined) throw new PageError(422, "the draft has no entry");
   const entry = entries.get(id);
-  if (entry === undefined) throw new PageError(404, `no policy is named ${JSON.stringify(id)}`);
+  if (entry === undefined) throw new PageError(404, `no policy is named ${JSON.stringify(id.replace(UNSEEN, "?"))}`);
   return entry;
 }
+
+/** What turns or hides the text that it stands in. */
+const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
 function payloadProblem({ severity, line, column, path, message, endColumn }: Problem): PageProblem {
   return {

@@ -9,19 +9,19 @@ import { MAX_DRAFT_LENGTH } from "../questions.js";
 /** Characters of all of them: they are part of one answer. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
-/** By id; without modules, and without what is too long to be a draft. */
+/** By id; undefined for modules, and for what is too long to be a draft. */
 export function pageSources(file: string): PageSources {
   const files = new ConfigFiles();
-  const sources = new Map<string, PageSource>();
+  const sources = new Map<string, PageSource | undefined>();
   try {
     const text = files.read(file);
     const root = parseConfiguration(text, file).document?.root;
     let left = MAX_LENGTH;
     for (const pair of root?.kind === "map" ? root.pairs : []) {
       const source = sourceOf(pair, text, file, files);
-      if (source === undefined || source.text.length > Math.min(left, MAX_DRAFT_LENGTH)) continue;
-      left -= source.text.length;
-      sources.set(pair.key, source);
+      const fits = source !== undefined && source.text.length <= Math.min(left, MAX_DRAFT_LENGTH);
+      if (fits) left -= source.text.length;
+      sources.set(pair.key, fits ? source : undefined);
     }
   } catch (error) {
     // Whoever serves the file says what is wrong with it.

@@ -78,6 +78,7 @@ export function policyDetails(
     policy.outdated !== undefined && notice("warn", "△", "Answers as it was before the last change.", policy.outdated),
     policy.mode === "monitor" &&
       notice("quiet", "◎", "Monitor:", "it lets every request through, and counts what it would deny."),
+    policy.shownOnly !== undefined && notice("quiet", "◇", "Shown only:", `${policy.shownOnly}.`),
     group !== undefined && h("pre", { class: "expression-plain" }, h("code", {}, group.expression)),
     group !== undefined && groupDrawing(group, linked, answer),
     membersOf(policy, linked),
