@@ -196,7 +196,7 @@ class SetEvaluator implements Evaluator {
     if (isCallers) return "the time that the caller gave was up (timeout in the request's address)";
     const setter =
       timeout === undefined ? "--policy-timeout" : "timeoutEvalSeconds, of the entry or of its members together";
-    return `the limit is ${milliseconds / 1000} s, set by ${setter}`;
+    return `the limit is ${Math.round(milliseconds) / 1000} s, set by ${setter}`;
   }
 
   #acceptsUnseen(review: Review): boolean {
