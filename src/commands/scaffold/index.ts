@@ -117,7 +117,7 @@ async function planOf(
     case "wasm":
       return wasmPlan(checkedName(target), folder);
     case "from-module":
-      return modulePlan(await readModule(target, options.name), folder, policies.name);
+      return modulePlan(await readModule(target, options.name), folder, policies.name, io.env);
   }
 }
 
