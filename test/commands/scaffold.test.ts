@@ -196,6 +196,8 @@ describe("scaffold", () => {
       const refused = await run("scaffold", "review", ...args);
       assert.equal(refused.code, 2);
       assert.match(refused.err, said);
+    }
+  });
 
   test("names that YAML takes for something else stand in quotes", async () => {
     const folder = newFolder();

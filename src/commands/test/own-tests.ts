@@ -8,7 +8,7 @@ import { type Failure, failuresOf } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
 import type { TestResult } from "./junit.js";
 import { readTestFile } from "./read-file.js";
-import { type CaseResult, jsonReport, textReport } from "./report.js";
+import { type CaseResult, jsonFailure, jsonReport, type KyvernoRows, textReport } from "./report.js";
 import { loadSubjects, type Subjects } from "./subjects.js";
 
 /** How the results are told. */
@@ -16,6 +16,8 @@ export interface OwnTestOptions extends CoverageOptions {
   /** `json`: a document in place of lines. */
   readonly outputFormat?: string;
   readonly removeColor?: boolean;
+  /** What came of test files in Kyverno's format, for the one document of `json`. */
+  readonly kyverno?: KyvernoRows;
 }
 
 /** What came of the cases. */
@@ -47,6 +49,7 @@ export async function runOwnTests(
     for (const problem of subjects.problems) io.stderr.write(`${formatProblem(problem)}\n`);
     if (subjects.fatal !== undefined) {
       const failure = subjects.fatal;
+      if (options.outputFormat === "json") io.stdout.write(jsonFailure(failure, files.length));
       const results = files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure }));
       return { passed: false, results, files: subjects.files };
     }
@@ -54,7 +57,7 @@ export async function runOwnTests(
     for (const test of cases) results.push(await run(test, subjects));
     const wanted = options.coverage === true || options.minCoverage !== undefined;
     const summary: CoverageSummary | undefined = wanted ? coverageOf(coverage, subjects.served) : undefined;
-    const report = { results, summary, options };
+    const report = { results, summary, options, ...(options.kyverno && { kyverno: options.kyverno }) };
     io.stdout.write(options.outputFormat === "json" ? jsonReport(report) : textReport(report, io));
     const passed = results.every(({ failures }) => failures.length === 0);
     return {
