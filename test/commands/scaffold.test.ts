@@ -230,6 +230,24 @@ describe("scaffold", () => {
     }
   });
 
+  test("files name the schemas where the package is installed", async () => {
+    const folder = newFolder();
+    const docs = join(folder, "node_modules/policy-group-gateway/docs");
+    mkdirSync(docs, { recursive: true });
+    for (const name of ["policies", "tests"]) writeFileSync(join(docs, `${name}.schema.json`), "{}");
+    assert.equal((await run("scaffold", "cel", "a", "--folder", folder)).code, 0);
+    assert.equal((await run("scaffold", "wasm", "w", "--folder", folder)).code, 0);
+    for (const [file, schema] of [
+      ["policies.yaml", "./node_modules/policy-group-gateway/docs/policies.schema.json"],
+      ["policies/a/a.test.yaml", "../../node_modules/policy-group-gateway/docs/tests.schema.json"],
+      ["w/w.test.yaml", "./node_modules/policy-group-gateway/docs/tests.schema.json"],
+    ] as const)
+      assert.equal(
+        readFileSync(join(folder, file), "utf8").split("\n")[0],
+        `# yaml-language-server: $schema=${schema}`,
+      );
+  });
+
   test("members whose ids are no names in CEL have others in the expression", async () => {
     const folder = newFolder();
     const policy = "{ cel: { validations: [{ expression: 'true' }] } }";
