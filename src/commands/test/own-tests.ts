@@ -1,5 +1,6 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
 import { Coverage } from "../../cel-policy/index.js";
+import { didYouMean } from "../../data/suggest.js";
 import { formatProblem, type Position, type Problem } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { UsageError } from "../io.js";
@@ -111,6 +112,12 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
   // It answers everything with an error, which no case can have meant.
   if (entry.unavailable !== undefined)
     return failed("policy", `the policy could not be loaded: ${problem?.message ?? entry.unavailable}`);
+  const known = memberNames(entry.id, evaluator.policies.entries.keys());
+  const misspelt = Object.keys(expected.members ?? {}).find((name) => !known.includes(name));
+  if (misspelt !== undefined) {
+    const list = known.length === 0 ? `'${entry.id}' has no members` : `known are ${known.join(", ")}`;
+    return failed("members", `there is no member '${misspelt}'${didYouMean(misspelt, known) || `: ${list}`}`);
+  }
   const origin = review.kind === "raw" ? "validate_raw" : "validate";
   const verdict = await evaluator.evaluate(entry, { review, origin });
   const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
@@ -118,6 +125,9 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
   );
   return { test, milliseconds: verdict.milliseconds, failures };
 }
+
+const memberNames = (group: string, ids: Iterable<string>): readonly string[] =>
+  [...ids].filter((id) => id.startsWith(`${group}/`)).map((id) => id.slice(group.length + 1));
 
 const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
 

@@ -33,6 +33,29 @@ describe("runs of test files", () => {
     assert.match(error, /policies.yaml:1:1/);
   });
 
+  test("a member that a group does not have is no member that was not evaluated", async () => {
+    const group = testFolder();
+    const member = "{ cel: { validations: [{ expression: 'true' }] } }";
+    group.write("policies.yaml", `g: { expression: first(), message: m, policies: { first: ${member} } }\n`);
+    const file = group.write(
+      "a.test.yaml",
+      `policy: g\ncases: [{ object: ${POD}, expect: allow, members: { frist: not evaluated } }]\n`,
+    );
+    const { code, out } = await group.run(file);
+    assert.equal(code, 1);
+    assert.match(out, /a.test.yaml:2:\d+: members: there is no member 'frist' \(did you mean "first"\?\)/);
+  });
+
+  test("a fixture may be named by its whole path; a former state that is no object is a mistake", async () => {
+    const pod = write("pod.json", '{ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": "web" } }');
+    const file = write("abs/a.test.yaml", `policy: names\ncases: [{ object: ${pod}, expect: allow }]\n`);
+    assert.equal((await run(file)).code, 0);
+    const wrong = write("abs/b.test.yaml", `policy: names\ncases: [{ object: ${pod}, old: 7, expect: allow }]\n`);
+    const { code, err } = await run(wrong);
+    assert.equal(code, 2);
+    assert.match(err, /b.test.yaml:2:\d+: cases\[0\].old: expected an object/);
+  });
+
   test("a module that is not there refuses no settings, and why is said once", async () => {
     const file = write(
       "none/a.test.yaml",
@@ -42,7 +65,7 @@ describe("runs of test files", () => {
     assert.equal(code, 1);
     assert.deepEqual(out.split("\n"), [
       "FAIL none/a.test.yaml:3:5: case 1 (policy.wasm)",
-      "  none/a.test.yaml:1:1: policy: the policy could not be loaded: Error while downloading policy 'policy' from policy.wasm: No such file or directory: none/policy.wasm (is it built?)",
+      "  none/a.test.yaml:1:1: policy: the policy could not be loaded: Error while downloading policy 'policy' from policy.wasm: No such file or directory: none/policy.wasm",
       "FAIL none/a.test.yaml:4:5: case 2 (policy.wasm): as above",
       "0 passed, 2 failed",
       "",
