@@ -117,6 +117,12 @@ function askHelper(name: string, host: string, environment: Environment): Promis
         // Docker's protocol has no code for it: these words are how every helper says so, and `docker` itself looks for them.
         if (stdout.includes("credentials not found"))
           resolve(anonymous(`credential helper ${name} has none for ${host}`));
+        else if (error.code === "ENOENT")
+          reject(
+            new FetchError(
+              `config.json names credential helper ${name} for ${host}, and no docker-credential-${name} is on the PATH`,
+            ),
+          );
         else reject(new FetchError(`credential helper ${name} failed for ${host}: ${stdout.trim() || error.message}`));
         return;
       }

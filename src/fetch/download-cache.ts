@@ -72,7 +72,9 @@ function hash(text: string): string {
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.part`;
   try {
-    await writeFile(temporary, content);
+    // What lies there is of a process that ended in between, or a link that leads somewhere else.
+    await rm(temporary, { force: true });
+    await writeFile(temporary, content, { flag: "wx" });
     await rename(temporary, path);
   } catch (cause) {
     await rm(temporary, { force: true });

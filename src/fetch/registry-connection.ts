@@ -1,5 +1,6 @@
 /** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
 import { LRUCache } from "lru-cache";
+import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
 import { FetchError } from "./fetch-error.js";
@@ -50,7 +51,8 @@ export class RegistryConnection {
       this.#http.request(url, { ...request, headers: { ...headers, ...(authorization && { authorization }) } });
     let answer = await ask(known);
     let asked = "";
-    if (answer.status === 401 && isRegistry) {
+    // Nor is somebody to say where to log in whom the registry has redirected to.
+    if (answer.status === 401 && isRegistry && answer.url.host === url.host) {
       const login = await this.#credentials(image.host);
       asked = `, asked ${login.as}`;
       const authorization = await this.#authorize(image, answer, login, request);
@@ -61,7 +63,7 @@ export class RegistryConnection {
     this.#tokens.delete(key);
     const told = registryMessage(answer.body);
     throw new FetchError(
-      `${formatImageReference(image)}: the registry answers ${status}${told === "" ? "" : ` (${told})`} to ${method} ${url.pathname}${asked}`,
+      `${formatImageReference(image)}: the registry answers ${status}${told === "" ? "" : ` (${told})`} to ${method} ${isRegistry ? "" : url.origin}${url.pathname}${asked}`,
       { status },
     );
   }
@@ -124,14 +126,15 @@ export function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | u
   }
 }
 
+/** Longest text of a registry that is repeated. */
+const MAX_TOLD = 300;
+
 /** The first error of a registry's error document, in its words. */
 function registryMessage(body: Buffer): string {
   const errors = jsonObject(body)?.errors;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   if (typeof first !== "object" || first === null) return "";
   const { code, message } = first as Record<string, unknown>;
-  return [code, message]
-    .filter((part) => typeof part === "string" && part !== "")
-    .join(": ")
-    .slice(0, 300);
+  const told = [code, message].filter((part) => typeof part === "string" && part !== "").join(": ");
+  return printable(told.slice(0, MAX_TOLD));
 }

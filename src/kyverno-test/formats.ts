@@ -11,7 +11,7 @@ export function formatRows(rows: readonly Row[], format: OutputFormat, detailed:
     case "json":
       return inHtml(
         JSON.stringify(
-          rows.map((row) => members(row, detailed)),
+          rows.map((row) => rowMembers(row, detailed)),
           undefined,
           2,
         ),
@@ -25,8 +25,8 @@ export function formatRows(rows: readonly Row[], format: OutputFormat, detailed:
   }
 }
 
-/** In the order in which Go writes maps. */
-const members = ({ id, message, policy, reason, resource, result, rule }: Row, detailed: boolean) => ({
+/** A row as Kyverno writes it, in the order in which Go writes maps. */
+export const rowMembers = ({ id, message, policy, reason, resource, result, rule }: Row, detailed: boolean) => ({
   ID: id,
   ...(detailed && { Message: message }),
   POLICY: policy,
@@ -44,7 +44,7 @@ function yamlText(rows: readonly Row[], detailed: boolean): string {
   let text = "";
   for (const row of rows) {
     let indent = "- ";
-    for (const [key, value] of Object.entries(members(row, detailed))) {
+    for (const [key, value] of Object.entries(rowMembers(row, detailed))) {
       text += `${indent}${key}: ${typeof value === "string" ? yamlScalar(value) : value}\n`;
       indent = "  ";
     }

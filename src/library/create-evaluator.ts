@@ -3,10 +3,11 @@ import type { AdmissionResponse } from "../admission/admission-response.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { didYouMean } from "../data/suggest.js";
 import { createEvaluator as evaluatorOf } from "../evaluation/evaluator.js";
+import type { Verdict } from "../evaluation/verdict.js";
 import type { Outcome, Review } from "../policy/index.js";
-import { checkLoaded, type LoadedPolicies } from "./load-policies.js";
+import { checkLoaded, checkOpen, type LoadedPolicies } from "./load-policies.js";
 import { type Log, loggerOf } from "./log.js";
-import { checkOptions, FUNCTION, OBJECT, OptionError, TEXT } from "./options.js";
+import { checkOptions, FUNCTION, OptionError, SIGNAL, TEXT } from "./options.js";
 
 /** How to ask. */
 export interface EvaluatorOptions {
@@ -52,7 +53,7 @@ export interface PolicyEvaluator {
   /**
    * Asks one policy. Every failure of a policy is an answer that denies.
    * @param id `<policy>` or `<group>/<member>`
-   * @throws OptionError for an id that there isn't
+   * @throws OptionError for an id that there isn't, a review that createReview did not make, and once the policies are closed
    */
   evaluate(id: string, review: Review, options?: AskOptions): Promise<PolicyEvaluation>;
   /** No longer follows reloads. The policies are closed by who has loaded them. */
@@ -65,6 +66,7 @@ export interface PolicyEvaluator {
  */
 export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOptions = {}): PolicyEvaluator {
   checkLoaded("createEvaluator", loaded);
+  checkOpen("createEvaluator", loaded);
   checkOptions("createEvaluator", options, { alwaysAcceptNamespace: TEXT, log: FUNCTION });
   const { alwaysAcceptNamespace, log } = options;
   const logger = loggerOf(log);
@@ -80,22 +82,32 @@ export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOption
     async evaluate(id, review, asked = {}) {
       checkOptions("evaluate", asked, {
         timeout: { expected: "milliseconds above 0", fits: (value) => typeof value === "number" && value > 0 },
-        signal: OBJECT,
+        signal: SIGNAL,
       });
+      checkOpen("evaluate", loaded);
+      checkQuestion(id, review);
       const entry = evaluator.policies.entries.get(id);
       if (entry === undefined) throw new OptionError(unknownPolicy(id, evaluator.policies.entries.keys()));
       const { timeout, signal } = asked;
-      const verdict = await evaluator.evaluate(entry, {
+      const answered = new AbortController();
+      const asking = {
         review,
         origin: review.kind === "raw" ? "validate_raw" : "validate",
         ...(timeout !== undefined && { deadline: performance.now() + timeout }),
         ...(signal && {
           whenGone: (abandon: () => void) => {
             if (signal.aborted) abandon();
-            else signal.addEventListener("abort", abandon, { once: true });
+            // One signal may be for many questions.
+            else signal.addEventListener("abort", abandon, { once: true, signal: answered.signal });
           },
         }),
-      });
+      } as const;
+      let verdict: Verdict;
+      try {
+        verdict = await evaluator.evaluate(entry, asking);
+      } finally {
+        answered.abort();
+      }
       const { response, outcome, milliseconds, observations } = verdict;
       return {
         allowed: response.allowed,
@@ -107,6 +119,13 @@ export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOption
       };
     },
   };
+}
+
+function checkQuestion(id: unknown, review: unknown): void {
+  if (typeof id !== "string") throw new OptionError("evaluate: the first argument must be the name of a policy");
+  const kind = typeof review === "object" && review !== null && "kind" in review ? review.kind : undefined;
+  if (kind !== "raw" && kind !== "admission")
+    throw new OptionError("evaluate: the second argument must be what createReview gave");
 }
 
 /** Most names that a message lists. */

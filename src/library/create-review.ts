@@ -5,7 +5,7 @@ import { buildRequest, readRequest } from "../commands/build-request.js";
 import { UsageError } from "../commands/io.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { Review } from "../policy/index.js";
-import { ANYTHING, checkOptions, OBJECT, OptionError, SWITCH, TEXT } from "./options.js";
+import { checkOptions, JSON_VALUE, OBJECT, OptionError, SWITCH, TEXT } from "./options.js";
 
 /** About a Kubernetes object: the request is built around it. */
 export interface ObjectReview {
@@ -40,7 +40,7 @@ const SHAPES = {
   userInfo: OBJECT,
   dryRun: SWITCH,
   request: OBJECT,
-  raw: ANYTHING,
+  raw: JSON_VALUE,
 } as const;
 
 /**
@@ -49,17 +49,21 @@ const SHAPES = {
  */
 export function createReview(about: ObjectReview | RequestReview | RawReview): Review {
   checkOptions("createReview", about, SHAPES);
-  const given = ["object", "request", "raw"].filter((key) => Object.hasOwn(about, key));
+  const written: Readonly<Record<string, unknown>> = { ...about };
+  const given = ["object", "request", "raw"].filter((key) => written[key] !== undefined);
   if (given.length !== 1) throw new OptionError("createReview: give exactly one of object, request and raw");
   try {
     const copy = copyOf(about) as typeof about;
     if ("raw" in copy) return rawQuestion(copy.raw ?? null);
-    if ("request" in copy) return readRequest(copy.request, "createReview: request");
+    if ("request" in copy) return readRequest(copy.request, "request");
     const { userInfo, dryRun, ...parts } = copy;
     const built = buildRequest(parts);
-    return admissionQuestion({ ...built, ...(userInfo && { userInfo }), ...(dryRun !== undefined && { dryRun }) });
+    const request = { ...built, ...(userInfo && { userInfo }), ...(dryRun !== undefined && { dryRun }) };
+    // Who asks has a shape of its own, and is read as the server reads it.
+    return userInfo === undefined ? admissionQuestion(request) : readRequest(request, "userInfo");
   } catch (error) {
-    if (error instanceof UsageError) throw new OptionError(`createReview: ${error.message}`, { cause: error });
+    if (error instanceof UsageError)
+      throw new OptionError(`createReview: ${error.message.replace("use --raw for", "use raw for")}`, { cause: error });
     throw error;
   }
 }

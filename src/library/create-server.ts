@@ -6,9 +6,10 @@ import { pageRoutes } from "../page/routes.js";
 import { startServer } from "../server/server.js";
 import type { Decision, DecisionSink } from "../telemetry/decision.js";
 import { Metrics } from "../telemetry/metrics.js";
-import { checkLoaded, type LoadedPolicies } from "./load-policies.js";
+import { checkLoaded, checkOpen, type LoadedPolicies } from "./load-policies.js";
 import { type Log, loggerOf } from "./log.js";
-import { COUNT, checkOptions, FUNCTION, OBJECT, oneOf, PORT, SWITCH, TEXT } from "./options.js";
+
+import { CERTIFICATE, COUNT, checkOptions, FUNCTION, OptionError, oneOf, PORT, SWITCH, TEXT } from "./options.js";
 
 /** How to serve. */
 export interface ServerOptions {
@@ -42,7 +43,7 @@ const SHAPES = {
   address: TEXT,
   port: PORT,
   readinessPort: PORT,
-  tls: OBJECT,
+  tls: CERTIFICATE,
   alwaysAcceptNamespace: TEXT,
   maxBodyBytes: COUNT,
   maxConcurrentRequests: COUNT,
@@ -76,6 +77,7 @@ export interface PolicyServer {
  */
 export async function createServer(loaded: LoadedPolicies, options: ServerOptions = {}): Promise<PolicyServer> {
   checkLoaded("createServer", loaded);
+  checkOpen("createServer", loaded);
   checkOptions("createServer", options, SHAPES);
   const { address = "127.0.0.1", port = 0, readinessPort, tls, alwaysAcceptNamespace, log, onDecision } = options;
   const { maxBodyBytes, maxConcurrentRequests, maxQueuedRequests, page } = options;
@@ -109,16 +111,25 @@ export async function createServer(loaded: LoadedPolicies, options: ServerOption
     unfollow();
     throw error;
   });
+  let closing: Promise<void> | undefined;
+  const close = async (grace: number): Promise<void> => {
+    unfollow();
+    await server.stop({ delay: 0, grace });
+    for (const webhook of webhooks) webhook.close();
+  };
   return {
     url: `${tls === undefined ? "http" : "https"}://${address.includes(":") ? `[${address}]` : address}:${server.port}`,
     port: server.port,
     readinessPort: server.readinessPort,
     metrics: () => metrics.text().then((parts) => parts.join("")),
-    secure: (material) => server.secure(material),
-    close: async (grace = 30_000) => {
-      unfollow();
-      await server.stop({ delay: 0, grace });
-      for (const webhook of webhooks) webhook.close();
+    secure: (material) => {
+      if (tls === undefined) throw new OptionError("secure: the server was made without tls");
+      checkOptions("secure", { tls: material }, { tls: CERTIFICATE });
+      server.secure(material);
+    },
+    close: (grace = 30_000) => {
+      closing ??= close(grace);
+      return closing;
     },
   };
 }

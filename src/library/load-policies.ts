@@ -89,7 +89,9 @@ export interface LoadedPolicies {
   reload(text?: string): Promise<void>;
   /** Told after each reload; returns what ends that. */
   onReload(listener: (policies: PolicySet) => void): () => void;
-  /** Ends the threads, and connections to a cluster. */
+  /** Whether they can no longer be asked. */
+  readonly closed: boolean;
+  /** Ends the threads, and connections to a cluster. A second call does nothing. */
   close(): void;
 }
 
@@ -133,17 +135,28 @@ export function checkLoaded(name: string, loaded: unknown): void {
   if (!(loaded instanceof Loaded)) throw new OptionError(`${name}: the first argument must be what loadPolicies gave`);
 }
 
+/**
+ * Looks whether policies can still be asked: their threads may be gone.
+ * @throws OptionError when they are closed
+ */
+export function checkOpen(name: string, loaded: LoadedPolicies): void {
+  if (loaded.closed) throw new OptionError(`${name}: the policies are closed`);
+}
+
 class Loaded implements LoadedPolicies {
   readonly #source: PolicySource;
   readonly #given: { text: string | undefined };
   readonly #listeners = new Set<(policies: PolicySet) => void>();
   #result: LoadResult;
+  /** What was last served. */
+  #good: string | undefined;
   #generation = 1;
   #closed = false;
 
   constructor(source: PolicySource, given: { text: string | undefined }, result: LoadResult) {
     this.#source = source;
     this.#given = given;
+    this.#good = given.text;
     this.#result = result;
   }
 
@@ -166,22 +179,31 @@ class Loaded implements LoadedPolicies {
     return this.#source.policyTimeout;
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   async reload(text?: string): Promise<void> {
-    if (this.#closed) throw new OptionError("reload: the policies are closed");
-    const before = this.#given.text;
+    checkOpen("reload", this);
     if (text !== undefined) this.#given.text = text;
+    const used = this.#given.text;
     this.#generation += 1;
     const generation = this.#generation;
     let result: LoadResult;
     try {
       result = usable(await this.#source.load(generation));
     } catch (error) {
-      if (this.#given.text === text) this.#given.text = before;
+      if (this.#given.text === text) this.#given.text = this.#good;
       throw error;
+    } finally {
+      // What has been made since the others were closed.
+      if (this.#closed) this.#source.close();
     }
+    if (this.#closed) throw new OptionError("reload: the policies were closed meanwhile");
     // A later one may have been quicker.
     if (generation < this.#result.policies.generation) return;
     this.#result = result;
+    this.#good = used;
     for (const listener of this.#listeners) listener(result.policies);
   }
 

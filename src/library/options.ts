@@ -40,6 +40,19 @@ export const PORT = shape(
   "a port from 0 to 65535",
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
 );
+/** What ends a question early. */
+export const SIGNAL = shape(
+  "an AbortSignal",
+  (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
+);
+/** A server's certificate: without one it would listen, and every client would fail. */
+export const CERTIFICATE = shape(
+  "an object with cert and key, or pfx",
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    (("cert" in value && "key" in value) || "pfx" in value || "SNICallback" in value),
+);
 /** Anything with members. */
 export const OBJECT = shape("an object", (value) => typeof value === "object" && value !== null);
 /** One of some words. */
@@ -47,6 +60,11 @@ export const oneOf = (...words: readonly string[]): OptionShape =>
   shape(words.map((word) => JSON.stringify(word)).join(" or "), (value) => words.includes(value as string));
 /** Whatever it is. */
 export const ANYTHING = shape("anything", () => true);
+/** What JSON has a form for. */
+export const JSON_VALUE = shape(
+  "JSON",
+  (value) => typeof value !== "function" && typeof value !== "symbol" && !Number.isNaN(value),
+);
 
 /**
  * Looks at the options of a call.
@@ -75,5 +93,6 @@ const SHOWN_CHARACTERS = 60;
 function described(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, SHOWN_CHARACTERS));
   if (Array.isArray(value)) return "a list";
+  if (typeof value === "function") return "a function";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }

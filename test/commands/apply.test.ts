@@ -121,7 +121,10 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
     ));
 
   const REFUSED: [string[], string][] = [
-    [[], "require policy"],
+    [
+      [],
+      "require policy\n  name files or folders with policies, as in: policy-server apply policy.yaml --resource pod.yaml",
+    ],
     [["owner.yaml"], "resource file(s) or cluster required"],
     [
       ["owner.yaml", "-r", "resources.yaml", "--json", "payload.json"],

@@ -105,7 +105,11 @@ describe("scaffold", () => {
     writeFileSync(policies, "x: { cel: { validations: [{ expression: 'true' }] } }\n");
     await nothing(/policies.yaml:1:4: there is a policy 'x' already/, "cel", "x");
     writeFileSync(policies, "{ x: { cel: { validations: [{ expression: 'true' }] } } }\n");
-    await nothing(/nothing can be added behind it; add this yourself:\n\n# A CEL policy/, "cel", "y");
+    await nothing(
+      /nothing can be added behind what stands in .*, so nothing was made: write it in block style/,
+      "cel",
+      "y",
+    );
     writeFileSync(policies, "[\n");
     await nothing(/policies.yaml:\d+:\d+: .*\nmend .*policies.yaml first/, "cel", "y");
   });
@@ -195,6 +199,55 @@ describe("scaffold", () => {
     }
   });
 
+  test("names that YAML takes for something else stand in quotes", async () => {
+    const folder = newFolder();
+    for (const [kind, name] of [
+      ["cel", "true"],
+      ["vap", "1e3"],
+      ["kyverno", "2024-01-01"],
+    ] as const)
+      assert.equal((await run("scaffold", kind, name, "--folder", folder)).code, 0);
+    assert.equal((await run("scaffold", "vap", "no", "--param", "--folder", folder)).code, 0);
+    assert.equal((await run("scaffold", "group", "y", "--members", "true,no", "--folder", folder)).code, 0);
+    await passes(folder, 14);
+  });
+
+  test("members that would be the same function are refused", async () => {
+    const folder = newFolder();
+    const policy = "{ cel: { validations: [{ expression: 'true' }] } }";
+    writeFileSync(join(folder, "policies.yaml"), `a-b: ${policy}\na_b: ${policy}\n`);
+    const { code, err } = await run("scaffold", "group", "g", "--members", "a-b,a_b", "--folder", folder);
+    assert.equal(code, 2);
+    assert.match(err, /'a-b' and 'a_b' would both be called a_b\(\)/);
+  });
+
+  test("an entry can be added to an empty map with a comment, and before the end of a document", async () => {
+    for (const text of ["{ }  # none yet\n", "a: { cel: { validations: [{ expression: 'true' }] } }\n...\n"]) {
+      const folder = newFolder();
+      writeFileSync(join(folder, "policies.yaml"), text);
+      assert.equal((await run("scaffold", "cel", "b", "--folder", folder)).code, 0);
+      assert.equal((await run("check", join(folder, "policies.yaml"))).code, 0);
+    }
+  });
+
+  test("files name the schemas where the package is installed", async () => {
+    const folder = newFolder();
+    const docs = join(folder, "node_modules/policy-group-gateway/docs");
+    mkdirSync(docs, { recursive: true });
+    for (const name of ["policies", "tests"]) writeFileSync(join(docs, `${name}.schema.json`), "{}");
+    assert.equal((await run("scaffold", "cel", "a", "--folder", folder)).code, 0);
+    assert.equal((await run("scaffold", "wasm", "w", "--folder", folder)).code, 0);
+    for (const [file, schema] of [
+      ["policies.yaml", "./node_modules/policy-group-gateway/docs/policies.schema.json"],
+      ["policies/a/a.test.yaml", "../../node_modules/policy-group-gateway/docs/tests.schema.json"],
+      ["w/w.test.yaml", "./node_modules/policy-group-gateway/docs/tests.schema.json"],
+    ] as const)
+      assert.equal(
+        readFileSync(join(folder, file), "utf8").split("\n")[0],
+        `# yaml-language-server: $schema=${schema}`,
+      );
+  });
+
   test("members whose ids are no names in CEL have others in the expression", async () => {
     const folder = newFolder();
     const policy = "{ cel: { validations: [{ expression: 'true' }] } }";
@@ -261,6 +314,18 @@ my-title:
   # What it takes, its documentation says.
   settings: {}
 `,
+    );
+  });
+
+  test("says what a module answers that refuses to be without settings", async () => {
+    const other = newFolder();
+    const module = new URL("../../../policies/add-label/policy.wasm", import.meta.url).pathname;
+    const { code, out } = await run("scaffold", "from-module", module, "--folder", other);
+    assert.equal(code, 0);
+    assert.match(out, /\$EDITOR policies.yaml {3}# add-label: the module wants settings\n/);
+    assert.match(
+      readFileSync(join(other, "policies.yaml"), "utf8"),
+      /# It refuses to be without: .*label.*\n.*\n {2}settings: \{\}\n/,
     );
   });
 

@@ -1,5 +1,6 @@
 /** What of docs/ is made from the code. `npm run docs` writes it; the test beside this file fails when it is stale. */
 import { commandLineTables } from "../../src/commands/documentation.js";
+import { testsSchema } from "../../src/commands/test/json-schema.js";
 import { configurationTables } from "../../src/config/documentation.js";
 import { policiesSchema } from "../../src/config/json-schema.js";
 import { metricsTables } from "../../src/telemetry/documentation.js";
@@ -7,7 +8,11 @@ import { dependencyTables } from "./dependency-tables.js";
 
 /** Whole files, from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
-  return new Map([["docs/policies.schema.json", `${JSON.stringify(policiesSchema(), null, 2)}\n`]]);
+  const json = (schema: unknown): string => `${JSON.stringify(schema, null, 2)}\n`;
+  return new Map([
+    ["docs/policies.schema.json", json(policiesSchema())],
+    ["docs/tests.schema.json", json(testsSchema())],
+  ]);
 }
 
 /** Documents with generated blocks. */

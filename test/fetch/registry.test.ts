@@ -230,7 +230,7 @@ describe("registry credentials", () => {
       await failureOf(pull({ credsStore: "test" }, none)),
       /asked anonymously: credential helper test has none for localhost:\d+$/,
     );
-    assert.match(await failureOf(pull({ credsStore: "missing" })), /credential helper missing failed/);
+    assert.match(await failureOf(pull({ credsStore: "missing" })), /no docker-credential-missing is on the PATH/);
     assert.match(await failureOf(pull({ credsStore: "../x" })), /bad name of a credential helper/);
   });
 
@@ -246,6 +246,36 @@ describe("registry credentials", () => {
     const modules = fetcher(context, { sources: insecure(registry.host), dockerConfigDirectory: file });
     const failure = await failureOf(modules.fetch(`registry://${registry.host}/p:v1`));
     assert.match(failure, /cannot read registry credentials: .*\(name the folder that contains config\.json\)$/);
+  });
+
+  test("who is redirected to does not say where to log in", async (context) => {
+    const thief = await TestRegistry.start(context);
+    const registry = await TestRegistry.start(context, { login: "none" });
+    thief.special.set("/away", (_, response) => {
+      const challenge = `Bearer realm="http://${thief.host}/token"`;
+      response.writeHead(401, { "www-authenticate": challenge }).end();
+    });
+    registry.special.set("/v2/p/manifests/v1", (_, response) => {
+      response.writeHead(307, { location: `http://${thief.host}/away` }).end();
+    });
+    const modules = fetcher(context, {
+      sources: insecure(registry.host, thief.host),
+      dockerConfigDirectory: folder(context, {
+        "config.json": JSON.stringify({ auths: { [registry.host]: { auth } } }),
+      }),
+    });
+    assert.match(await failureOf(modules.fetch(`registry://${registry.host}/p:v1`)), /answers 401/);
+    assert.deepEqual(thief.requests, ["GET /away"]);
+  });
+
+  test("what a registry says of its failure is shown so that no terminal obeys it", async (context) => {
+    const registry = await TestRegistry.start(context);
+    registry.special.set("/v2/p/manifests/v1", (_, response) => {
+      response.writeHead(500).end(JSON.stringify({ errors: [{ code: "\u001b[2JX", message: "a\nb" }] }));
+    });
+    const modules = fetcher(context, { sources: insecure(registry.host) });
+    const failure = await failureOf(modules.fetch(`registry://${registry.host}/p:v1`));
+    assert.ok(failure.includes(String.raw`(\u001b[2JX: a\u000ab)`), failure);
   });
 
   test("credentials don't follow a redirect to another host", async (context) => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import {
   createEvaluator,
@@ -121,6 +122,80 @@ describe("policies in a program of one's own", () => {
       const review = createReview({ object });
       object.spec.replicas = 100;
       assert.equal((await createEvaluator(loaded).evaluate("small", review)).allowed, true);
+    }));
+});
+
+describe("what a program gets wrong", () => {
+  test("arguments that are no question are refused, by name", () =>
+    withPolicies(TEXT, async (loaded) => {
+      const evaluator = createEvaluator(loaded);
+      const review = createReview({ object: deployment(1) });
+      const wrong: readonly [unknown, unknown, unknown, RegExp][] = [
+        [undefined, review, {}, /first argument/],
+        ["small", undefined, {}, /second argument/],
+        ["small", {}, {}, /second argument/],
+        ["small", review, { signal: {} }, /signal must be an AbortSignal/],
+      ];
+      for (const [id, asked, options, message] of wrong)
+        await assert.rejects(
+          evaluator.evaluate(id as string, asked as typeof review, options as object),
+          optionError(message),
+        );
+    }));
+
+  test("questions of which JSON knows nothing are refused", () => {
+    for (const raw of [undefined, Number.NaN, () => 1, Symbol("x")])
+      assert.throws(() => createReview({ raw }), optionError(/^createReview: (raw must be JSON|give exactly one)/));
+    const userInfo = { username: 1 } as unknown as { username: string };
+    assert.throws(() => createReview({ object: deployment(1), userInfo }), optionError(/^createReview: userInfo: /));
+    assert.throws(() => createReview({ object: {} }), optionError(/use raw for other JSON/));
+  });
+
+  test("closed policies are asked no more, and a reload that is under way ends so", async () => {
+    const loaded = await loadPolicies({ text: TEXT, file: "own.yaml" });
+    const evaluator = createEvaluator(loaded);
+    const reload = loaded.reload();
+    loaded.close();
+    loaded.close();
+    await assert.rejects(reload, optionError(/closed meanwhile/));
+    await assert.rejects(
+      evaluator.evaluate("small", createReview({ object: deployment(1) })),
+      optionError(/the policies are closed/),
+    );
+    assert.throws(() => createEvaluator(loaded), optionError(/the policies are closed/));
+    await assert.rejects(createServer(loaded), optionError(/the policies are closed/));
+  });
+
+  test("of reloads that fail side by side none leaves its text behind", () =>
+    withPolicies(TEXT, async (loaded) => {
+      await Promise.allSettled([loaded.reload("a: ["), loaded.reload("b: [")]);
+      await loaded.reload();
+      assert.ok(loaded.ids.includes("small"));
+    }));
+
+  test("a signal holds nothing of questions that are answered", () =>
+    withPolicies(TEXT, async (loaded) => {
+      const controller = new AbortController();
+      const evaluator = createEvaluator(loaded);
+      for (let asked = 0; asked < 3; asked++)
+        await evaluator.evaluate("both", createReview({ object: deployment(1) }), { signal: controller.signal });
+      assert.equal(getEventListeners(controller.signal, "abort").length, 0);
+    }));
+
+  test("a server without a certificate, or a log that throws", () =>
+    withPolicies(TEXT, async (loaded) => {
+      await assert.rejects(createServer(loaded, { tls: {} }), optionError(/tls must be an object with cert and key/));
+      const server = await createServer(loaded, {
+        log: () => {
+          throw new Error("the log is full");
+        },
+      });
+      try {
+        assert.throws(() => server.secure({ cert: "x", key: "y" }), optionError(/made without tls/));
+        assert.equal((await fetch(`${server.url}/validate/small`, { method: "POST" })).status, 415);
+      } finally {
+        await Promise.all([server.close(), server.close()]);
+      }
     }));
 });
 

@@ -152,6 +152,7 @@ describe("a recording is without", () => {
       ["mysql --password=swordfish -u x", "mysql --password=[redacted] -u x"],
       ["login --token swordfish now", "login --token [redacted] now"],
       ["args: password=swordfish", "args: password=[redacted]"],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of a shell
       ["password: ${FROM_ELSEWHERE}", "password: ${FROM_ELSEWHERE}"],
       ["the password is not told here", "the password is not told here"],
     ] as const)

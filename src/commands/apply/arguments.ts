@@ -1,6 +1,9 @@
 /** What can't be asked for together, in the words of Kyverno's command (spec kyverno.md 8.9). */
 import type { ApplyValues } from "./options.js";
 
+/** What to do, on a line of its own behind `require policy`: Kyverno says that alone. */
+const NO_POLICY = "name files or folders with policies, as in: policy-server apply policy.yaml --resource pod.yaml";
+
 /** What is the matter with the arguments; `undefined`: nothing. */
 export function argumentProblem(
   policies: readonly string[],
@@ -20,7 +23,9 @@ export function argumentProblem(
   if (valuesFile !== undefined && set !== undefined) {
     return "pass the values either using set flag or values_file flag";
   }
-  if (policies.length === 0) return "require policy";
+  if (policies.length === 0)
+    return `require policy
+  ${NO_POLICY}`;
   if (policies.includes("-") && resources.includes("-")) {
     return "a stdin pipe can be used for either policies or resources, not both";
   }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type ModuleAddress, parseModuleAddress } from "../../config/module-address.js";
 import { errorText } from "../../data/error-text.js";
-import { type ImageReference, parseImageReference } from "../../fetch/index.js";
+import { type ImageReference, parseImageReference, withoutSecrets } from "../../fetch/index.js";
 import { UsageError } from "../io.js";
 
 /** An address; relative paths start in this folder. @throws UsageError */
@@ -18,7 +18,7 @@ export function registryAddress(text: string, purpose: string): ImageReference {
   const address = typedAddress(text);
   if (address.kind === "registry") return imageOf(address);
   throw new UsageError(
-    `${text} is no address in a registry, and ${purpose}: expected one such as registry://ghcr.io/acme/policy:v1`,
+    `${withoutSecrets(text)} is no address in a registry, and ${purpose}: expected one such as registry://ghcr.io/acme/policy:v1`,
   );
 }
 

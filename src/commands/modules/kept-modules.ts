@@ -1,7 +1,7 @@
 /** What lies in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { DIGEST_SUFFIX, DownloadCache, digestOf } from "../../fetch/index.js";
+import { DIGEST_SUFFIX, DownloadCache, digestOf, withoutSecrets } from "../../fetch/index.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
@@ -48,7 +48,7 @@ export async function rmCommand(text: string, folder: string, io: CommandIo): Pr
   if (address.kind === "file") throw new UsageError(`${text} is a file, and not in the download folder: rm ${text}`);
   const path = new DownloadCache(folder).path(address.location);
   if ((await stat(path).catch(() => undefined))?.isFile() !== true)
-    throw new Error(`${text} is not in ${folder}: policy-server policies lists what is`);
+    throw new Error(`${withoutSecrets(text)} is not in ${folder}: policy-server policies lists what is`);
   await rm(path);
   await rm(path + DIGEST_SUFFIX, { force: true });
   io.stderr.write(`removed ${path}\n`);

@@ -1,6 +1,6 @@
 /** `scaffold cel`: an inline CEL policy, its test file and two objects. */
 import { nextCommands, pod } from "./fixtures.js";
-import type { Plan } from "./plan.js";
+import { type Plan, yamlName } from "./plan.js";
 
 /** What it makes. */
 export function celPlan(name: string, policies: string): Plan {
@@ -19,7 +19,7 @@ export function celPlan(name: string, policies: string): Plan {
 const entry = (
   name: string,
 ): string => `# A CEL policy: Pods say whose they are. The keys below cel: are those of a ValidatingAdmissionPolicy's spec.
-${name}:
+${yamlName(name)}:
   cel:
     # What it is asked about; without matchConstraints, everything.
     matchConstraints:
@@ -38,7 +38,7 @@ ${name}:
 `;
 
 const test = (name: string): string => `# npx policy-server test policies/${name}
-policy: ${name}
+policy: ${yamlName(name)}
 cases:
   - name: a Pod with the label
     object: good.yaml

@@ -1,15 +1,14 @@
 /** `scaffold group`: a group of policies that policies.yaml has already, and a test file that says what it answers now. */
 import { join } from "node:path";
 import { admissionQuestion } from "../../admission/decode.js";
-import { parseConfig } from "../../config/index.js";
 import { didYouMean } from "../../data/suggest.js";
 import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { Verdict } from "../../evaluation/verdict.js";
 import { buildRequest } from "../build-request.js";
 import { type CommandIo, UsageError } from "../io.js";
-import { createLoader } from "../load.js";
 import { nextCommands, pod } from "./fixtures.js";
-import type { Plan } from "./plan.js";
+import { withLoaded } from "./loaded.js";
+import { type Plan, yamlName } from "./plan.js";
 import { configOf, type PoliciesFile, withEntry } from "./policies-yaml.js";
 
 /** What the group is made in. */
@@ -43,6 +42,7 @@ export async function groupPlan(name: string, members: readonly string[], place:
   for (const member of members)
     if (!known.includes(member))
       throw new UsageError(`there is no policy '${member}'${didYouMean(member, known)}; ${choice}`);
+  refuseSameFunctions(members);
   const entry = { id: name, text: entryText(name, members) };
   const verdict = await askedNow(name, members, withEntry(policies, folder, entry), place);
   const own = `policies/${name}`;
@@ -62,11 +62,26 @@ function functionName(id: string): string {
   return /^[0-9]/.test(name) || RESERVED.has(name) ? `_${name}` : name;
 }
 
+/** `a-b` and `a_b` would be the same function. */
+function refuseSameFunctions(members: readonly string[]): void {
+  const called = new Map<string, string>();
+  for (const member of members) {
+    const other = called.get(functionName(member));
+    if (other !== undefined)
+      throw new UsageError(
+        `'${other}' and '${member}' would both be called ${functionName(member)}(): scaffold with one of them, and add the other by hand, by a name of your own`,
+      );
+    called.set(functionName(member), member);
+  }
+}
+
 function entryText(name: string, members: readonly string[]): string {
   const calls = members.map((member) => `${functionName(member)}()`).join(" && ");
-  const list = members.map((member) => `    ${functionName(member)}: { policy: ${JSON.stringify(member)} }\n`).join("");
+  const list = members
+    .map((member) => `    ${yamlName(functionName(member))}: { policy: ${JSON.stringify(member)} }\n`)
+    .join("");
   return `# A group: what its members say, in one expression of &&, ||, ! and ?:. A member that is not needed is not asked.
-${name}:
+${yamlName(name)}:
   expression: ${JSON.stringify(calls)}
   message: "not allowed by ${name}"
   policies:
@@ -74,28 +89,27 @@ ${list}`;
 }
 
 /** The group's answer about the Pod of the test file. */
-async function askedNow(
+function askedNow(
   name: string,
   members: readonly string[],
   text: string,
   { folder, policies, env }: GroupPlace,
 ): Promise<Verdict> {
-  const read = parseConfig(text, join(folder, policies.name));
-  if (!read.ok) throw new UsageError(read.message);
-  const { loader, policyTimeout } = createLoader({}, env);
-  try {
-    const loaded = await loader.load(read.config);
+  const path = join(folder, policies.name);
+  return withLoaded(text, path, env, async (loaded, policyTimeout) => {
     const entry = loaded.policies.entries.get(name);
-    if (entry === undefined || entry.unavailable !== undefined)
+    if (entry === undefined || entry.unavailable !== undefined) {
+      const why = loaded.problems.find((problem) => problem.path[0] === name && problem.severity === "error")?.message;
       throw new UsageError(
-        `the group could not be loaded: ${entry?.unavailable ?? "it is not there"}; check ${join(folder, policies.name)} first`,
+        `the group could not be loaded: ${why ?? entry?.unavailable ?? "it is not there"}; check ${path} first`,
       );
+    }
     // What it answers while a member is missing is nothing to hold a group to.
     for (const member of members) {
       const why = loaded.policies.entries.get(member)?.unavailable;
       if (why !== undefined)
         throw new UsageError(
-          `the member '${member}' could not be loaded: ${why}; mend what check says of ${join(folder, policies.name)} first`,
+          `the member '${member}' could not be loaded: ${why}; mend what check says of ${path} first`,
         );
     }
     const object = {
@@ -105,19 +119,17 @@ async function askedNow(
       spec: { containers: [{ name: "web", image: "registry.example.com/web:v1" }] },
     };
     const review = admissionQuestion(buildRequest({ object, operation: undefined, namespace: undefined }));
-    return await createEvaluator(loaded.policies, { policyTimeout }).evaluate(entry, { review, origin: "validate" });
-  } finally {
-    loader.close();
-  }
+    return createEvaluator(loaded.policies, { policyTimeout }).evaluate(entry, { review, origin: "validate" });
+  });
 }
 
 function test(name: string, members: readonly string[], { outcome, observations }: Verdict): string {
   const said = members.map(functionName).map((member) => {
     const observed = observations.findLast(({ policy }) => policy === `${name}/${member}`);
-    return `      ${member}: ${observed?.outcome.verdict ?? "not evaluated"}\n`;
+    return `      ${yamlName(member)}: ${observed?.outcome.verdict ?? "not evaluated"}\n`;
   });
   return `# npx policy-server test policies/${name}
-policy: ${name}
+policy: ${yamlName(name)}
 cases:
   # What the group answers today: look whether that is what it should.
   - name: a Pod

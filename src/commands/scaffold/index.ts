@@ -9,6 +9,7 @@ import { manifestOf, modulePlan, readModule } from "./module.js";
 import { checkedName, type Plan } from "./plan.js";
 import { policiesOf, withEntry } from "./policies-yaml.js";
 import { type ReviewOptions, reviewCommand } from "./review.js";
+import { withSchemaLine } from "./schema-line.js";
 import { vapPlan } from "./vap.js";
 import { wasmPlan } from "./wasm.js";
 import { type WrittenFile, writeAll } from "./write.js";
@@ -55,10 +56,14 @@ export async function scaffoldCommand(
   }
   const policies = await policiesOf(folder);
   const plan = await planOf(kind, target, options, io);
-  const files: WrittenFile[] = plan.files.map((file) => ({ ...file, replaces: options.force === true }));
+  const own = kind === "wasm" ? target : undefined;
+  const files: WrittenFile[] = plan.files.map((file) => ({
+    ...withSchemaLine(file, folder, own),
+    replaces: options.force === true,
+  }));
   if (plan.entry !== undefined) {
-    const content = withEntry(policies, folder, plan.entry);
-    files.push({ path: policies.name, content, replaces: true });
+    const whole = { path: policies.name, content: withEntry(policies, folder, plan.entry) };
+    files.push({ ...(policies.text === undefined ? withSchemaLine(whole, folder) : whole), replaces: true });
   }
   if (options.dryRun === true) {
     for (const { path, content } of files) {
@@ -117,7 +122,7 @@ async function planOf(
     case "wasm":
       return wasmPlan(checkedName(target), folder);
     case "from-module":
-      return modulePlan(await readModule(target, options.name), folder, policies.name);
+      return modulePlan(await readModule(target, options.name), folder, policies.name, io.env);
   }
 }
 

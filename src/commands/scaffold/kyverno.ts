@@ -1,6 +1,6 @@
 /** `scaffold kyverno`: a ValidatingPolicy of Kyverno. */
 import { deployment, nextCommands, pod } from "./fixtures.js";
-import type { Plan } from "./plan.js";
+import { type Plan, yamlName } from "./plan.js";
 
 /** What it makes. */
 export function kyvernoPlan(name: string, policies: string): Plan {
@@ -8,7 +8,7 @@ export function kyvernoPlan(name: string, policies: string): Plan {
   return {
     entry: {
       id: name,
-      text: `# Kyverno's ValidatingPolicy, as a cluster has it.\n${name}:\n  resource: ${folder}/policy.yaml\n`,
+      text: `# Kyverno's ValidatingPolicy, as a cluster has it.\n${yamlName(name)}:\n  resource: ${folder}/policy.yaml\n`,
     },
     files: [
       { path: `${folder}/policy.yaml`, content: policy(name) },
@@ -27,7 +27,7 @@ const policy = (
 apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
 metadata:
-  name: ${name}
+  name: ${yamlName(name)}
 spec:
   validationActions: [Deny]
   matchConstraints:
@@ -43,7 +43,7 @@ spec:
 `;
 
 const test = (name: string): string => `# npx policy-server test policies/${name}
-policy: ${name}
+policy: ${yamlName(name)}
 cases:
   - name: a Pod with the label
     object: good.yaml

@@ -1,10 +1,11 @@
 /** `scaffold from-module`: what a module's metadata suggests, as an entry of policies.yaml or a manifest for a cluster. */
 import { readFile, stat } from "node:fs/promises";
-import { basename, relative, sep } from "node:path";
+import { basename, join, relative, sep } from "node:path";
 import { errorText } from "../../data/error-text.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
-import { UsageError } from "../io.js";
-import { checkedName, type Plan, printable, simpleName } from "./plan.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { withLoaded } from "./loaded.js";
+import { checkedName, type Plan, printable, simpleName, yamlName } from "./plan.js";
 
 /** What is known of a module. */
 export interface ModuleSummary {
@@ -42,24 +43,47 @@ export async function readModule(file: string, name?: string): Promise<ModuleSum
   return { file, name: checkedName(name ?? found), metadata };
 }
 
-/** The entry of policies.yaml. */
-export function modulePlan({ file, name, metadata }: ModuleSummary, folder: string, policies: string): Plan {
+/** The entry of policies.yaml; what the module says about being without settings is in it. */
+export async function modulePlan(
+  module: ModuleSummary,
+  folder: string,
+  policies: string,
+  env: CommandIo["env"],
+): Promise<Plan> {
+  const entry = entryText(module, folder);
+  const refusal = await withLoaded(entry, join(folder, policies), env, async ({ problems }) =>
+    problems.find(({ code, severity }) => code === "SETTINGS_INVALID" && severity === "error"),
+  );
+  const check = `npx policy-server check ${policies}`;
+  if (refusal === undefined) return { entry: { id: module.name, text: entry }, files: [], next: [check] };
+  const said = printable(refusal.message);
+  return {
+    entry: {
+      id: module.name,
+      text: entry.replace(
+        SETTINGS,
+        () => `  # It refuses to be without: ${said}\n  # Its documentation says what it takes.\n`,
+      ),
+    },
+    files: [],
+    next: [`$EDITOR ${policies}   # ${module.name}: the module wants settings`, check],
+  };
+}
+
+const SETTINGS = "  # What it takes, its documentation says.\n";
+
+function entryText({ file, name, metadata }: ModuleSummary, folder: string): string {
   const path = relative(folder, file).split(sep).join("/");
   const lines = [
     ...aboutLines(metadata),
-    `${name}:`,
+    `${yamlName(name)}:`,
     `  module: ${JSON.stringify(path)}`,
     ...(metadata?.mutating === true ? ["  # It changes objects.", "  allowedToMutate: true"] : []),
     ...listed("hostCapabilities", metadata?.hostCapabilities ?? [], "What it asks the server for, as its author says."),
     ...resources(metadata, "  "),
-    "  # What it takes, its documentation says.",
-    "  settings: {}",
+    `${SETTINGS}  settings: {}`,
   ];
-  return {
-    entry: { id: name, text: `${lines.join("\n")}\n` },
-    files: [],
-    next: [`npx policy-server check ${policies}`],
-  };
+  return `${lines.join("\n")}\n`;
 }
 
 /** A ClusterAdmissionPolicy, as Kubewarden's controller takes it and `serve --from-cluster` serves it. */
@@ -77,7 +101,7 @@ export function manifestOf({ file, name, metadata }: ModuleSummary): string {
     "apiVersion: policies.kubewarden.io/v1",
     "kind: ClusterAdmissionPolicy",
     "metadata:",
-    `  name: ${name}`,
+    `  name: ${yamlName(name)}`,
     ...(kept.length > 0
       ? ["  annotations:", ...kept.map((key) => `    ${key}: ${JSON.stringify(annotations[key])}`)]
       : []),

@@ -34,6 +34,12 @@ export function checkedName(name: string): string {
   );
 }
 
+/** Names that YAML, or a reader of YAML 1.1 such as kubectl, takes for something else: numbers, dates, truth values, nothing. */
+const OTHER_VALUE = /^(?:\d.*|true|false|null|yes|no|on|off|y|n)$/i;
+
+/** A checked name, or a name of a function, as YAML has it: in quotes where it has to be. */
+export const yamlName = (name: string): string => (OTHER_VALUE.test(name) ? JSON.stringify(name) : name);
+
 /** What of a text can be a name; `""` when nothing can. */
 export const simpleName = (text: string): string =>
   text

@@ -73,7 +73,7 @@ export function withEntry(
   const expected = [...before.entries.map(({ id }) => id), entry.id];
   if (ids.length === expected.length && ids.every((id, index) => id === expected[index])) return text;
   throw new UsageError(
-    `${path} is written such that nothing can be added behind it; add this yourself:\n\n${entry.text}`,
+    `nothing can be added behind what stands in ${path}, so nothing was made: write it in block style, with each id at the start of a line`,
   );
 }
 
@@ -81,8 +81,8 @@ export function withEntry(
 const isBare = (text: string): boolean => text.split("\n").every((line) => line.trim() === "" || /^\s*#/.test(line));
 
 function added(text: string | undefined, entry: string): string {
-  // A file of comments, or an empty map.
-  const bare = (text ?? "").replace(/^\{\s*\}[ \t]*$/m, "");
+  // A file of comments, or an empty map; and what says that a document ends.
+  const bare = (text ?? "").replace(/\n\.\.\.\s*$/, "\n").replace(/^\{\s*\}[ \t]*(#.*)?$/m, "$1");
   const start = text === undefined ? HEADING : bare.trim() === "" ? "" : bare.replace(/\s*$/, "\n");
   const whole = start === "" ? entry : `${start}\n${entry}`;
   return text?.includes("\r\n") === true ? whole.replaceAll(/\r?\n/g, "\r\n") : whole;

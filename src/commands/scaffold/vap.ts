@@ -1,6 +1,6 @@
 /** `scaffold vap`: a ValidatingAdmissionPolicy with its binding, and its parameter when one is wanted, as kubectl would apply them. */
 import { deployment, nextCommands } from "./fixtures.js";
-import type { Plan } from "./plan.js";
+import { type Plan, yamlName } from "./plan.js";
 
 /**
  * What it makes.
@@ -11,7 +11,7 @@ export function vapPlan(name: string, policies: string, param: boolean): Plan {
   return {
     entry: {
       id: name,
-      text: `# A ValidatingAdmissionPolicy with its binding${param ? " and its parameter" : ""}, as a cluster has them.\n${name}:\n  resource: ${folder}/policy.yaml\n`,
+      text: `# A ValidatingAdmissionPolicy with its binding${param ? " and its parameter" : ""}, as a cluster have them.\n${yamlName(name)}:\n  resource: ${folder}/policy.yaml\n`,
     },
     files: [
       { path: `${folder}/policy.yaml`, content: policy(name, param) },
@@ -30,16 +30,16 @@ function policy(name: string, param: boolean): string {
     ? "  # What params is in expressions; the binding names the object.\n  paramKind:\n    apiVersion: v1\n    kind: ConfigMap\n"
     : "";
   const reference = param
-    ? `  paramRef:\n    name: ${name}\n    namespace: default\n    # Without its parameter the policy denies.\n    parameterNotFoundAction: Deny\n`
+    ? `  paramRef:\n    name: ${yamlName(name)}\n    namespace: default\n    # Without its parameter the policy denies.\n    parameterNotFoundAction: Deny\n`
     : "";
   const object = param
-    ? `---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n  namespace: default\ndata:\n  maxReplicas: "5"\n`
+    ? `---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${yamlName(name)}\n  namespace: default\ndata:\n  maxReplicas: "5"\n`
     : "";
   return `# Deployments have few replicas. The same file can be applied to a cluster: kubectl apply -f policy.yaml
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
-  name: ${name}
+  name: ${yamlName(name)}
 spec:
 ${kind}  matchConstraints:
     resourceRules:
@@ -59,15 +59,15 @@ ${kind}  matchConstraints:
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata:
-  name: ${name}
+  name: ${yamlName(name)}
 spec:
-  policyName: ${name}
+  policyName: ${yamlName(name)}
   validationActions: [Deny]
 ${reference}${object}`;
 }
 
 const test = (name: string): string => `# npx policy-server test policies/${name}
-policy: ${name}
+policy: ${yamlName(name)}
 cases:
   - name: as many replicas as are allowed
     object: good.yaml

@@ -1,7 +1,7 @@
 /** `scaffold wasm`: a folder of its own with a policy in AssemblyScript, that npm builds and tests. */
 import { join } from "node:path";
 import { dependencyFrom } from "./own-package.js";
-import type { Plan, PlannedFile } from "./plan.js";
+import { type Plan, type PlannedFile, yamlName } from "./plan.js";
 
 /** What a policy is built with: the versions that this package's own policies are built with. */
 export const TOOLS = { "@extism/as-pdk": "1.0.0", assemblyscript: "0.28.20", "json-as": "1.6.0" } as const;
@@ -20,7 +20,7 @@ export function wasmPlan(name: string, folder: string): Plan {
       content: json({ extends: "assemblyscript/std/assembly.json", include: ["./**/*.ts"] }),
     },
     { path: "policies.yaml", content: policies(name) },
-    { path: `${name}.test.yaml`, content: test(name) },
+    { path: `${name}.test.yaml`, content: TEST },
     { path: "pod.yaml", content: POD },
     { path: ".gitignore", content: "node_modules/\npolicy.wasm\n" },
     { path: "README.md", content: readme(name) },
@@ -99,13 +99,13 @@ export function validate_settings(): i32 {
 const policies = (
   name: string,
 ): string => `# What policy-server serves in this folder; in another policies.yaml the entry looks the same.
-${name}:
+${yamlName(name)}:
   module: policy.wasm
   settings:
     label: team
 `;
 
-const test = (name: string): string => `# npm test
+const TEST = `# npm test
 module: policy.wasm
 settings: { label: team }
 cases:
@@ -135,7 +135,7 @@ cases:
     settings: {}
     expect: refused
     messageContains: label is missing
-  - name: ${name} takes no number for a label
+  - name: a number is no label
     settings: { label: 1 }
     expect: refused
     messageContains: label must be a text
@@ -167,7 +167,7 @@ A policy for policy-server, in AssemblyScript.
 Another policies.yaml names the module by its path or address, with its settings:
 
 \`\`\`yaml
-${name}:
+${yamlName(name)}:
   module: ${name}/policy.wasm
   settings:
     label: team

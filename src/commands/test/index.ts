@@ -4,6 +4,7 @@ import { basename, join, relative, sep } from "node:path";
 import {
   DEFAULT_FILE_NAME,
   findTestFiles,
+  rowMembers,
   runTestFiles,
   type TestedRow,
   type TestRunOptions,
@@ -14,6 +15,7 @@ import { scanTools } from "../apply/scan-tools.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
+import type { KyvernoRows } from "./report.js";
 
 /** Options of the command beside those of loading. */
 export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
@@ -56,8 +58,12 @@ export async function testCommand(
   const kyverno = found.flatMap((files) => files.kyverno);
   const results: TestResult[] = [];
   let passed = true;
+  // A program reads one document: what Kyverno's format prints beside it goes where people look.
+  const isOneDocument = options.outputFormat === "json" && own.length > 0;
+  let rows: KyvernoRows | undefined;
   if (kyverno.length > 0 || own.length === 0) {
-    const run = await runKyvernoTests(kyverno, options, values, io);
+    const run = await runKyvernoTests(kyverno, options, values, isOneDocument ? { ...io, stdout: io.stderr } : io);
+    if (isOneDocument) rows = rowsOf(run, options);
     results.push(...run.rows.map(testResult));
     if (run.ended !== undefined) {
       const { path: file, message: failure } = run.ended;
@@ -66,12 +72,21 @@ export async function testCommand(
     passed = run.passed;
   }
   if (own.length > 0) {
-    const run = await runOwnTests(own, options, values, io, touched);
+    const run = await runOwnTests(own, { ...options, ...(rows && { kyverno: rows }) }, values, io, touched);
     results.push(...run.results);
     passed &&= run.passed;
   }
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
   return passed ? EXIT_PASSED : EXIT_FAILED;
+}
+
+function rowsOf({ rows, ended }: TestRunResult, { detailedResults = false, failOnly }: TestOptions): KyvernoRows {
+  const failed = rows.filter(({ row }) => row.counts === "fail").length;
+  const shown = rows
+    .filter(({ row }) => failOnly !== true || row.counts === "fail")
+    .map(({ path, row }) => ({ file: path, ...rowMembers(row, detailedResults) }));
+  const error = ended && { error: `${ended.path}: ${ended.message}` };
+  return { rows: shown, passed: rows.length - failed, failed: failed + (ended ? 1 : 0), ...error };
 }
 
 async function runKyvernoTests(

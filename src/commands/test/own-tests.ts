@@ -1,7 +1,11 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
 
 import { Coverage } from "../../cel-policy/index.js";
+
 import { counted } from "../../data/counted.js";
+
+import { didYouMean } from "../../data/suggest.js";
+
 import { formatProblem, type Position, type Problem } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { UsageError } from "../io.js";
@@ -10,7 +14,7 @@ import { type Failure, failuresOf } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
 import type { TestResult } from "./junit.js";
 import { readTestFile } from "./read-file.js";
-import { type CaseResult, jsonReport, textReport } from "./report.js";
+import { type CaseResult, jsonFailure, jsonReport, type KyvernoRows, textReport } from "./report.js";
 import { loadSubjects, type Subjects } from "./subjects.js";
 
 /** How the results are told. */
@@ -18,6 +22,8 @@ export interface OwnTestOptions extends CoverageOptions {
   /** `json`: a document in place of lines. */
   readonly outputFormat?: string;
   readonly removeColor?: boolean;
+  /** What came of test files in Kyverno's format, for the one document of `json`. */
+  readonly kyverno?: KyvernoRows;
 }
 
 /** What came of the cases. */
@@ -49,6 +55,7 @@ export async function runOwnTests(
     for (const problem of subjects.problems) io.stderr.write(`${formatProblem(problem)}\n`);
     if (subjects.fatal !== undefined) {
       const failure = subjects.fatal;
+      if (options.outputFormat === "json") io.stdout.write(jsonFailure(failure, files.length));
       const results = files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure }));
       return { passed: false, results, files: subjects.files };
     }
@@ -56,7 +63,7 @@ export async function runOwnTests(
     for (const test of cases) results.push(await run(test, subjects));
     const wanted = options.coverage === true || options.minCoverage !== undefined;
     const summary: CoverageSummary | undefined = wanted ? coverageOf(coverage, subjects.served) : undefined;
-    const report = { results, summary, options };
+    const report = { results, summary, options, ...(options.kyverno && { kyverno: options.kyverno }) };
     io.stdout.write(options.outputFormat === "json" ? jsonReport(report) : textReport(report, io));
     const passed = results.every(({ failures }) => failures.length === 0);
     return {
@@ -110,6 +117,12 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
   // It answers everything with an error, which no case can have meant.
   if (entry.unavailable !== undefined)
     return failed("policy", `the policy could not be loaded: ${problem?.message ?? entry.unavailable}`);
+  const known = memberNames(entry.id, evaluator.policies.entries.keys());
+  const misspelt = Object.keys(expected.members ?? {}).find((name) => !known.includes(name));
+  if (misspelt !== undefined) {
+    const list = known.length === 0 ? `'${entry.id}' has no members` : `known are ${known.join(", ")}`;
+    return failed("members", `there is no member '${misspelt}'${didYouMean(misspelt, known) || `: ${list}`}`);
+  }
   const origin = review.kind === "raw" ? "validate_raw" : "validate";
   const verdict = await evaluator.evaluate(entry, { review, origin });
   const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
@@ -117,6 +130,9 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
   );
   return { test, milliseconds: verdict.milliseconds, failures };
 }
+
+const memberNames = (group: string, ids: Iterable<string>): readonly string[] =>
+  [...ids].filter((id) => id.startsWith(`${group}/`)).map((id) => id.slice(group.length + 1));
 
 const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
 

@@ -1,6 +1,6 @@
 /** What a case asks: an object, a request, a raw payload or a CSR, in the test file or in a file beside it. */
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import type { ProblemSink } from "../../config/problem-sink.js";
 import { yamlText } from "../../data/yaml.js";
@@ -50,6 +50,10 @@ export async function readReview(
     if (kind === "request") return readRequest(content.object, "request");
     const former = Object.hasOwn(written, "old") ? "old" : "oldObject";
     const old = Object.hasOwn(written, former) ? await documentFrom(written[former], former, context) : undefined;
+    if (old !== undefined && (typeof old.object !== "object" || old.object === null)) {
+      sink.error([...path, former], "expected an object, or the name of a file with one");
+      return undefined;
+    }
     const { operation, namespace } = written;
     return admissionQuestion(
       buildRequest({
@@ -118,4 +122,5 @@ async function contentOf(name: string, key: string, context: CaseContext): Promi
   return content;
 }
 
-const fileOf = (name: string, { document }: CaseContext): string => join(dirname(document.file), name);
+const fileOf = (name: string, { document }: CaseContext): string =>
+  isAbsolute(name) ? name : join(dirname(document.file), name);

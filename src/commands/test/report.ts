@@ -15,11 +15,22 @@ export interface CaseResult {
   readonly failures: readonly Failure[];
 }
 
+/** What came of tests in Kyverno's format. */
+export interface KyvernoRows {
+  /** In Kyverno's members, and the file of each. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly passed: number;
+  readonly failed: number;
+  /** What ended the run before its last test. */
+  readonly error?: string;
+}
+
 /** What came of a run. */
 export interface Report {
   readonly results: readonly CaseResult[];
   readonly summary: CoverageSummary | undefined;
   readonly options: CoverageOptions & { readonly removeColor?: boolean };
+  readonly kyverno?: KyvernoRows;
 }
 
 const at = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
@@ -29,9 +40,17 @@ const gapText = ({ text }: PlacedGap): string => text.replace(/^\d+:\d+: /, "");
 export function textReport({ results, summary, options }: Report, io: Pick<CommandIo, "stdout" | "env">): string {
   const paint = options.removeColor === true ? plain : paintFor(io.stdout, io.env);
   const lines: string[] = [];
+  // One policy that can't be loaded fails all of its cases.
+  const told = new Set<string>();
   for (const { test, failures } of results) {
     if (failures.length === 0) continue;
-    lines.push(`${paint("bad", "FAIL")} ${at(test.place)}: ${paint("strong", test.name)} (${nameOf(test.subject)})`);
+    const [first] = failures;
+    const reason = first?.key === "policy" ? `${test.file}: ${first.text}` : undefined;
+    const again = reason !== undefined && told.has(reason);
+    if (reason !== undefined) told.add(reason);
+    const whom = `${paint("strong", test.name)} (${nameOf(test.subject)})`;
+    lines.push(`${paint("bad", "FAIL")} ${at(test.place)}: ${whom}${again ? ": as above" : ""}`);
+    if (again) continue;
     for (const { key, text, details } of failures) {
       lines.push(`  ${paint("quiet", at(test.placeOf(key)))}: ${key === "expect" ? "" : `${key}: `}${text}`);
       lines.push(...details.map((detail) => `    ${detail}`));
@@ -58,7 +77,7 @@ export function textReport({ results, summary, options }: Report, io: Pick<Comma
 }
 
 /** The same as a JSON document. */
-export function jsonReport({ results, summary, options }: Report): string {
+export function jsonReport({ results, summary, options, kyverno }: Report): string {
   const failed = results.filter(({ failures }) => failures.length > 0).length;
   const cases = results.map(({ test, milliseconds, failures }) => ({
     ...test.place,
@@ -75,5 +94,14 @@ export function jsonReport({ results, summary, options }: Report): string {
     ...(options.minCoverage !== undefined && { minimum: options.minCoverage, missing: missing(summary, options) }),
     gaps: summary.gaps.map((gap) => ({ ...gap.place, policy: gap.policy, path: gap.path, message: gapText(gap) })),
   };
-  return `${stringifyJson({ passed: results.length - failed, failed, cases, ...(coverage && { coverage }) })}\n`;
+  const counts = {
+    passed: results.length - failed + (kyverno?.passed ?? 0),
+    failed: failed + (kyverno?.failed ?? 0),
+  };
+  const rows = kyverno && { rows: kyverno.rows, ...(kyverno.error !== undefined && { error: kyverno.error }) };
+  return `${stringifyJson({ ...counts, cases, ...rows, ...(coverage && { coverage }) })}\n`;
 }
+
+/** The document of a run in which no case could be put. */
+export const jsonFailure = (error: string, files: number): string =>
+  `${stringifyJson({ passed: 0, failed: files, cases: [], error })}\n`;

@@ -137,8 +137,7 @@ export function start(places: Places): void {
         : undefined;
     // What is focused is replaced by its like: the new state may be no different to who stands there.
     const places = () => [...about.querySelectorAll<HTMLElement>("a, button, summary, [tabindex]")];
-    const focused =
-      about.dataset.policy === policy.id ? places().findIndex((each) => each === document.activeElement) : -1;
+    const focused = about.dataset.policy === policy.id ? places().indexOf(document.activeElement as HTMLElement) : -1;
     about.dataset.policy = policy.id;
     put(about, policyDetails(policy, linked, own, edit));
     about.querySelectorAll("details").forEach((fold, index) => {

@@ -122,6 +122,7 @@ const MENDED: readonly (readonly [string, string])[] = [
   ["object.a =~ /^x+/", 'object.a.matches(r"^x+")'],
   ["/^x+/.test(object.a)", 'object.a.matches(r"^x+")'],
   ["object.a.match(/^x+/)", 'object.a.matches(r"^x+")'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: that is the mistake
   ["`a-${object.a}` == name", '"a-" + string(object.a) == name'],
   ["object.a == “x”", 'object.a == "x"'],
   ["(object.a", "(object.a)"],
