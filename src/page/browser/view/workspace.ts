@@ -33,7 +33,7 @@ export interface Workspace {
   readonly currentDraft: () => PageSource;
 }
 
-const KINDS = { entry: "entries of a policies.yaml", resource: "Kubernetes documents" } as const;
+const KINDS = { entry: "entries", resource: "documents" } as const;
 
 function option(value: string, text = value): HTMLOptionElement {
   return h("option", { value }, text);
