@@ -9,6 +9,8 @@ const VALUE = /^Invalid value: "(?:[^"\\]|\\.)*": (?:compilation failed: )?/;
 const CONTAINER = / \(in container ''\)$/;
 /** All tokens of the language are no help. */
 const EXPECTED = / expecting \{.*\}$/;
+/** Said behind all of them, of an expression that a later version takes: then it has one mistake, its age. */
+const LATER = /\nKubernetes takes this in new policies from .*$/;
 const TOO_EARLY = "Syntax error: mismatched input '<EOF>'";
 
 /**
@@ -25,6 +27,8 @@ export function eachMistake(problem: Problem): readonly Problem[] {
   }));
   const [first] = found;
   if (first === undefined) return [{ ...problem, message: plain(problem.message.replace(VALUE, "")) }];
+  const later = LATER.exec(problem.message)?.[0].trim();
+  if (later !== undefined) return [{ ...problem, message: `${first.message}; ${later}` }];
   // Once the first mistake of syntax is mended as its hint says, the others are gone.
   const isMended = hint !== undefined && first.message.startsWith("Syntax error: ");
   const told = isMended ? [first] : found;

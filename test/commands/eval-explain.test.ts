@@ -229,6 +229,7 @@ containers:
         '        c  →  {"image": "good"}',
         "    named() || exempt()  →  true",
         "      named()  →  true",
+        "      exempt()  →  not evaluated",
         '  image_ok({"image": "good"}) (ValidatingAdmissionPolicy): allowed',
         "    spec.validations[0].expression: object.image != 'bad'  →  true",
         "  named (group): allowed",
