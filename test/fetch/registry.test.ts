@@ -275,7 +275,7 @@ describe("registry credentials", () => {
     });
     const modules = fetcher(context, { sources: insecure(registry.host) });
     const failure = await failureOf(modules.fetch(`registry://${registry.host}/p:v1`));
-    assert.ok(failure.includes(String.raw`(\u001b[2JX: a\u000ab)`), failure);
+    assert.ok(failure.includes(String.raw`(\u001b[2JX: a b)`), failure);
   });
 
   test("credentials don't follow a redirect to another host", async (context) => {
