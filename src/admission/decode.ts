@@ -2,9 +2,11 @@
  * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
-import { JsonError, type JsonLimits, readJson } from "../data/json.js";
-import { hasMoreValues } from "../data/json-values.js";
+import { JsonError, type JsonLimits, readJson, type WantedCuts } from "../data/json.js";
+import { type JsonParts, readJsonParts } from "../data/json-parts.js";
+import { hasMoreValues, mayHaveMoreValues } from "../data/json-values.js";
 import { printedOnce } from "../data/printed-once.js";
+import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { bodyText } from "./body-text.js";
@@ -50,8 +52,13 @@ const REVIEW_FOR_GUESTS: JsonLimits = { ...REVIEW_KEYS, cuts: REVIEW_CUTS };
 /** The same of raw reviews: the review and the members of its request. */
 const RAW_FOR_GUESTS: JsonLimits = { unique: { depth: 2 }, cuts: RAW_CUTS };
 
+/** What stands for the most of a body. Policies in WebAssembly get its text, and it is read when somebody else asks for it. */
+const LATER: ReadonlySet<string> = new Set(["object", "oldObject"]);
+const RAW_LATER: ReadonlySet<string> = new Set([RAW_CUTS.member]);
+
 /**
- * Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out.
+ * Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. The request's objects are read when they are first
+ * asked for, where that can't fail.
  * @param body as it was sent; it must not change afterwards
  * @param maxValues most JSON values that the text may hold
  */
@@ -59,10 +66,17 @@ export function decodeAdmissionReview(
   body: Uint8Array,
   maxValues = Number.POSITIVE_INFINITY,
 ): DecodedAdmission | RequestProblem {
-  return decode(body, maxValues, REVIEW_FOR_GUESTS, (review, read) => {
-    const request = requestOf(review);
-    return { kind: "admission", request, requestBytes: admissionBytes(request, read) };
-  });
+  return decodeInParts(
+    body,
+    maxValues,
+    { limits: REVIEW_FOR_GUESTS, cuts: REVIEW_CUTS, later: LATER },
+    (review, read, parts) => {
+      const request = requestOf(review);
+      for (const cut of parts?.cuts ?? [])
+        if (LATER.has(cut.name)) makeLater(request, cut.name, () => parts?.read(cut));
+      return { kind: "admission", request, requestBytes: admissionBytes(request, read) };
+    },
+  );
 }
 
 function requestOf(review: unknown): AdmissionRequest {
@@ -91,15 +105,26 @@ export function decodeVersionedReview(body: Uint8Array, maxValues: number): Vers
   });
 }
 
-/** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}. */
+/** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}, and the payload is read as the objects there. */
 export function decodeRawReview(body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
-  return decode(body, maxValues, RAW_FOR_GUESTS, (review, read) => {
-    if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
-    refuseMisspelt(review, REVIEW);
-    if (!Object.hasOwn(review, "request")) throw missing("request");
-    const payload = review.request;
-    return { kind: "raw", payload, requestBytes: rawBytes(payload, read) };
-  });
+  return decodeInParts(
+    body,
+    maxValues,
+    { limits: RAW_FOR_GUESTS, cuts: RAW_CUTS, later: RAW_LATER },
+    (review, read, parts) => {
+      if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
+      refuseMisspelt(review, REVIEW);
+      if (!Object.hasOwn(review, "request")) throw missing("request");
+      const question: DecodedRaw = {
+        kind: "raw",
+        payload: review.request,
+        requestBytes: rawBytes(() => question.payload, read),
+      };
+      const [cut] = parts?.cuts ?? [];
+      if (cut !== undefined) makeLater(question, "payload", () => parts?.read(cut));
+      return question;
+    },
+  );
 }
 
 /**
@@ -113,6 +138,31 @@ export function admissionQuestion(request: AdmissionRequest, plain = false): Dec
 /** A question about any JSON value. `plain` as for {@link admissionQuestion}. */
 export function rawQuestion(payload: unknown, plain = false): DecodedRaw {
   return { kind: "raw", payload, requestBytes: printedOnce(payload, plain) };
+}
+
+/** How a body is read: as a whole, and in parts. */
+interface Reading {
+  readonly limits: JsonLimits;
+  readonly cuts: WantedCuts;
+  readonly later: ReadonlySet<string>;
+}
+
+/** {@link decode}, in parts where that can be done. */
+function decodeInParts<T>(
+  bytes: Uint8Array,
+  maxValues: number,
+  { limits, cuts, later }: Reading,
+  read: (value: unknown, body: ReadBody, parts?: JsonParts) => T,
+): T | RequestProblem {
+  if (mayHaveMoreValues(bytes.length, maxValues)) return decode(bytes, maxValues, limits, read);
+  const parts = readJsonParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), cuts, later);
+  if (parts === undefined) return decode(bytes, maxValues, limits, read);
+  try {
+    return read(parts.value, { bytes, document: { cuts: parts.cuts, isUnique: true, plain: true } }, parts);
+  } catch (error) {
+    const text = bodyText(bytes);
+    return typeof text === "string" ? shapeProblem(error, text) : text;
+  }
 }
 
 function decode<T>(
@@ -129,10 +179,14 @@ function decode<T>(
     return read(document.value, { bytes, document });
   } catch (error) {
     if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
-    if (!(error instanceof ShapeError)) throw error;
-    const path = prefix(formatPath(error.path));
-    return wrongShape(`${path}${error.reason} at ${positionOf(text, error.path)}`);
+    return shapeProblem(error, text);
   }
+}
+
+/** What is wrong with the shape of a review, and where. */
+function shapeProblem(error: unknown, text: string): RequestProblem {
+  if (!(error instanceof ShapeError)) throw error;
+  return wrongShape(`${prefix(formatPath(error.path))}${error.reason} at ${positionOf(text, error.path)}`);
 }
 
 function prefix(path: string): string {

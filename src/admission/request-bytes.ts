@@ -2,7 +2,7 @@
  * A request as guests get it (spec kubewarden.md 3.2): known fields only, absent ones left out. What is large and has nothing that must be changed is cut
  * out of the body as it stands there.
  */
-import { hasRepeatedKeys, type JsonDocument, stringifyJson, type WantedCuts } from "../data/json.js";
+import { type Cut, hasRepeatedKeys, type JsonDocument, stringifyJson, type WantedCuts } from "../data/json.js";
 import type { AdmissionRequest } from "./admission-request.js";
 
 /** What is cut out of an AdmissionReview. */
@@ -10,6 +10,8 @@ export const REVIEW_CUTS = {
   member: "request",
   inner: ["object", "oldObject", "options"],
   mayRepeat: true,
+  // Who owns which field: a third to a half of most objects, and no policy asks for it.
+  part: ["metadata", "managedFields"],
 } as const satisfies WantedCuts;
 
 /** What is cut out of a raw review. */
@@ -19,7 +21,7 @@ export const RAW_CUTS = { member: "request", mayRepeat: false } as const satisfi
 export interface ReadBody {
   /** UTF-8. */
   readonly bytes: Uint8Array;
-  readonly document: JsonDocument;
+  readonly document: Pick<JsonDocument, "cuts" | "isUnique" | "plain">;
 }
 
 /** The AdmissionRequest of a body, UTF-8. Made at the first call, and kept. */
@@ -28,17 +30,27 @@ export function admissionBytes(request: AdmissionRequest, body: ReadBody): () =>
     const head = stringifyJson(headOf(request), body.document.plain);
     const parts: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
     for (const name of REVIEW_CUTS.inner) {
-      const value = request[name];
-      if (value !== undefined) parts.push(MEMBERS[name], textOf(name, value, body));
+      const cut = cutOf(name, body);
+      if (cut !== undefined && body.document.isUnique)
+        parts.push(MEMBERS[name], body.bytes.subarray(cut.start, cut.end));
+      else if (request[name] !== undefined) parts.push(MEMBERS[name], textOf(cut, request[name], body));
     }
     parts.push(END);
     return Buffer.concat(parts);
   });
 }
 
-/** The same of a raw review. */
-export function rawBytes(payload: unknown, body: ReadBody): () => Uint8Array {
-  return once(() => textOf(RAW_CUTS.member, payload, body));
+/**
+ * The same of a raw review.
+ * @param payload makes it, where its own text may say something else to another reader
+ */
+export function rawBytes(payload: () => unknown, body: ReadBody): () => Uint8Array {
+  return once(() => {
+    const cut = cutOf(RAW_CUTS.member, body);
+    return cut !== undefined && body.document.isUnique
+      ? body.bytes.subarray(cut.start, cut.end)
+      : textOf(cut, payload(), body);
+  });
 }
 
 const MEMBERS: Readonly<Record<(typeof REVIEW_CUTS.inner)[number], Uint8Array>> = {
@@ -69,9 +81,11 @@ function headOf(request: AdmissionRequest): object {
   };
 }
 
+const cutOf = (name: string, { document }: ReadBody): Cut | undefined =>
+  document.cuts.find((each) => each.name === name);
+
 /** A value's own text; or what is printed of it where its own text may say something else to another reader. */
-function textOf(name: string, value: unknown, { bytes, document }: ReadBody): Uint8Array {
-  const cut = document.cuts.find((each) => each.name === name);
+function textOf(cut: Cut | undefined, value: unknown, { bytes, document }: ReadBody): Uint8Array {
   if (cut !== undefined && !hasRepeatedKeys(cut, value)) return bytes.subarray(cut.start, cut.end);
   return Buffer.from(stringifyJson(value, document.plain));
 }

@@ -12,27 +12,38 @@ export interface WantedCuts {
   readonly inner?: readonly string[];
   /** Keys in them may be repeated, whatever is said of other objects. */
   readonly mayRepeat: boolean;
+  /** Of the wanted values, a member of a member that is to be found, too. */
+  readonly part?: readonly [member: string, inner: string];
 }
 
-/** Where the text of a value stands. */
-export interface Cut {
+/** Where the text of a value stands, with its brackets. */
+export interface Cut extends Range {
   readonly name: string;
-  /** Of its opening bracket, in bytes. */
-  readonly start: number;
-  /** After its closing bracket. */
-  readonly end: number;
   /** Keys in it as they are written: more than the value has when one is repeated. */
   readonly keys: number;
+  /** Where the part that was wanted of it stands, if it has one. */
+  readonly part?: Range;
 }
 
-/** What a text has that the built-in parser reads exactly, if it is JSON at all. */
+/** Where a text stands, in bytes. */
+export interface Range {
+  readonly start: number;
+  /** Behind its last byte. */
+  readonly end: number;
+}
+
+/** What a text has that the built-in parser reads exactly. */
 export interface JsonScan {
   /** Keys down to the depth that was asked for, without those in values that were cut out and may repeat them. */
   readonly keys: number;
   /** Of names that were wanted, the last one each. */
   readonly cuts: readonly Cut[];
-  /** Whether there may be escapes such as `\u00e4`. */
-  readonly unicode: boolean;
+  /** Whether there may be escapes of surrogates, such as `\ud83d`. */
+  readonly surrogates: boolean;
+  /** Whether it is known that no object has a key twice. It is not looked for in objects of many keys, nor where keys have escapes that may be written otherwise. */
+  readonly isUnique: boolean;
+  /** Whether it is known to be JSON, so that any value in it can be read by itself. Of a string that is longer than a window nothing is known. */
+  readonly isWhole: boolean;
 }
 
 /** Bytes that are looked at at a time: what the module has room for. A string that is longer is passed over in another way, which takes twice as long. */
@@ -46,7 +57,9 @@ interface Scanner {
   scan(length: number, base: number, isLast: number, keyDepth: number, wantedDepth: number, most: number): number;
   passed(at: number): void;
   keys(): number;
-  unicode(): number;
+  surrogates(): number;
+  unique(): number;
+  complete(): number;
 }
 
 /** Passes over one text after the other; what it holds of one is void with the next. */
@@ -79,7 +92,7 @@ class JsonScanner {
     const scanner = this.#scanner;
     scanner.begin();
     const wantedDepth = cutter?.depth ?? 0;
-    let unicode = false;
+    let isWhole = true;
     let base = 0;
     while (base < bytes.length) {
       const end = Math.min(base + WINDOW, bytes.length);
@@ -88,18 +101,23 @@ class JsonScanner {
       const reached = scanner.scan(end - base, base, isLast ? 1 : 0, keyDepth, wantedDepth, JSON_MAX_DEPTH);
       if (reached < 0) return undefined;
       base += reached;
-      if (base < end && (reached === 0 || isLast)) {
-        // A string that is too long for a window, or never ends.
-        scanner.passed(base);
-        base = stringEnd(bytes, base + 1) + 1;
-        unicode = true;
-        if (base === 0) break;
-      }
+      if (base === end) continue;
+      // A string that never ends.
+      if (isLast) return undefined;
+      if (reached > 0) continue;
+      // A string that is too long for a window.
+      scanner.passed(base);
+      isWhole = false;
+      base = stringEnd(bytes, base + 1) + 1;
+      if (base === 0) return undefined;
     }
+    if (scanner.complete() === 0) return undefined;
     return {
       keys: scanner.keys(),
       cuts: cutter?.found() ?? NO_CUTS,
-      unicode: unicode || scanner.unicode() !== 0,
+      surrogates: scanner.surrogates() !== 0,
+      isUnique: scanner.unique() !== 0,
+      isWhole,
     };
   }
 }
@@ -110,7 +128,7 @@ const NO_CUTS: readonly Cut[] = [];
 const scanner = new JsonScanner();
 
 /**
- * Finds out whether the built-in parser reads this text exactly and within the depth limit: undefined when it may not. The text need not be JSON: a wrong
+ * Finds out whether the built-in parser reads this text exactly and within the depth limit: undefined when it may not, and when the text is no JSON. A wrong
  * guess on broken text only means that the other reader reports the error.
  * @param keyDepth how deep an object may be nested for its keys to be counted; 1 is the document itself
  */
@@ -127,24 +145,31 @@ class Cutter {
   readonly #inner: readonly string[];
   readonly #wanted: number;
   readonly #cuts: Cut[] = [];
+  readonly #part: WantedCuts["part"];
   #inMember = false;
   #name = "";
   #start = 0;
   #keys = 0;
+  /** Whether the wanted value's member that is open has the part. */
+  #hasPart = false;
+  #partStart = -1;
+  #found: Range | undefined;
 
-  constructor(bytes: Uint8Array, { member, inner, mayRepeat }: WantedCuts) {
+  constructor(bytes: Uint8Array, { member, inner, mayRepeat, part }: WantedCuts) {
     this.#bytes = bytes;
     this.#member = member;
     this.#inner = inner ?? [];
     this.#wanted = mayRepeat ? 1 : 2;
+    this.#part = part;
     this.depth = inner === undefined ? 2 : 3;
   }
 
   /**
-   * @param key where the last string before it begins: what stands before a value in an object is its key
+   * @param key where its key begins
    * @returns whether the text of the value is wanted, as the module takes it
    */
   open(depth: number, key: number, at: number, keys: number): number {
+    if (depth > this.depth) return this.#openInside(depth, key, at);
     if (depth === 2) this.#inMember = this.#isKey(key, this.#member);
     if (depth < this.depth || !this.#inMember) return 0;
     const name = depth === 2 ? this.#member : this.#inner.find((each) => this.#isKey(key, each));
@@ -152,11 +177,29 @@ class Cutter {
     this.#name = name;
     this.#start = at;
     this.#keys = keys;
+    this.#found = undefined;
     return this.#wanted;
   }
 
+  #openInside(depth: number, key: number, at: number): number {
+    if (this.#part === undefined) return 0;
+    const [member, inner] = this.#part;
+    if (depth === this.depth + 1) this.#hasPart = this.#isKey(key, member);
+    else if (this.#hasPart && this.#isKey(key, inner)) {
+      this.#partStart = at;
+      return 1;
+    }
+    return 0;
+  }
+
   close(end: number, keys: number): void {
-    const cut = { name: this.#name, start: this.#start, end, keys: keys - this.#keys };
+    if (this.#partStart >= 0) {
+      this.#found = { start: this.#partStart, end };
+      this.#partStart = -1;
+      return;
+    }
+    const part = this.#found;
+    const cut = { name: this.#name, start: this.#start, end, keys: keys - this.#keys, ...(part && { part }) };
     const former = this.#cuts.findIndex(({ name }) => name === cut.name);
     if (former < 0) this.#cuts.push(cut);
     else this.#cuts[former] = cut;

@@ -6,8 +6,7 @@ const BACKSLASH = 0x5c;
  * and a text of brackets takes a hundred times as long as one of letters.
  */
 export function hasMoreValues(text: string, limit: number): boolean {
-  // A value and what separates it from the next take two characters at least.
-  if (text.length <= 2 * limit) return false;
+  if (!mayHaveMoreValues(text.length, limit)) return false;
   let values = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -18,6 +17,9 @@ export function hasMoreValues(text: string, limit: number): boolean {
   }
   return false;
 }
+
+/** Whether a text of so many characters, or bytes, may have more values: one and what separates it from the next take two at least. */
+export const mayHaveMoreValues = (length: number, limit: number): boolean => length > 2 * limit;
 
 /** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */
 export function closingQuote(text: string, from: number): number {

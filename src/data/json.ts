@@ -18,9 +18,11 @@ export interface JsonDocument {
   readonly plain: boolean;
   /**
    * Where values stand whose own text was wanted, as far as it says to whoever reads it what the value says here: numbers as they are printed, no
-   * escapes of surrogates. Whether keys are repeated in it is left to {@link hasRepeatedKeys}.
+   * escapes of surrogates. Whether keys are repeated in it is left to {@link hasRepeatedKeys}, unless it {@link isUnique}.
    */
   readonly cuts: readonly Cut[];
+  /** Whether it is known that no object in the text has a key twice. */
+  readonly isUnique: boolean;
 }
 
 /** How to read. */
@@ -47,20 +49,20 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
   // Who reads numbers in another way wants fractions as they were written.
   const asWritten = number !== undefined && FRACTION.test(text);
   const scan = asWritten ? undefined : scanJson(bytes, keyDepth, limits.cuts);
-  const surrogates = scan?.unicode === true ? escapedSurrogates(text) : "none";
+  const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
   if (scan !== undefined && surrogates !== "lone") {
     try {
       const value: unknown = JSON.parse(text);
       // A repeated key makes one member of two; the exact reader says whether it may.
-      if (keyDepth === 0 || keysBeside(value, keyDepth, limits.cuts, scan.cuts) === scan.keys) {
-        return { value, plain: true, cuts: surrogates === "none" ? scan.cuts : [] };
+      if (keyDepth === 0 || scan.isUnique || keysBeside(value, keyDepth, limits.cuts, scan.cuts) === scan.keys) {
+        return { value, plain: true, cuts: surrogates === "none" ? scan.cuts : [], isUnique: scan.isUnique };
       }
     } catch {
       // Not JSON: the exact reader says where.
     }
   }
   const value = new ExactReader(text, number ?? numberOf, unique).read();
-  return { value, plain: false, cuts: [] };
+  return { value, plain: false, cuts: [], isUnique: false };
 }
 
 /** Whether an object in the cut text has a key twice: readers differ in which one counts. */

@@ -113,7 +113,7 @@ class Exchange {
       return;
     }
     turn
-      .then(() => (this.#isGone() ? undefined : this.#read(body)))
+      .then(() => (this.#isGone() ? undefined : this.#readAll(body)))
       .then(async (review) => {
         if (review === undefined) return;
         await bodies.next();
@@ -153,6 +153,15 @@ class Exchange {
     if (review.kind !== "problem") return review;
     this.fail(review);
     return undefined;
+  }
+
+  /** The same with its objects, which are otherwise read when they are asked for: to read large ones is a turn of its own. Guests get their text. */
+  #readAll(body: Buffer): Review | undefined {
+    const review = this.#read(body);
+    const asked = this.#options.evaluator.policies.entries.get(this.#route.id);
+    if (review === undefined || asked?.policy.kind === "wasm") return review;
+    void (review.kind === "raw" ? review.payload : [review.request.object, review.request.oldObject]);
+    return review;
   }
 
   #admit(review: Review): void {
