@@ -292,3 +292,61 @@ test("a question about what was read elsewhere is printed with its exact numbers
   assert.match(told(admissionQuestion({ ...MINIMAL, object }).requestBytes()), /"object":\{"n":9007199254740993\}/);
   assert.equal(told(rawQuestion(object).requestBytes()), '{"n":9007199254740993}');
 });
+
+describe("a request's objects are read when somebody asks for them", () => {
+  const object = {
+    metadata: { name: "x", managedFields: [{ manager: "m".repeat(600) }], labels: {} },
+    spec: { a: [1] },
+  };
+  const request = { ...MINIMAL, name: "x", object, oldObject: object, dryRun: true };
+  const isRead = (of: object, key: string): boolean => Object.getOwnPropertyDescriptor(of, key)?.get === undefined;
+
+  test("and are members of it as others are", () => {
+    const found = decoded(review(request)).request;
+    assert.equal(isRead(found, "object") || isRead(found, "oldObject"), false);
+    assert.deepEqual(found, request);
+    assert.deepEqual({ ...found }, request);
+    assert.deepEqual(structuredClone(found), request);
+    assert.equal(found.object, found.object);
+    assert.deepEqual(Object.keys(found).sort(), Object.keys(request).sort());
+    const { metadata } = found.object as typeof object;
+    assert.equal(isRead(metadata, "managedFields"), false);
+    assert.equal(JSON.stringify(found.object), JSON.stringify(object));
+  });
+
+  test("but at once where their text says more than they do, and where the body has more values than may be", () => {
+    const text = review(request);
+    for (const written of [
+      text.replace('"a":[1]', '"a":[1],"a":[1]'),
+      text.replace('"a":[1]', '"a":[1.0]'),
+      text.replace('"a":[1]', String.raw`"a":"\ud83d"`),
+    ]) {
+      assert.notEqual(written, text);
+      assert.equal(isRead(decoded(written).request, "object"), true, written);
+    }
+    assert.equal(decodeAdmissionReview(Buffer.from(text), 10).kind, "problem");
+  });
+
+  test("so is the payload of a raw review", () => {
+    const found = decodeRawReview(Buffer.from('{"request":{"a":[1,{"b":2}]}}'));
+    assert.ok(found.kind === "raw" && !isRead(found, "payload"));
+    assert.equal(Buffer.from(found.requestBytes()).toString(), '{"a":[1,{"b":2}]}');
+    assert.deepEqual(found.payload, { a: [1, { b: 2 }] });
+    assert.deepEqual({ ...found }.payload, { a: [1, { b: 2 }] });
+  });
+
+  test("what is wrong beside them is told with the same words and places", () => {
+    for (const [from, to] of [
+      ['"uid":', '"id":'],
+      ['"dryRun":true', '"dryRun":"yes"'],
+      ['"name":"x","object"', '"Name":"x","object"'],
+    ] as const) {
+      const text = review(request).replace(from, to);
+      const whole = text.replace('"a":[1]', '"a":[9]').replace("9", "1.0");
+      const [inParts, asWhole] = [text, whole].map((each) => decodeAdmissionReview(Buffer.from(each)));
+      assert.equal(inParts?.kind, "problem");
+      const words = (problem: unknown): string => String((problem as { text: string }).text).replace(/column \d+/, "");
+      assert.equal(words(inParts), words(asWhole));
+    }
+  });
+});

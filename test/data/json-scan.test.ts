@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { parseJson, UNIQUE_KEYS } from "../../src/data/json.js";
 import { scanJson } from "../../src/data/json-scan.js";
 
 test("a text that was passed over is not held, whether or not the built-in parser reads it", async () => {
@@ -23,4 +24,140 @@ test("a text that was passed over is not held, whether or not the built-in parse
     collect();
     assert.equal(bytes.deref(), undefined, text.slice(0, 20));
   }
+});
+
+/** Numbers that look like chance, and are the same every time. */
+function chance(seed: number): (most: number) => number {
+  let state = seed;
+  return (most) => {
+    state = (state * 48_271) % 0x7fffffff;
+    return state % most;
+  };
+}
+
+const KEYS = [
+  "a",
+  "b",
+  "name",
+  'k:{"name":"x"}',
+  "aaaaaaaa",
+  "aaaaaaab",
+  "aaaaaaaaa",
+  "",
+  "ä",
+  "é🙂",
+  "\n",
+  "/",
+  "object",
+  "request",
+  "metadata",
+  "__proto__",
+];
+const SCALARS = [
+  "0",
+  "-1",
+  "12",
+  "0.5",
+  "true",
+  "false",
+  "null",
+  '""',
+  '"x"',
+  String.raw`"\"\\\/\b\f\n\r\t\u00e4"`,
+  '"ä🙂"',
+  '"12345678901234567890"',
+];
+
+/** A text of JSON in which some objects may have a key twice, with white space here and there. */
+function someJson(next: (most: number) => number, depth = 0): string {
+  const space = (): string => (next(8) === 0 ? ([" ", "\n", "\t", "\r\n   "][next(4)] ?? "") : "");
+  const many = next(5);
+  const kind = depth > 5 ? 2 : next(4);
+  const inner = (): string => `${space()}${someJson(next, depth + 1)}${space()}`;
+  if (kind === 0) return `[${Array.from({ length: many }, inner).join(",")}]`;
+  if (kind === 1 || depth === 0) {
+    const members = Array.from({ length: many }, () => {
+      const key = JSON.stringify(KEYS[next(KEYS.length)]);
+      const written = next(20) === 0 ? key.replace("a", String.raw`\u0061`) : key;
+      return `${space()}${written}${space()}:${inner()}`;
+    });
+    return `{${members.join(",")}}`;
+  }
+  return SCALARS[next(SCALARS.length)] ?? "";
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+const repeats = (text: string): boolean => {
+  try {
+    parseJson(text, { unique: UNIQUE_KEYS });
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+test("what it says of a text is so: that it is JSON, and that no key is repeated", () => {
+  const next = chance(7);
+  const seen = { whole: 0, unique: 0, repeated: 0, broken: 0 };
+  for (let round = 0; round < 12_000; round++) {
+    let text = someJson(next);
+    // Half of them with a letter less, more, or another.
+    if (round % 2 === 1) {
+      const at = next(text.length + 1);
+      const letter = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "u", " ", "\u0001", "e"][next(15)] ?? "";
+      text = `${text.slice(0, at)}${next(3) === 0 ? "" : letter}${text.slice(at + next(2))}`;
+    }
+    const scan = scanJson(Buffer.from(text), 4);
+    const read = parsed(text);
+    if (scan !== undefined) assert.ok(read, `not JSON: ${text}`);
+    if (scan?.isUnique === true) assert.equal(repeats(text), false, `repeated: ${text}`);
+    // It may give up where numbers are written in another way; these texts have such ones only by a changed letter.
+    if (round % 2 === 0) assert.ok(scan?.isWhole, text);
+    if (
+      round % 2 === 0 &&
+      !repeats(text) &&
+      !text.includes("\\u0061") &&
+      !/"(?:[^"\\]|\\.)*\\\/(?:[^"\\]|\\.)*"\s*:/.test(text)
+    )
+      assert.equal(scan?.isUnique, true, text);
+    seen.broken += read === undefined ? 1 : 0;
+    seen.whole += scan?.isWhole === true ? 1 : 0;
+    seen.unique += scan?.isUnique === true ? 1 : 0;
+    seen.repeated += scan?.isUnique === false && repeats(text) ? 1 : 0;
+  }
+  for (const [what, count] of Object.entries(seen)) assert.ok(count > 500, `${what}: ${count}`);
+});
+
+test("texts of every length lie against the end of what is looked at", () => {
+  for (const tail of ['"x"}', "1}", "true}", "null }", "[]}", '"\\u00e4"}', '""\t}']) {
+    for (let length = 0; length < 40; length++) {
+      const text = `{"${"k".repeat(length)}":${tail}`;
+      // What an earlier, longer text has left behind it is no part of it.
+      scanJson(Buffer.from(`{"${"z".repeat(200)}":"${"}".repeat(100)}"}`), 1);
+      assert.equal(scanJson(Buffer.from(text), 1)?.isWhole, true, text);
+      for (let end = 1; end < text.length; end++) {
+        scanJson(Buffer.from(`${text}${"]}".repeat(50)}`), 1);
+        assert.equal(scanJson(Buffer.from(text.slice(0, end)), 1), undefined, text.slice(0, end));
+      }
+    }
+  }
+});
+
+test("repeated keys are found among as many as there may be, and not looked for among more", () => {
+  const object = (keys: number, last: string): string =>
+    `{${Array.from({ length: keys }, (_, index) => `"key-${index}":{"key-${index}":1}`).join(",")},"${last}":2}`;
+  assert.equal(scanJson(Buffer.from(object(500, "other")), 1)?.isUnique, true);
+  for (const index of [0, 1, 250, 498, 499])
+    assert.equal(scanJson(Buffer.from(object(500, `key-${index}`)), 1)?.isUnique, false, `${index}`);
+  assert.equal(scanJson(Buffer.from(object(600, "other")), 1)?.isUnique, false);
+  // Objects in objects: the names of each are its own.
+  assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":[{"a":1},{"a":1}]}'), 1)?.isUnique, true);
+  assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":1,"a":0}'), 1)?.isUnique, false);
 });

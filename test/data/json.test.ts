@@ -48,6 +48,7 @@ describe("numbers keep their kind and value", () => {
       value: { image: "nginx:1.25", note: 'a"b: 1.0' },
       plain: true,
       cuts: [],
+      isUnique: true,
     });
   });
 });
@@ -57,7 +58,7 @@ describe("the built-in parser is used where it reads what the exact reader reads
 
   test("fractions that are no whole numbers", () => {
     for (const text of ["0.5", "-0.5", "-12.25", "12345678.012345"]) {
-      assert.deepEqual(readJson(text), { value: exactly(text), plain: true, cuts: [] }, text);
+      assert.deepEqual(readJson(text), { value: exactly(text), plain: true, cuts: [], isUnique: true }, text);
     }
     // Whole, or too long to be sure of it.
     for (const text of [
@@ -72,7 +73,7 @@ describe("the built-in parser is used where it reads what the exact reader reads
       // Printed with an exponent.
       "0.0000001",
     ]) {
-      assert.deepEqual(readJson(text), { value: exactly(text), plain: false, cuts: [] }, text);
+      assert.deepEqual(readJson(text), { value: exactly(text), plain: false, cuts: [], isUnique: false }, text);
     }
   });
 
