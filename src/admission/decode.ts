@@ -12,7 +12,7 @@ import type { AdmissionRequest } from "./admission-request.js";
 import { bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
-import { admissionBytes, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
+import { admissionText, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
 import { notJson, type RequestProblem, tooManyValues, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
@@ -22,6 +22,8 @@ export interface DecodedAdmission {
   readonly request: AdmissionRequest;
   /** The request as guests get it, UTF-8: known fields, absent ones left out. Made at the first call and kept. */
   readonly requestBytes: () => Uint8Array;
+  /** The same in pieces. */
+  readonly requestPieces?: () => readonly Uint8Array[];
 }
 
 /** A raw review's request. The shape of the policy room's `RawQuestion`. */
@@ -74,7 +76,7 @@ export function decodeAdmissionReview(
       const request = requestOf(review);
       for (const cut of parts?.cuts ?? [])
         if (LATER.has(cut.name)) makeLater(request, cut.name, () => parts?.read(cut));
-      return { kind: "admission", request, requestBytes: admissionBytes(request, read) };
+      return { kind: "admission", request, ...admissionText(request, read) };
     },
   );
 }

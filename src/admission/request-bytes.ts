@@ -24,20 +24,28 @@ export interface ReadBody {
   readonly document: Pick<JsonDocument, "cuts" | "isUnique" | "plain">;
 }
 
-/** The AdmissionRequest of a body, UTF-8. Made at the first call, and kept. */
-export function admissionBytes(request: AdmissionRequest, body: ReadBody): () => Uint8Array {
-  return once(() => {
+/** A request's text as guests get it, UTF-8. Made at the first call, and kept. */
+export interface RequestText {
+  readonly requestPieces: () => readonly Uint8Array[];
+  /** The pieces as one. */
+  readonly requestBytes: () => Uint8Array;
+}
+
+/** The AdmissionRequest of a body. */
+export function admissionText(request: AdmissionRequest, body: ReadBody): RequestText {
+  const requestPieces = once(() => {
     const head = stringifyJson(headOf(request), body.document.plain);
-    const parts: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
+    const pieces: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
     for (const name of REVIEW_CUTS.inner) {
       const cut = cutOf(name, body);
       if (cut !== undefined && body.document.isUnique)
-        parts.push(MEMBERS[name], body.bytes.subarray(cut.start, cut.end));
-      else if (request[name] !== undefined) parts.push(MEMBERS[name], textOf(cut, request[name], body));
+        pieces.push(MEMBERS[name], body.bytes.subarray(cut.start, cut.end));
+      else if (request[name] !== undefined) pieces.push(MEMBERS[name], textOf(cut, request[name], body));
     }
-    parts.push(END);
-    return Buffer.concat(parts);
+    pieces.push(END);
+    return pieces;
   });
+  return { requestPieces, requestBytes: once(() => Buffer.concat(requestPieces())) };
 }
 
 /**
@@ -90,8 +98,8 @@ function textOf(cut: Cut | undefined, value: unknown, { bytes, document }: ReadB
   return Buffer.from(stringifyJson(value, document.plain));
 }
 
-function once(make: () => Uint8Array): () => Uint8Array {
-  let made: Uint8Array | undefined;
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
   return () => {
     made ??= make();
     return made;

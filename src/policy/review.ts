@@ -13,6 +13,8 @@ export interface AdmissionQuestion {
   readonly request: AdmissionRequest;
   /** The request as guests get it (spec kubewarden.md 3.2), JSON in UTF-8: known fields only, absent ones left out. Made at first use, and not to be changed. */
   readonly requestBytes: () => Uint8Array;
+  /** The same in pieces, where it is in pieces: for who copies it anyway. */
+  readonly requestPieces?: () => readonly Uint8Array[];
   /** True when a group asks about another value than the request's object: resource rules and selectors are not consulted. */
   readonly targeted?: boolean;
 }
@@ -22,5 +24,6 @@ export interface RawQuestion {
   readonly kind: "raw";
   readonly payload: unknown;
   readonly requestBytes: () => Uint8Array;
+  readonly requestPieces?: () => readonly Uint8Array[];
   readonly targeted?: boolean;
 }

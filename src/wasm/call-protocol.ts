@@ -5,11 +5,11 @@ import { START_ONLY } from "./extism/names.js";
 import { callFailure, detail } from "./failures.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "./guest-protocol.js";
 import { readOutcome } from "./outcome-text.js";
-import { NOTHING, payload } from "./payload.js";
+import { type Allocate, NOTHING, payload, requestPieces } from "./payload.js";
 
 /** The payload of a review: `{"request":…,"settings":{…}}`, put together from bytes that were made once. */
-export function reviewPayload(review: Review, settings: PreparedSettings): Uint8Array {
-  return payload([REQUEST, review.requestBytes(), SETTINGS, settings.bytes, END]);
+export function reviewPayload(review: Review, settings: PreparedSettings, allocate?: Allocate): Uint8Array {
+  return payload([REQUEST, ...requestPieces(review), SETTINGS, settings.bytes, END], allocate);
 }
 
 const REQUEST = Buffer.from('{"request":');
@@ -34,9 +34,9 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
         return readSettingsVerdict(result.text);
       }, "error: "),
 
-    validateCall: (review, settings) => {
+    validateCall: (review, settings, _data, allocate) => {
       const operation = validateOperation(review);
-      const input = reviewPayload(review, settings);
+      const input = reviewPayload(review, settings, allocate);
       return settings.environment === undefined
         ? { operation, input }
         : { operation, input, data: settings.environment };

@@ -4,6 +4,7 @@ import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
 import type { GuestCall, GuestOperation } from "./guest/call.js";
+import type { Allocate } from "./payload.js";
 import type { JobResult } from "./pool/job.js";
 
 /** A policy's settings, ready to be put into payloads. */
@@ -28,8 +29,11 @@ export interface Protocol {
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall;
   /** Why the module can't serve with these settings, undefined when it can. It has started. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
-  /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings, data: Uint8Array): GuestCall | Failure;
+  /**
+   * The call for a review, or why there can't be one.
+   * @param allocate where its payload is put together; absent: in memory of its own
+   */
+  validateCall(review: Review, settings: PreparedSettings, data: Uint8Array, allocate?: Allocate): GuestCall | Failure;
   /** What the call came to. */
   outcome(result: JobResult): Outcome;
 }

@@ -128,22 +128,32 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** On the main thread when the call is likely to be short, else on another. */
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
-    const { protocol, settings, limits, inline } = this.#parts;
+    const { protocol, settings, inline } = this.#parts;
+    const moment = new Moment(undefined, inline.seeds);
+    const isCompared = this.#start.begin();
+    if (!isCompared && this.#start.isSmall && inline.wouldTry(this.#history)) {
+      const call = protocol.validateCall(review, settings, data, inline.allocate);
+      if ("verdict" in call) return call;
+      const answered = this.#tryInline(call, review, moment);
+      if (answered !== undefined) return answered;
+    }
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
-    const moment = new Moment(undefined, inline.seeds);
-    if (this.#start.begin()) return this.#askBothWays(call, review, context, moment);
-    const { module, isSmall } = this.#start;
-    if (!isSmall) return this.#askOnThread(call, review, context, moment);
-    const answered = inline.try({
-      module,
+    return isCompared
+      ? this.#askBothWays(call, review, context, moment)
+      : this.#askOnThread(call, review, context, moment);
+  }
+
+  #tryInline(call: GuestCall, review: Review, moment: Moment): Outcome | undefined {
+    const { inline, limits } = this.#parts;
+    return inline.try({
+      module: this.#start.module,
       call,
       limits,
       moment,
       history: this.#history,
       onLog: (line) => this.#log(line, review),
     });
-    return answered ?? this.#askOnThread(call, review, context, moment);
   }
 
   /** Asks an instance that begins cold, whose answer it is, and then one with the policy's state, which must say the same. */

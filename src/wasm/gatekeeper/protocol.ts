@@ -1,7 +1,7 @@
 import { stringifyJson } from "../../data/json.js";
 import { fail } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
-import { payload, textPayload } from "../payload.js";
+import { payload, requestPieces, textPayload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
 
@@ -19,12 +19,12 @@ export const gatekeeper: Protocol = {
   },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
-  validateCall(review, settings, data) {
+  validateCall(review, settings, data, allocate) {
     if (review.kind === "raw")
       return fail("protocol", "internal server error: Gatekeeper does not support raw validation requests");
     return {
       operation: "validate",
-      input: payload([PARAMETERS, settings.bytes, REVIEW, review.requestBytes(), END]),
+      input: payload([PARAMETERS, settings.bytes, REVIEW, ...requestPieces(review), END], allocate),
       data,
     };
   },

@@ -9,6 +9,7 @@ import { CallHost } from "../guest/call-host.js";
 import { type Moment, Seeds } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
 import type { GuestLimits } from "../limits.js";
+import { PayloadScratch } from "../payload.js";
 import type { CallHistory } from "./history.js";
 import { MainThreadShare } from "./share.js";
 import { INLINE_MS, Trial, UNPROVED_MS } from "./trial.js";
@@ -41,6 +42,8 @@ export interface InlineStatus {
 export class InlineCalls {
   /** For the moments of calls. */
   readonly seeds = new Seeds();
+  /** For a payload that is asked about here, and nowhere else: the next one takes its place. */
+  readonly allocate = new PayloadScratch(INLINE_QUESTION_BYTES).allocate;
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share = new MainThreadShare();
   readonly #now: () => number;
@@ -63,11 +66,10 @@ export class InlineCalls {
     return history.isInline && this.#share.allows(this.#now(), history.usualMs);
   }
 
-  /** What a guest says about a review; undefined when it has to be asked on a thread. */
+  /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
   try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
-    if (!history.isInline || call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
+    if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
-    if (!this.#share.allows(began, history.usualMs)) return undefined;
     const trial = new Trial(began, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);

@@ -1,6 +1,6 @@
 import { stringifyJson } from "../../data/json.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "../guest-protocol.js";
-import { payload, textPayload } from "../payload.js";
+import { payload, requestPieces, textPayload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
@@ -13,9 +13,9 @@ export const opa: Protocol = {
   },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
-  validateCall: (review, _settings, data) => ({
+  validateCall: (review, _settings, data, allocate) => ({
     operation: validateOperation(review),
-    input: payload([REQUEST, review.requestBytes(), END]),
+    input: payload([REQUEST, ...requestPieces(review), END], allocate),
     data,
   }),
   outcome: regoOutcome,

@@ -15,9 +15,9 @@ export const wasi: Protocol = {
       "Cannot deserialize settings validation response: ",
     ),
 
-  validateCall: (review, settings) => ({
+  validateCall: (review, settings, _data, allocate) => ({
     operation: validateOperation(review),
-    input: reviewPayload(review, settings),
+    input: reviewPayload(review, settings, allocate),
   }),
 
   outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : fail(causeOf(result), messageOf(result))),
