@@ -2,7 +2,7 @@
  * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
-import { JsonError, type JsonLimits, readJson, type WantedCuts } from "../data/json.js";
+import { JsonError, type JsonLimits, readJson, readJsonInSteps, type WantedCuts } from "../data/json.js";
 import { type JsonParts, readJsonParts } from "../data/json-parts.js";
 import { hasMoreValues, mayHaveMoreValues } from "../data/json-values.js";
 import { printedOnce } from "../data/printed-once.js";
@@ -64,22 +64,25 @@ const RAW_LATER: ReadonlySet<string> = new Set([RAW_CUTS.member]);
  * @param body as it was sent; it must not change afterwards
  * @param maxValues most JSON values that the text may hold
  */
-export function decodeAdmissionReview(
+export const decodeAdmissionReview = (
   body: Uint8Array,
   maxValues = Number.POSITIVE_INFINITY,
-): DecodedAdmission | RequestProblem {
-  return decodeInParts(
-    body,
-    maxValues,
-    { limits: REVIEW_FOR_GUESTS, cuts: REVIEW_CUTS, later: LATER },
-    (review, read, parts) => {
-      const request = requestOf(review);
-      for (const cut of parts?.cuts ?? [])
-        if (LATER.has(cut.name)) makeLater(request, cut.name, () => parts?.read(cut));
-      return { kind: "admission", request, ...admissionText(request, read) };
-    },
-  );
-}
+): DecodedAdmission | RequestProblem => decodeInParts(body, maxValues, ADMISSION) ?? decode(body, maxValues, ADMISSION);
+
+/** {@link decodeAdmissionReview} of a large body, in steps of a few milliseconds. @param guest whether a guest is asked, which gets the objects' text */
+export const admissionReviewInSteps = (body: Uint8Array, maxValues: number, guest: boolean): Steps<DecodedAdmission> =>
+  decodeInSteps(body, maxValues, ADMISSION, guest);
+
+const ADMISSION: Reading<DecodedAdmission> = {
+  limits: REVIEW_FOR_GUESTS,
+  cuts: REVIEW_CUTS,
+  later: LATER,
+  read: (review, body, parts) => {
+    const request = requestOf(review);
+    for (const cut of parts?.cuts ?? []) if (LATER.has(cut.name)) makeLater(request, cut.name, () => parts?.read(cut));
+    return { kind: "admission", request, ...admissionText(request, body) };
+  },
+};
 
 function requestOf(review: unknown): AdmissionRequest {
   if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
@@ -100,34 +103,44 @@ export interface VersionedReview {
 
 /** Reads an AdmissionReview with its version. `maxValues` as for {@link decodeAdmissionReview}. */
 export function decodeVersionedReview(body: Uint8Array, maxValues: number): VersionedReview | RequestProblem {
-  return decode(body, maxValues, REVIEW_KEYS, (review) => {
+  return decode(body, maxValues, VERSIONED);
+}
+
+const VERSIONED: Pick<Reading<VersionedReview>, "limits" | "read"> = {
+  limits: REVIEW_KEYS,
+  read: (review) => {
     const request = requestOf(review);
     const beta = isJsonObject(review) && review.apiVersion === "admission.k8s.io/v1beta1";
     return { kind: "review", request, apiVersion: beta ? "admission.k8s.io/v1beta1" : "admission.k8s.io/v1" };
-  });
-}
+  },
+};
 
 /** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}, and the payload is read as the objects there. */
-export function decodeRawReview(body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
-  return decodeInParts(
-    body,
-    maxValues,
-    { limits: RAW_FOR_GUESTS, cuts: RAW_CUTS, later: RAW_LATER },
-    (review, read, parts) => {
-      if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
-      refuseMisspelt(review, REVIEW);
-      if (!Object.hasOwn(review, "request")) throw missing("request");
-      const question: DecodedRaw = {
-        kind: "raw",
-        payload: review.request,
-        requestBytes: rawBytes(() => question.payload, read),
-      };
-      const [cut] = parts?.cuts ?? [];
-      if (cut !== undefined) makeLater(question, "payload", () => parts?.read(cut));
-      return question;
-    },
-  );
-}
+export const decodeRawReview = (body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem =>
+  decodeInParts(body, maxValues, RAW) ?? decode(body, maxValues, RAW);
+
+/** {@link decodeRawReview} of a large body; see {@link admissionReviewInSteps}. */
+export const rawReviewInSteps = (body: Uint8Array, maxValues: number, guest: boolean): Steps<DecodedRaw> =>
+  decodeInSteps(body, maxValues, RAW, guest);
+
+const RAW: Reading<DecodedRaw> = {
+  limits: RAW_FOR_GUESTS,
+  cuts: RAW_CUTS,
+  later: RAW_LATER,
+  read: (review, body, parts) => {
+    if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
+    refuseMisspelt(review, REVIEW);
+    if (!Object.hasOwn(review, "request")) throw missing("request");
+    const question: DecodedRaw = {
+      kind: "raw",
+      payload: review.request,
+      requestBytes: rawBytes(() => question.payload, body),
+    };
+    const [cut] = parts?.cuts ?? [];
+    if (cut !== undefined) makeLater(question, "payload", () => parts?.read(cut));
+    return question;
+  },
+};
 
 /**
  * A question about an AdmissionRequest that has been read already.
@@ -142,51 +155,72 @@ export function rawQuestion(payload: unknown, plain = false): DecodedRaw {
   return { kind: "raw", payload, requestBytes: printedOnce(payload, plain) };
 }
 
-/** How a body is read: as a whole, and in parts. */
-interface Reading {
+/** How a body is read. */
+interface Reading<T> {
   readonly limits: JsonLimits;
+  /** What is found in it, and what of it is read later. */
   readonly cuts: WantedCuts;
   readonly later: ReadonlySet<string>;
+  /** Makes a question of it. @throws ShapeError */
+  readonly read: (value: unknown, body: ReadBody, parts?: JsonParts) => T;
 }
 
-/** {@link decode}, in parts where that can be done. */
+/** Reads a body step by step. */
+export type Steps<T> = Generator<undefined, T | RequestProblem, undefined>;
+
+/** Reads a body in parts; undefined when it must be read as a whole. */
 function decodeInParts<T>(
   bytes: Uint8Array,
   maxValues: number,
-  { limits, cuts, later }: Reading,
-  read: (value: unknown, body: ReadBody, parts?: JsonParts) => T,
-): T | RequestProblem {
-  if (mayHaveMoreValues(bytes.length, maxValues)) return decode(bytes, maxValues, limits, read);
+  { cuts, later, read }: Reading<T>,
+): T | RequestProblem | undefined {
+  if (mayHaveMoreValues(bytes.length, maxValues)) return undefined;
   const parts = readJsonParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), cuts, later);
-  if (parts === undefined) return decode(bytes, maxValues, limits, read);
+  if (parts === undefined) return undefined;
   try {
     return read(parts.value, { bytes, document: { cuts: parts.cuts, isUnique: true, plain: true } }, parts);
   } catch (error) {
     const text = bodyText(bytes);
-    return typeof text === "string" ? shapeProblem(error, text) : text;
+    return typeof text === "string" ? problemOf(error, text) : text;
+  }
+}
+
+function* decodeInSteps<T>(bytes: Uint8Array, maxValues: number, reading: Reading<T>, guest: boolean): Steps<T> {
+  const inParts = guest ? decodeInParts(bytes, maxValues, reading) : undefined;
+  if (inParts !== undefined) return inParts;
+  const text = textWithin(bytes, maxValues);
+  if (typeof text !== "string") return text;
+  try {
+    const document = yield* readJsonInSteps(text, reading.limits, bytes);
+    return reading.read(document.value, { bytes, document });
+  } catch (error) {
+    return problemOf(error, text);
   }
 }
 
 function decode<T>(
   bytes: Uint8Array,
   maxValues: number,
-  limits: JsonLimits,
-  read: (value: unknown, body: ReadBody) => T,
+  { limits, read }: Pick<Reading<T>, "limits" | "read">,
 ): T | RequestProblem {
-  const text = bodyText(bytes);
+  const text = textWithin(bytes, maxValues);
   if (typeof text !== "string") return text;
-  if (hasMoreValues(text, maxValues)) return tooManyValues(maxValues);
   try {
     const document = readJson(text, limits, bytes);
     return read(document.value, { bytes, document });
   } catch (error) {
-    if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
-    return shapeProblem(error, text);
+    return problemOf(error, text);
   }
 }
 
-/** What is wrong with the shape of a review, and where. */
-function shapeProblem(error: unknown, text: string): RequestProblem {
+function textWithin(bytes: Uint8Array, maxValues: number): string | RequestProblem {
+  const text = bodyText(bytes);
+  return typeof text === "string" && hasMoreValues(text, maxValues) ? tooManyValues(maxValues) : text;
+}
+
+/** What is wrong with a body, and where. */
+function problemOf(error: unknown, text: string): RequestProblem {
+  if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
   if (!(error instanceof ShapeError)) throw error;
   return wrongShape(`${prefix(formatPath(error.path))}${error.reason} at ${positionOf(text, error.path)}`);
 }

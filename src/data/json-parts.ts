@@ -24,7 +24,7 @@ export interface JsonParts {
  */
 export function readJsonParts(bytes: Buffer, wanted: WantedCuts, later: ReadonlySet<string>): JsonParts | undefined {
   const scan = scanJson(bytes, 0, wanted);
-  if (scan === undefined || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
+  if (scan === undefined || !scan.isExact || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
   const cuts = scan.cuts.filter(({ name }) => later.has(name));
   if (cuts.length === 0) return undefined;
   const text = textOf(bytes);

@@ -1,5 +1,5 @@
 /**
- * One pass over a JSON text before the built-in parser reads it: whether it reads it exactly, how many keys there are, and where the values stand whose
+ * One pass over a JSON text before it is read: whether the built-in parser reads it exactly, whether keys are repeated, and where the values stand whose
  * own text is wanted. The pass itself is WebAssembly (json-scan.wat).
  */
 import { readFileSync } from "node:fs";
@@ -32,8 +32,10 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a text has that the built-in parser reads exactly. */
+/** What a text of JSON has. */
 export interface JsonScan {
+  /** Whether the built-in parser reads its numbers exactly. */
+  readonly isExact: boolean;
   /** Keys down to the depth that was asked for, without those in values that were cut out and may repeat them. */
   readonly keys: number;
   /** Of names that were wanted, the last one each. */
@@ -58,6 +60,7 @@ interface Scanner {
   passed(at: number): void;
   keys(): number;
   surrogates(): number;
+  inexact(): number;
   unique(): number;
   complete(): number;
 }
@@ -105,6 +108,7 @@ class JsonScanner {
       // A string that never ends.
       if (isLast) return undefined;
       if (reached > 0) continue;
+      if (bytes[base] !== QUOTE) return undefined;
       // A string that is too long for a window.
       scanner.passed(base);
       isWhole = false;
@@ -113,6 +117,7 @@ class JsonScanner {
     }
     if (scanner.complete() === 0) return undefined;
     return {
+      isExact: scanner.inexact() === 0,
       keys: scanner.keys(),
       cuts: cutter?.found() ?? NO_CUTS,
       surrogates: scanner.surrogates() !== 0,
@@ -128,8 +133,7 @@ const NO_CUTS: readonly Cut[] = [];
 const scanner = new JsonScanner();
 
 /**
- * Finds out whether the built-in parser reads this text exactly and within the depth limit: undefined when it may not, and when the text is no JSON. A wrong
- * guess on broken text only means that the other reader reports the error.
+ * Finds out what a text has: undefined when it is no JSON, or nests too deeply. A wrong guess on broken text only means that the other reader reports the error.
  * @param keyDepth how deep an object may be nested for its keys to be counted; 1 is the document itself
  */
 export function scanJson(bytes: Uint8Array, keyDepth: number, wanted?: WantedCuts): JsonScan | undefined {

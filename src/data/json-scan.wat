@@ -31,6 +31,9 @@
   (global $surrogates (mut i32) (i32.const 0))
   ;; Whether the text of a string can be written in another way: it has \u or \/.
   (global $ambiguous (mut i32) (i32.const 0))
+  ;; Whether there are numbers that the built-in parser does not read exactly, and whether the last one is.
+  (global $inexact (mut i32) (i32.const 0))
+  (global $last_inexact (mut i32) (i32.const 0))
   ;; Whether no object has a key twice; not known of all: 0.
   (global $unique (mut i32) (i32.const 1))
   ;; Behind the last hash, and where those of the object that is open begin.
@@ -46,6 +49,7 @@
     (global.set $in_wanted (i32.const 0))
     (global.set $in_part (i32.const 0))
     (global.set $surrogates (i32.const 0))
+    (global.set $inexact (i32.const 0))
     (global.set $unique (i32.const 1))
     (global.set $first_hash (i32.const 0x50000))
     (call $forget_hashes (i32.const 0x50000)))
@@ -53,6 +57,8 @@
   (func (export "keys") (result i32) (global.get $keys))
 
   (func (export "surrogates") (result i32) (global.get $surrogates))
+
+  (func (export "inexact") (result i32) (global.get $inexact))
 
   (func (export "unique") (result i32) (global.get $unique))
 
@@ -129,9 +135,6 @@
   (func $is_digit (param $c i32) (result i32)
     (i32.lt_u (i32.sub (local.get $c) (i32.const 0x30)) (i32.const 10)))
 
-  (func $is_exponent (param $c i32) (result i32)
-    (i32.eq (i32.or (local.get $c) (i32.const 0x20)) (i32.const 0x65)))
-
   (func $digits_end (param $at i32) (result i32)
     (loop $more
       (if (call $is_digit (i32.load8_u (local.get $at)))
@@ -140,9 +143,9 @@
           (br $more))))
     (local.get $at))
 
-  ;; The end of a number that the built-in parser reads exactly and prints as it is written here; -1 of any other, and of what is none.
+  ;; The end of a number; -1 of what is none. Sets whether the built-in parser reads it exactly and prints it as it is written here.
   (func $number_end (param $from i32) (result i32)
-    (local $digits i32) (local $end i32) (local $c i32) (local $fraction i32)
+    (local $digits i32) (local $end i32) (local $c i32) (local $fraction i32) (local $other i32)
     (local.set $digits
       (i32.add (local.get $from) (i32.eq (i32.load8_u (local.get $from)) (i32.const 0x2d))))
     (local.set $end (call $digits_end (local.get $digits)))
@@ -158,27 +161,39 @@
         (local.set $fraction (i32.add (local.get $end) (i32.const 1)))
         (local.set $end (call $digits_end (local.get $fraction)))
         (if (i32.eq (local.get $end) (local.get $fraction)) (then (return (i32.const -1))))
-        ;; A last digit of 0 may be the last of many.
-        (if (i32.eq (i32.load8_u (i32.sub (local.get $end) (i32.const 1))) (i32.const 0x30))
-          (then (return (i32.const -1))))
-        (if (call $is_exponent (i32.load8_u (local.get $end))) (then (return (i32.const -1))))
-        ;; Below 0.000001 it is printed with an exponent: 0.0000 and 00.
-        (if (i32.and
+        (local.set $c (i32.load8_u (local.get $end)))
+        (local.set $other
+          (i32.or
+            ;; A last digit of 0 may be the last of many.
+            (i32.eq (i32.load8_u (i32.sub (local.get $end) (i32.const 1))) (i32.const 0x30))
+            ;; Below 0.000001 it is printed with an exponent: 0.0000 and 00.
+            (i32.and
               (i32.and
                 (i32.eq (i32.load8_u (local.get $digits)) (i32.const 0x30))
                 (i32.eq (i32.load align=1 (local.get $fraction)) (i32.const 0x30303030)))
-              (i32.eq (i32.load16_u offset=4 align=1 (local.get $fraction)) (i32.const 0x3030)))
-          (then (return (i32.const -1)))))
+              (i32.eq (i32.load16_u offset=4 align=1 (local.get $fraction)) (i32.const 0x3030))))))
       (else
-        (if (call $is_exponent (local.get $c)) (then (return (i32.const -1))))
         ;; -0
-        (if (i32.and
-              (i32.ne (local.get $digits) (local.get $from))
-              (i32.eq (i32.load8_u (local.get $digits)) (i32.const 0x30)))
-          (then (return (i32.const -1))))))
+        (local.set $other
+          (i32.and
+            (i32.ne (local.get $digits) (local.get $from))
+            (i32.eq (i32.load8_u (local.get $digits)) (i32.const 0x30))))))
+    (if (i32.eq (i32.or (local.get $c) (i32.const 0x20)) (i32.const 0x65))
+      (then
+        (local.set $other (i32.const 1))
+        (local.set $end (i32.add (local.get $end) (i32.const 1)))
+        (local.set $c (i32.load8_u (local.get $end)))
+        (local.set $fraction
+          (i32.add
+            (local.get $end)
+            (i32.or
+              (i32.eq (local.get $c) (i32.const 0x2b))
+              (i32.eq (local.get $c) (i32.const 0x2d)))))
+        (local.set $end (call $digits_end (local.get $fraction)))
+        (if (i32.eq (local.get $end) (local.get $fraction)) (then (return (i32.const -1))))))
     ;; More digits may make an integer beyond 2^53, or a fraction that is read as a whole number.
-    (if (i32.gt_u (i32.sub (local.get $end) (local.get $digits)) (i32.const 15))
-      (then (return (i32.const -1))))
+    (global.set $last_inexact
+      (i32.or (local.get $other) (i32.gt_u (i32.sub (local.get $end) (local.get $digits)) (i32.const 15))))
     (local.get $end))
 
   (func $is_hex (param $c i32) (result i32)
@@ -257,7 +272,7 @@
   ;; Scans the window.
   ;; base: where it begins in the text; is_last: whether nothing follows; key_depth: how deep keys count; wanted_depth: of the values whose text may be
   ;; wanted; most: how deep values may be nested.
-  ;; -> how far it got: the window's length, or where a token begins that does not end in it; -1: the exact reader must read the text.
+  ;; -> how far it got: the window's length, or where a token begins that does not end in it; -1: the text is no JSON.
   (func (export "scan")
     (param $length i32) (param $base i32) (param $is_last i32)
     (param $key_depth i32) (param $wanted_depth i32) (param $most i32)
@@ -390,6 +405,7 @@
               (i32.and
                 (i32.eqz (local.get $is_last))
                 (i32.ge_u (local.get $end) (local.get $length))))
+            (global.set $inexact (i32.or (global.get $inexact) (global.get $last_inexact)))
             (local.set $state (i32.const 32))
             (local.set $at (local.get $end))
             (br $next)))

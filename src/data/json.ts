@@ -8,8 +8,9 @@
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
  */
 import { JsonError } from "./json-error.js";
+import { readInPieces } from "./json-pieces.js";
 import { ExactReader, numberOf, type UniqueKeys } from "./json-reader.js";
-import { type Cut, scanJson, type WantedCuts } from "./json-scan.js";
+import { type Cut, type JsonScan, scanJson, type WantedCuts } from "./json-scan.js";
 
 /** What {@link readJson} found. */
 export interface JsonDocument {
@@ -50,13 +51,10 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
   const asWritten = number !== undefined && FRACTION.test(text);
   const scan = asWritten ? undefined : scanJson(bytes, keyDepth, limits.cuts);
   const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
-  if (scan !== undefined && surrogates !== "lone") {
+  if (scan?.isExact === true && surrogates !== "lone") {
     try {
       const value: unknown = JSON.parse(text);
-      // A repeated key makes one member of two; the exact reader says whether it may.
-      if (keyDepth === 0 || scan.isUnique || keysBeside(value, keyDepth, limits.cuts, scan.cuts) === scan.keys) {
-        return { value, plain: true, cuts: surrogates === "none" ? scan.cuts : [], isUnique: scan.isUnique };
-      }
+      if (!mayRepeatKeys(value, limits, scan)) return found(value, true, scan, surrogates);
     } catch {
       // Not JSON: the exact reader says where.
     }
@@ -64,6 +62,47 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
   const value = new ExactReader(text, number ?? numberOf, unique).read();
   return { value, plain: false, cuts: [], isUnique: false };
 }
+
+/** {@link readJson} of a long text, step by step, each of which takes a few milliseconds. Texts that are no JSON take but one. */
+export function* readJsonInSteps(
+  text: string,
+  limits: Omit<JsonLimits, "number">,
+  bytes: Uint8Array,
+): Generator<undefined, JsonDocument, undefined> {
+  const scan = scanJson(bytes, limits.unique?.depth ?? 0, limits.cuts);
+  if (scan?.isWhole !== true) return readJson(text, limits, bytes);
+  const surrogates = scan.surrogates ? escapedSurrogates(text) : "none";
+  let plain = true;
+  const read = (piece: string): unknown => {
+    const document = readJson(piece);
+    plain &&= document.plain;
+    return document.value;
+  };
+  try {
+    const isExact = scan.isExact && surrogates !== "lone";
+    const value = yield* readInPieces(text, isExact ? (piece) => JSON.parse(piece) : read);
+    if (!mayRepeatKeys(value, limits, scan)) return found(value, plain, scan, surrogates);
+  } catch {
+    // A number that no double holds: it is said where it stands in the whole.
+  }
+  return readJson(text, limits, bytes);
+}
+
+/** Whether a key is repeated where it may not be: a repeated one makes one member of two, and the exact reader says which it is. */
+const mayRepeatKeys = (value: unknown, { unique, cuts }: JsonLimits, scan: JsonScan): boolean =>
+  unique !== undefined && !scan.isUnique && keysBeside(value, unique.depth, cuts, scan.cuts) !== scan.keys;
+
+const found = (
+  value: unknown,
+  plain: boolean,
+  scan: JsonScan,
+  surrogates: "none" | "pairs" | "lone",
+): JsonDocument => ({
+  value,
+  plain,
+  cuts: plain && surrogates === "none" ? scan.cuts : [],
+  isUnique: scan.isUnique,
+});
 
 /** Whether an object in the cut text has a key twice: readers differ in which one counts. */
 export function hasRepeatedKeys({ keys }: Cut, value: unknown): boolean {

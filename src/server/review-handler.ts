@@ -2,7 +2,12 @@
  * The straight way of a hot request: content type, body, decode, gate, evaluate, encode, respond; errors in the order of spec kubewarden.md 3.5.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { decodeAdmissionReview, decodeRawReview } from "../admission/decode.js";
+import {
+  admissionReviewInSteps,
+  decodeAdmissionReview,
+  decodeRawReview,
+  rawReviewInSteps,
+} from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import {
   overloaded,
@@ -19,6 +24,7 @@ import { findSet, type ServedSet } from "../evaluation/served-set.js";
 import { answering } from "../evaluation/shadow/versions.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
+import { SLICE_MS } from "../policy/turns.js";
 import { receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, GateLimits, Refusal } from "./gate.js";
@@ -103,7 +109,7 @@ class Exchange {
     );
   }
 
-  /** The same for a large body: reading it is one turn on the main thread, asking the policy the next, and only for a client that still waits. */
+  /** The same for a large body: reading it takes turns on the main thread, asking the policy the next, and only for a client that still waits. */
   decodeInTurn(body: Buffer, bodies: LargeBodies): void {
     const { metrics, logger } = this.#options;
     const turn = bodies.wait();
@@ -113,7 +119,7 @@ class Exchange {
       return;
     }
     turn
-      .then(() => (this.#isGone() ? undefined : this.#readAll(body)))
+      .then(() => (this.#isGone() ? undefined : this.#readInTurns(body, bodies)))
       .then(async (review) => {
         if (review === undefined) return;
         await bodies.next();
@@ -149,19 +155,30 @@ class Exchange {
   #read(body: Buffer): Review | undefined {
     this.#bytes = body.length;
     const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
-    const review = decode(body, this.#options.maxValues);
+    return this.#unlessProblem(decode(body, this.#options.maxValues));
+  }
+
+  /** The same of a large body, whose steps let others have their turn; undefined when the client has gone, too. */
+  async #readInTurns(body: Buffer, bodies: LargeBodies): Promise<Review | undefined> {
+    this.#bytes = body.length;
+    const { evaluator, maxValues } = this.#options;
+    const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";
+    const inSteps = this.#route.origin === "validate_raw" ? rawReviewInSteps : admissionReviewInSteps;
+    const steps = inSteps(body, maxValues, isGuest);
+    let since = performance.now();
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return this.#unlessProblem(step.value);
+      if (performance.now() - since < SLICE_MS) continue;
+      await bodies.next();
+      if (this.#isGone()) return undefined;
+      since = performance.now();
+    }
+  }
+
+  #unlessProblem(review: Review | RequestProblem): Review | undefined {
     if (review.kind !== "problem") return review;
     this.fail(review);
     return undefined;
-  }
-
-  /** The same with its objects, which are otherwise read when they are asked for: to read large ones is a turn of its own. Guests get their text. */
-  #readAll(body: Buffer): Review | undefined {
-    const review = this.#read(body);
-    const asked = this.#options.evaluator.policies.entries.get(this.#route.id);
-    if (review === undefined || asked?.policy.kind === "wasm") return review;
-    void (review.kind === "raw" ? review.payload : [review.request.object, review.request.oldObject]);
-    return review;
   }
 
   #admit(review: Review): void {
