@@ -12,7 +12,8 @@
 
   ;; A window of 256 KiB from 0 on; at 0x48000, by depth, where the hashes of the value's keys begin, with 1 for a list; at 0x50000 these hashes, those of
   ;; a value in another behind the other's. Behind the last one are 12 bytes of zeros.
-  (memory (export "memory") 7)
+  ;; From 0x70000 on a table of 2^18 hashes of keys of objects that have more than 512, with their objects' numbers in them.
+  (memory (export "memory") 39)
 
   ;; What may come next:
   ;; 1: a value; 3: a value, or the end of a list; 4: a key; 12: a key, or the end of an object; 16: a colon; 32: a comma, or the end of what is open
@@ -36,6 +37,9 @@
   (global $last_inexact (mut i32) (i32.const 0))
   ;; Whether no object has a key twice; not known of all: 0.
   (global $unique (mut i32) (i32.const 1))
+  ;; Hashes in the table, and objects that have some.
+  (global $in_table (mut i32) (i32.const 0))
+  (global $wide_objects (mut i32) (i32.const 0))
   ;; Behind the last hash, and where those of the object that is open begin.
   (global $hashes (mut i32) (i32.const 0x50000))
   (global $first_hash (mut i32) (i32.const 0x50000))
@@ -51,6 +55,8 @@
     (global.set $surrogates (i32.const 0))
     (global.set $inexact (i32.const 0))
     (global.set $unique (i32.const 1))
+    (global.set $in_table (i32.const 0))
+    (global.set $wide_objects (i32.const 0))
     (global.set $first_hash (i32.const 0x50000))
     (call $forget_hashes (i32.const 0x50000)))
 
@@ -82,7 +88,7 @@
 
   ;; Notes the key whose text stands there. One that has the hash of another of its object may be the same.
   (func $note_key (param $at i32) (param $end i32)
-    (local $hash i64) (local $other i32)
+    (local $hash i64) (local $other i32) (local $last i32)
     (if (i32.eqz (global.get $unique)) (then (return)))
     (local.set $hash (i64.extend_i32_u (i32.sub (local.get $end) (local.get $at))))
     (block $last
@@ -112,16 +118,12 @@
     ;; 0 is none.
     (local.set $at (i32.or (local.get $at) (i32.eqz (local.get $at))))
     (local.set $other (global.get $first_hash))
-    ;; Many are left to whoever reads the text: each is compared with all before it.
-    (if (i32.or
-          (i32.ge_u (i32.sub (global.get $hashes) (local.get $other)) (i32.const 2048))
-          (i32.ge_u (global.get $hashes) (i32.const 0x6fff0)))
-      (then
-        (global.set $unique (i32.const 0))
-        (return)))
+    (local.set $last (global.get $hashes))
+    (if (i32.ge_u (i32.sub (local.get $last) (local.get $other)) (i32.const 2048))
+      (then (local.set $last (i32.add (local.get $other) (i32.const 2048)))))
     (block $none
       (loop $others
-        (br_if $none (i32.ge_u (local.get $other) (global.get $hashes)))
+        (br_if $none (i32.ge_u (local.get $other) (local.get $last)))
         (if (v128.any_true
               (i32x4.eq (v128.load align=1 (local.get $other)) (i32x4.splat (local.get $at))))
           (then
@@ -129,8 +131,55 @@
             (return)))
         (local.set $other (i32.add (local.get $other) (i32.const 16)))
         (br $others)))
+    (if (i32.ge_u (i32.sub (global.get $hashes) (global.get $first_hash)) (i32.const 2048))
+      (then
+        (call $note_in_table (local.get $hash))
+        (return)))
+    ;; Values in each other may have too many.
+    (if (i32.ge_u (global.get $hashes) (i32.const 0x6ffe0))
+      (then
+        (global.set $unique (i32.const 0))
+        (return)))
     (i32.store (global.get $hashes) (local.get $at))
     (call $forget_hashes (i32.add (global.get $hashes) (i32.const 4))))
+
+  ;; Notes a key of an object that has 512 others, each of which would take longer than the one before. Behind its hashes stands the object's number.
+  (func $note_in_table (param $hash i64)
+    (local $at i32) (local $found i64)
+    (if (i32.eqz (global.get $wide_objects))
+      (then (memory.fill (i32.const 0x70000) (i32.const 0) (i32.const 0x200000))))
+    (if (i32.eq (i32.sub (global.get $hashes) (global.get $first_hash)) (i32.const 2048))
+      (then
+        (global.set $wide_objects (i32.add (global.get $wide_objects) (i32.const 1)))
+        (i32.store (global.get $hashes) (global.get $wide_objects))
+        (call $forget_hashes (i32.add (global.get $hashes) (i32.const 4)))))
+    (global.set $in_table (i32.add (global.get $in_table) (i32.const 1)))
+    (if (i32.gt_u (global.get $in_table) (i32.const 200000))
+      (then
+        (global.set $unique (i32.const 0))
+        (return)))
+    (local.set $hash
+      (i64.mul
+        (i64.xor
+          (local.get $hash)
+          (i64.extend_i32_u (i32.load offset=2048 (global.get $first_hash))))
+        (i64.const 0xff51afd7ed558ccd)))
+    (local.set $hash (i64.xor (local.get $hash) (i64.shr_u (local.get $hash) (i64.const 32))))
+    ;; 0 is none.
+    (local.set $hash (i64.or (local.get $hash) (i64.extend_i32_u (i64.eqz (local.get $hash)))))
+    (local.set $at (i32.wrap_i64 (local.get $hash)))
+    (loop $next
+      (local.set $at (i32.and (local.get $at) (i32.const 0x3ffff)))
+      (local.set $found (i64.load offset=0x70000 (i32.shl (local.get $at) (i32.const 3))))
+      (if (i64.eq (local.get $found) (local.get $hash))
+        (then
+          (global.set $unique (i32.const 0))
+          (return)))
+      (if (i64.ne (local.get $found) (i64.const 0))
+        (then
+          (local.set $at (i32.add (local.get $at) (i32.const 1)))
+          (br $next))))
+    (i64.store offset=0x70000 (i32.shl (local.get $at) (i32.const 3)) (local.get $hash)))
 
   (func $is_digit (param $c i32) (result i32)
     (i32.lt_u (i32.sub (local.get $c) (i32.const 0x30)) (i32.const 10)))

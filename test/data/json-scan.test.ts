@@ -54,17 +54,14 @@ test("what it says of a text is so: that it is JSON, and that no key is repeated
     if (round % 2 === 1) {
       const at = next(text.length + 1);
       const letter = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "u", " ", "\u0001", "e"][next(15)] ?? "";
-      text = `${text.slice(0, at)}${next(3) === 0 ? "" : letter}${text.slice(at + next(2))}`;
+      text = `${text.slice(0, at)}${next(3) === 0 ? "" : letter}${text.slice(at + next(2))}`.toWellFormed();
     }
     const scan = scanJson(Buffer.from(text), 4);
     const read = parsed(text);
     assert.equal(scan !== undefined, read !== undefined, text);
     if (scan?.isUnique === true) assert.equal(repeats(text), false, `repeated: ${text}`);
     if (scan?.isExact === true)
-      assert.ok(
-        /* never thrown */ new ExactReader(text, numberOf).read() !== undefined || text.trim() === "null",
-        text,
-      );
+      assert.deepEqual({ value: new ExactReader(text, numberOf).read() }, read, `read otherwise: ${text}`);
     if (
       round % 2 === 0 &&
       !repeats(text) &&
@@ -95,13 +92,25 @@ test("texts of every length lie against the end of what is looked at", () => {
   }
 });
 
-test("repeated keys are found among as many as there may be, and not looked for among more", () => {
+test("repeated keys are found among as many as there may be", () => {
   const object = (keys: number, last: string): string =>
     `{${Array.from({ length: keys }, (_, index) => `"key-${index}":{"key-${index}":1}`).join(",")},"${last}":2}`;
   assert.equal(scanJson(Buffer.from(object(500, "other")), 1)?.isUnique, true);
   for (const index of [0, 1, 250, 498, 499])
     assert.equal(scanJson(Buffer.from(object(500, `key-${index}`)), 1)?.isUnique, false, `${index}`);
-  assert.equal(scanJson(Buffer.from(object(600, "other")), 1)?.isUnique, false);
+  for (const keys of [512, 513, 514, 600, 20_000]) {
+    assert.equal(scanJson(Buffer.from(object(keys, "other")), 1)?.isUnique, true, `${keys}`);
+    for (const index of [0, 511, 512, 513, keys - 1].filter((each) => each < keys))
+      assert.equal(scanJson(Buffer.from(object(keys, `key-${index}`)), 1)?.isUnique, false, `${keys}: ${index}`);
+  }
+  // Several of many, beside and in each other, with the same names.
+  const many = (inner: string): string =>
+    `{${Array.from({ length: 1_500 }, (_, index) => `"key-${index}":${index === 700 ? inner : 1}`).join(",")}}`;
+  assert.equal(scanJson(Buffer.from(`[${many(many("1"))},${many("2")},{"key-1":1}]`), 1)?.isUnique, true);
+  assert.equal(scanJson(Buffer.from(`[${many("1")},${many('{"a":1,"a":2}')}]`), 1)?.isUnique, false);
+  assert.equal(scanJson(Buffer.from(`[${many("1").replace("key-900", "key-899")},${many("2")}]`), 1)?.isUnique, false);
+  // More than are kept.
+  assert.equal(scanJson(Buffer.from(object(300_000, "other")), 1)?.isUnique, false);
   // Objects in objects: the names of each are its own.
   assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":[{"a":1},{"a":1}]}'), 1)?.isUnique, true);
   assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":1,"a":0}'), 1)?.isUnique, false);
