@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../src/policy/outcome.js";
-import { admissionReview, entry, post, serve, type TestServer } from "./fake-policy.js";
+import { Phases } from "../../src/server/phases.js";
+import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 
 const GOOD = JSON.stringify(admissionReview());
@@ -82,6 +83,33 @@ describe("a client that hangs up before it has an answer", () => {
     assert.equal(asked(), 1);
     assert.equal(server.lines.length, 1);
     assert.match(await counted(server), /queued 0/);
+  });
+
+  test("between the reading of its request and the asking of its policy: it is counted, and its policy is never asked", async (t) => {
+    let asked = 0;
+    const policy = immediate("p", () => {
+      asked += 1;
+      return ALLOW;
+    });
+    const server = await serve([policy]);
+    t.after(() => server.stop({ delay: 0, grace: 0 }));
+    const read: (() => void)[] = [];
+    const asking = t.mock.method(Phases.prototype, "ask", (task: () => void) => void read.push(task));
+    const leaving = await connect(server.port);
+    leaving.send(postText("/validate/p", GOOD));
+    await until("the reading", () => read.length === 1);
+    leaving.destroy();
+    asking.mock.restore();
+    // Its end has been seen when others that came behind it are answered.
+    await until("its end", async () => {
+      await sleep(20);
+      return (await post(`${server.url}/validate/p`, GOOD)).ok;
+    });
+    const others = asked;
+    read[0]?.();
+    await until("the count", async () => /status="499"\} 1/.test(await counted(server)));
+    assert.equal(asked, others);
+    assert.equal(server.lines.length, others);
   });
 
   test("once it waited in line and was let in, it is counted once", async (t) => {
