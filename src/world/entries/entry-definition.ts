@@ -1,5 +1,5 @@
 /** GlobalContextEntry: what is kept at hand, and where it comes from (spec kyverno.md 4.5). */
-import { parseDuration } from "../../cel/index.js";
+import { parseGoDuration } from "../../data/go-duration.js";
 import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { LookupFailure } from "../resources/resource-source.js";
@@ -90,8 +90,8 @@ function targetOf(call: unknown): EntryCall["target"] | undefined {
 
 function refreshOf(call: unknown): number {
   const written = text(call, "refreshInterval");
-  const nanos = written === "" ? undefined : parseDuration(written)?.nanos;
-  return nanos === undefined ? REFRESH_MS : Math.max(MIN_REFRESH_MS, Number(BigInt(nanos) / NANOS_PER_MS));
+  const parsed = parseGoDuration(written);
+  return parsed.ok ? Math.max(MIN_REFRESH_MS, Number(parsed.nanos / NANOS_PER_MS)) : REFRESH_MS;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
