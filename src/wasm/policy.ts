@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { orAborted } from "../data/or-aborted.js";
 import { Reasons, shownText, wholeText } from "../data/public-text.js";
@@ -200,7 +201,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async #takeState(): Promise<FoundStart> {
-    const { protocol, settings, module } = this.#parts;
+    const { protocol, settings, module, inline, limits } = this.#parts;
     const data = this.#dataAtOnce();
     if (data === undefined) return neverFound("its data document changes with the cluster");
     if (module.linked) return neverFound("it is linked of several modules");
@@ -210,7 +211,8 @@ export class LoadedPolicy implements WasmPolicy {
         ? neutralReviews().map((review) => protocol.validateCall(review, settings, data))
         : [];
     const neutral = calls.flatMap((call) => ("verdict" in call ? [] : [call.input]));
-    let found: FoundStart | undefined;
+    let found = module.inlineAfter > 0 ? undefined : await inline.takeState({ module, limits, data, neutral });
+    if (found) return found;
     const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral };
     const result = await this.#run(call, undefined, module, (state) => {
       found = state;
@@ -260,11 +262,19 @@ export class LoadedPolicy implements WasmPolicy {
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const { protocol, settings, module } = this.#parts;
     const call = protocol.loadCall(settings, module.exports);
-    const result = await this.#run(call);
+    const result = (await this.#checkInline(call)) ?? (await this.#run(call));
     if (result.kind === "start-failed") return new WasmLoadError("wasm-start", detail(result));
     if (call.operation !== START_ONLY) return protocol.loadProblem(result);
     if (result.kind === "answer") return undefined;
     return new WasmLoadError("wasm-start", `the policy could not be started: ${detail(result)}`);
+  }
+
+  /** Of a small module; one after the other, so that a server which reloads many goes on answering meanwhile. */
+  async #checkInline(call: GuestCall): Promise<JobResult | undefined> {
+    const { module, inline, limits } = this.#parts;
+    if (module.inlineAfter > 0) return undefined;
+    await nextTurn();
+    return inline.check({ module, call, limits, onLog: (line) => this.#log(line) });
   }
 
   /** The data document, when it does not depend on the cluster; empty when the guest gets none. */

@@ -90,6 +90,7 @@ describe("a server loads what its configuration needs", () => {
   test("with a WASM module", async () => {
     const loaded = await loadedBy(WASM);
     const more = [
+      "dist/src/cel/",
       "dist/src/kinds/validating-admission-policy/kind",
       "dist/src/kinds/group/",
       "dist/src/admission-policy/params",

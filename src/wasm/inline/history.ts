@@ -28,6 +28,7 @@ export class CallHistory {
   #weight = 0;
   #answers = 0;
   #usual = 0;
+  #last = Number.POSITIVE_INFINITY;
 
   /** @param wanted calls on threads before the first on the main thread; Infinity: there is never one there */
   constructor(wanted: number) {
@@ -49,7 +50,19 @@ export class CallHistory {
     return this.#usual;
   }
 
-  /** A call has answered on the main thread. */
+  /**
+   * How long a call on the main thread counts. One that is long by the clock but not by its fuel, and whose policy's last one was short, had to wait: for the
+   * processor, of which a pod may have less than a whole one, or for a garbage collection. Calls would be sent to threads for it, which take memory and the processor
+   * of those that wait already.
+   * @param isBrief whether it has used little fuel
+   */
+  counted(milliseconds: number, isBrief: boolean): number {
+    const counted = isBrief ? Math.min(milliseconds, this.#last) : milliseconds;
+    this.#last = milliseconds;
+    return counted;
+  }
+
+  /** A call has answered on the main thread. @param milliseconds as they are {@link counted} */
   answered(milliseconds: number): void {
     this.#took(milliseconds);
     if (this.#usual > SHORT_MS) {

@@ -3,16 +3,19 @@
  * answer counts. Whatever else a call comes to, it is run again on a thread, from its beginning, and comes to what it comes to there: a guest sees nothing
  * but its question, and a moment that is the same for both (`guest/moment.ts`).
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Outcome } from "../../policy/outcome.js";
-import type { ExecutionMode, GuestCall, GuestModule, LogLine } from "../guest/call.js";
+import type { ExecutionMode, GuestCall, GuestModule, GuestResult, LogLine } from "../guest/call.js";
 import { CallHost } from "../guest/call-host.js";
 import { type Moment, Seeds } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
+import type { FoundStart } from "../image/start-report.js";
+import type { StateOrder } from "../image/take-state.js";
 import type { GuestLimits } from "../limits.js";
 import { PayloadScratch } from "../payload.js";
 import type { CallHistory } from "./history.js";
 import { MainThreadShare } from "./share.js";
-import { INLINE_MS, Trial, UNPROVED_MS } from "./trial.js";
+import { INLINE_MS, ONCE_MS, Trial, UNPROVED_MS } from "./trial.js";
 
 /** Bytes of a question, data document included, up to which it is asked on the main thread: it is copied, and read by the guest. */
 export const INLINE_QUESTION_BYTES = 256 * 1024;
@@ -29,6 +32,9 @@ export interface InlineCall {
   /** Takes a line that the guest has logged. */
   readonly onLog: (line: LogLine) => void;
 }
+
+/** What is asked at load. */
+export type InlineCheck = Pick<InlineCall, "module" | "call" | "limits" | "onLog">;
 
 /** How many calls there were. Counters count from the start. */
 export interface InlineStatus {
@@ -74,17 +80,48 @@ export class InlineCalls {
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
     this.#tidyLater();
-    const ended = this.#now();
-    this.#share.took(began, ended);
+    const milliseconds = history.counted(this.#now() - began, trial.isBrief);
+    this.#share.took(began, milliseconds);
     if (result.kind !== "outcome") {
       this.#movedOn++;
       history.failed();
       return undefined;
     }
     this.#answered++;
-    history.answered(ended - began);
+    history.answered(milliseconds);
     for (const line of trial.lines) onLog(line);
     return result.outcome;
+  }
+
+  /**
+   * What a guest answers at load, when it does so at once; undefined when it has to be asked on a thread. It tells nothing about requests, and does not count among
+   * them. A thread takes 100 ms of a processor to start, which for most servers is a fifth of their own start, and 8 MiB.
+   */
+  check({ module, call, limits, onLog }: InlineCheck): GuestResult | undefined {
+    if (call.input.length > INLINE_QUESTION_BYTES) return undefined;
+    const began = this.#now();
+    const trial = new Trial(began, this.#now, ONCE_MS);
+    const result = this.#runner.run(module, call, new CallHost(trial, limits, trial));
+    this.#tidyLater();
+    this.#share.took(began, this.#now() - began);
+    if (result.kind !== "answer") return undefined;
+    for (const line of trial.lines) onLog(line);
+    return result;
+  }
+
+  /**
+   * A policy's state, taken in as little time as a call may have; undefined when that is not enough, and it has to be taken on a thread. Most small policies
+   * never need one.
+   */
+  async takeState(order: Omit<StateOrder, "budget">): Promise<FoundStart | undefined> {
+    const { takeState } = await import("../image/take-state.js");
+    // The answer to the call that it is taken beside goes first.
+    await nextTurn();
+    const began = this.#now();
+    const budget = new Trial(began, this.#now, ONCE_MS);
+    const found = await takeState({ ...order, budget });
+    this.#share.took(began, this.#now() - began);
+    return budget.isSpent ? undefined : found;
   }
 
   /** Makes ready for the next call when the answers at hand are on their way. */

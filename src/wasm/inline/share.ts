@@ -25,9 +25,12 @@ export class MainThreadShare {
     return at - this.#window >= WINDOW_MS || this.#used < MOST * WINDOW_MS;
   }
 
-  /** A call has run there. */
-  took(began: number, ended: number): void {
-    const took = ended - began;
+  /**
+   * A call has run there.
+   * @param began monotonic milliseconds
+   * @param took milliseconds
+   */
+  took(began: number, took: number): void {
     if (took <= SHORT_MS) return;
     if (began - this.#window >= WINDOW_MS) {
       this.#window = began;

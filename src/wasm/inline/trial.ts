@@ -19,6 +19,12 @@ export const INLINE_MS = 10;
 export const UNPROVED_MS = 2;
 
 /**
+ * The same for what is asked once, while a policy is loaded or behind one of its first calls: by fuel no more than a call, by the clock what requests may have to wait once.
+ * A start of a thread takes longer than that.
+ */
+export const ONCE_MS = 30;
+
+/**
  * The most units between two looks at the clock. A guest that has used up what it had in {@link QUICK_MS} gets twice as much: most do, and a look takes as
  * long as some hundred of their instructions. Of the slowest code it is some ten milliseconds.
  */
@@ -48,6 +54,11 @@ export class Trial implements Budget, HostSide {
 
   get isSpent(): boolean {
     return this.#isSpent;
+  }
+
+  /** Whether it has come to an end, or would have, within its first stretch of fuel. */
+  get isBrief(): boolean {
+    return this.#units >= INLINE_UNITS - SLICE_UNITS;
   }
 
   /** What was logged. It is passed on only when the call's answer counts, or it would be logged twice. */

@@ -106,4 +106,18 @@ describe("a policy's history", () => {
     for (let call = 0; call < 200; call++) history.answered(0.5);
     assert.ok(history.usualMs > 0.45);
   });
+
+  test("a long call that has used little fuel counts when the one before was long, too", () => {
+    const history = new CallHistory(0);
+    assert.equal(history.counted(0.1, true), 0.1);
+    assert.equal(history.counted(60, true), 0.1);
+    assert.equal(history.counted(2, true), 2);
+    assert.equal(history.counted(3, true), 2);
+  });
+
+  test("a long call that has used much fuel counts", () => {
+    const history = new CallHistory(0);
+    history.counted(0.1, true);
+    assert.equal(history.counted(5, false), 5);
+  });
 });

@@ -293,3 +293,30 @@ describe("a policy", () => {
     assert.equal(small.immediate, true);
   });
 });
+
+describe("what is asked once", () => {
+  test("small modules check their settings, and give their state, without a thread", async (t) => {
+    const { runtime } = testRuntime();
+    t.after(() => runtime.close());
+    const policy = await runtime.load({ id: "p", bytes: file("test/fixtures/trivial/wapc.wasm"), settings: {} });
+    for (let call = 0; call < 2; call++) await policy.evaluate(raw({}), context());
+    while (/not been asked/.test(policy.start.because ?? "")) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { threads, inline: counts } = runtime.status();
+    assert.deepEqual({ threads, answered: counts.answered }, { threads: 0, answered: 2 });
+  });
+
+  for (const [mode, refusal, threads] of [
+    ["bad-settings", /Policy settings are invalid: mode bad-settings is not valid/, 0],
+    ["settings-rubbish", /Policy settings are invalid/, 0],
+    ["settings-trap", /unreachable/, 1],
+  ] as const) {
+    test(`settings are refused: ${mode}`, async (t) => {
+      const { runtime } = testRuntime();
+      t.after(() => runtime.close());
+      const bytes = file("test/fixtures/chaos/wapc.wasm");
+      await assert.rejects(runtime.load({ id: "p", bytes, settings: { mode } }), refusal);
+      // What is no answer is asked again, on a thread.
+      assert.equal(runtime.status().threads, threads);
+    });
+  }
+});

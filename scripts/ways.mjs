@@ -1,0 +1,64 @@
+// Which modules go into one file. Every file costs a process that loads it half a millisecond of CPU and 20 KiB, and a serving process would load 130 of them if modules were
+// split by who imports them.
+import { join } from "node:path";
+
+/**
+ * Ways on which code is loaded, by the modules that each begins with: the executable before it knows its command; a serving process; one that has groups, or
+ * policies in CEL of each kind; a guest's thread; the language by itself. What lies on the same ways goes into one file. So no way loads what lies on others only,
+ * and files import each other in one direction. What lies on no way is split by who imports it.
+ */
+const WAYS = {
+  executable: ["main.js"],
+  serve: ["commands/serve/index.js", "commands/serve/alone.js", "commands/serve/cluster-agent.js", "commands/load.js"],
+  group: ["kinds/group/kind.js"],
+  admission: [
+    "kinds/validating-admission-policy/kind.js",
+    "kinds/validating-admission-policy/dialect.js",
+    "admission-policy/dialect.js",
+    "admission-policy/server.js",
+  ],
+  kyverno: ["kinds/kyverno/kind.js"],
+  certificates: ["kinds/certificate-request-policy/kind.js"],
+  thread: ["wasm/worker/main.js"],
+  cel: ["cel/index.js"],
+};
+
+/** All that a module imports, and what that imports, and so on. Imports that wait until they are needed do not count. */
+function reached(begins, modules) {
+  const seen = new Set();
+  const add = (id) => {
+    const info = seen.has(id) ? null : modules.getModuleInfo(id);
+    if (info === null) return;
+    seen.add(id);
+    for (const imported of info.importedIds) add(imported);
+  };
+  for (const begin of begins) {
+    if (modules.getModuleInfo(begin) === null) throw new Error(`${begin} is no module any more: scripts/ways.mjs`);
+    add(begin);
+  }
+  return seen;
+}
+
+/**
+ * For rolldown's `codeSplitting`.
+ * @param source folder of the modules
+ */
+export function ways(source) {
+  let found;
+  const name = (id, modules) => {
+    if (found === undefined) {
+      found = new Map();
+      for (const [way, begins] of Object.entries(WAYS)) {
+        const all = reached(
+          begins.map((begin) => join(source, begin)),
+          modules,
+        );
+        for (const each of all) found.set(each, [...(found.get(each) ?? []), way]);
+      }
+    }
+    // What is started or imported by its name keeps its file.
+    return modules.getModuleInfo(id)?.isEntry ? null : (found.get(id)?.join("-") ?? null);
+  };
+  // Whatever a module imports lies on the same ways at least, so that it needs no taking along.
+  return { groups: [{ name, debugName: "ways" }], includeDependenciesRecursively: false };
+}
