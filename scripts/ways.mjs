@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * Ways on which code is loaded, by the modules that each begins with: the executable before it knows its command; a serving process; one that has groups, or
- * policies in CEL of each kind; a guest's thread; the language by itself. What lies on the same ways goes into one file. So no way loads what lies on others only,
+ * policies in CEL of each kind; a guest's thread; guests of each protocol; the other threads, and what programs import. What lies on the same ways goes into one file. So no way loads what lies on others only,
  * and files import each other in one direction. What lies on no way is split by who imports it.
  */
 const WAYS = {
@@ -20,8 +20,22 @@ const WAYS = {
   kyverno: ["kinds/kyverno/kind.js"],
   certificates: ["kinds/certificate-request-policy/kind.js"],
   thread: ["wasm/worker/main.js"],
+  wapc: ["wasm/wapc/guest.js"],
+  extism: ["wasm/extism/guest.js"],
+  wasi: ["wasm/wasi/guest.js"],
+  rego: ["wasm/opa/guest.js", "wasm/opa/answer.js", "wasm/gatekeeper/answer.js"],
+  webhook: ["kinds/certificate-request-policy/webhook-worker.js"],
+  scan: ["commands/apply/thread.js"],
+  draft: ["commands/page/thread.js"],
+  library: ["index.js"],
   cel: ["cel/index.js"],
 };
+
+/** A file is named by so many ways at most. */
+const MOST_NAMED = 3;
+
+/** A number for ways that no others have. */
+const number = (ways) => ways.reduce((sum, way) => sum + 2 ** Object.keys(WAYS).indexOf(way), 0).toString(16);
 
 /** All that a module imports, and what that imports, and so on. Imports that wait until they are needed do not count. */
 function reached(begins, modules) {
@@ -56,8 +70,10 @@ export function ways(source) {
         for (const each of all) found.set(each, [...(found.get(each) ?? []), way]);
       }
     }
+    const all = found.get(id);
     // What is started or imported by its name keeps its file.
-    return modules.getModuleInfo(id)?.isEntry ? null : (found.get(id)?.join("-") ?? null);
+    if (all === undefined || modules.getModuleInfo(id)?.isEntry) return null;
+    return all.length > MOST_NAMED ? `shared-${number(all)}` : all.join("-");
   };
   // Whatever a module imports lies on the same ways at least, so that it needs no taking along.
   return { groups: [{ name, debugName: "ways" }], includeDependenciesRecursively: false };
