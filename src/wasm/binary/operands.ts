@@ -132,9 +132,10 @@ export const taken = (entry: number): number => entry & ((1 << LEAVES_SHIFT) - 1
 /** Of an entry of {@link OPERANDS_OF}. */
 export const left = (entry: number): number => entry >> LEAVES_SHIFT;
 
+/** In {@link STORES}: not a store. */
+export const NO_STORE = 0xff;
 /** By code of an instruction that writes to memory at an address, how many operands lie above the address; {@link NO_STORE} for all others. */
 export const STORES: Readonly<Uint8Array> = tabulateStores();
-export const NO_STORE = 0xff;
 
 function tabulate(): Uint8Array {
   const table = new Uint8Array(CODES).fill(DEPENDS);

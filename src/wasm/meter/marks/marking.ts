@@ -12,7 +12,7 @@ export const FARTHEST = SLACK_BYTES - WIDEST_STORE;
 /** Bits. */
 export const REGIONS = 64;
 /** Regions are no smaller than what is behind them, so that what is a little behind address 0 is in region 0. */
-const SMALLEST_SHIFT = 13;
+export const SMALLEST_SHIFT = 13;
 const PAGE_SHIFT = 16;
 
 /** How a module's marks are to be read. */
