@@ -145,7 +145,8 @@ function tabulate(): Uint8Array {
     [SIMD_BASE, SIMD],
     [ATOMIC_BASE, ATOMIC],
   ] as const)
-    for (const [from, to, takes, leaves] of rows) table.fill((leaves << LEAVES_SHIFT) | takes, base + from, base + to + 1);
+    for (const [from, to, takes, leaves] of rows)
+      table.fill((leaves << LEAVES_SHIFT) | takes, base + from, base + to + 1);
   return table;
 }
 

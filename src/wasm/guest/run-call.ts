@@ -66,13 +66,13 @@ export class GuestRunner {
   run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
-    const { importedMemory: shape, image } = module;
+    const { importedMemory: shape, image, marking } = module;
     const { operation } = question;
     const { limits } = host;
     let place: InstancePlace | undefined;
     let result: RunResult;
     try {
-      if (shape && image) place = this.#places.take(module.id, shape, image);
+      if (shape && image) place = this.#places.take(module.id, shape, image, marking);
       const name = operation === "validate-raw" ? "validate" : operation;
       const answer = kind.run(module, { ...question, operation: name }, host, place);
       result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);

@@ -90,7 +90,15 @@ export function meterCode(
     body.clear();
     const rarely: Rarely = [];
     const charged = (costs[fn.index] ?? CHARGED) === CHARGED;
-    writeFunction(body, { bytes, segments, fn, indices, rarely, charged, marks: marks && new MarkWriter(marks, number) });
+    writeFunction(body, {
+      bytes,
+      segments,
+      fn,
+      indices,
+      rarely,
+      charged,
+      marks: marks && new MarkWriter(marks, number),
+    });
     if (body.length > LARGEST_BODY)
       throw new WasmLoadError(
         "wasm-meter",

@@ -49,7 +49,11 @@ export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
 }
 
 /** @param names of the two histories */
-export function compared(one: readonly string[], other: readonly string[], names: readonly [string, string]): Comparison {
+export function compared(
+  one: readonly string[],
+  other: readonly string[],
+  names: readonly [string, string],
+): Comparison {
   if ([...one, ...other].some((line) => line.includes("call stack"))) return { kind: "skipped", why: "stack" };
   const at = one.findIndex((line, index) => line !== other[index]);
   if (at < 0 && one.length === other.length) return { kind: "equal" };

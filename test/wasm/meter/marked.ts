@@ -1,12 +1,25 @@
 /** Runs a module with marks of what it writes to and without, and looks whether all that it has changed lies in marked regions. */
-import { type Random, random } from "../../fuzz/random.js";
+
 import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
 import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { HIGH_MARKS_NAME, HOST_MODULE, LOW_MARKS_NAME, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { REGIONS, SLACK_BYTES } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
-import { CALLS, type Comparison, compared, compiled, ENOUGH, history, type Import, imports, PAGES, provide, someValue } from "./both.js";
+import { type Random, random } from "../../fuzz/random.js";
+import {
+  CALLS,
+  type Comparison,
+  compared,
+  compiled,
+  ENOUGH,
+  history,
+  type Import,
+  imports,
+  PAGES,
+  provide,
+  someValue,
+} from "./both.js";
 
 /** Most bytes that are filled with what can be told from what a module writes. */
 const LARGEST = 200 * 65_536;

@@ -106,8 +106,7 @@ export class StoreScan {
       if (entry === DEPENDS) this.#control(walker);
       else if (code === OP.localGet) this.#pushLocal(walker.index, walker.position);
       else if (code === OP.localSet || code === OP.localTee) this.#define(walker, code === OP.localTee);
-      else if (code === OP.i32Const)
-        stack.push(CONSTANT, constantAt(this.#bytes, walker.start), 0, walker.position);
+      else if (code === OP.i32Const) stack.push(CONSTANT, constantAt(this.#bytes, walker.start), 0, walker.position);
       else if (code === OP.i32Add || code === OP.i32Or) this.#add(walker);
       else {
         if (isBulk(code) && writesElsewhere(this.#bytes, walker)) throw new UnknownCode();
@@ -150,8 +149,7 @@ export class StoreScan {
     const [local, constant] = stack.base(one) === CONSTANT ? [one + 1, one] : [one, one + 1];
     const sum = stack.added(local) + stack.added(constant);
     const near = stack.base(local) >= 0 && stack.added(constant) >= 0 && sum <= FARTHEST;
-    if (stack.base(constant) === CONSTANT && near)
-      stack.push(stack.base(local), sum, stack.version(local), position);
+    if (stack.base(constant) === CONSTANT && near) stack.push(stack.base(local), sum, stack.version(local), position);
     else stack.push(UNKNOWN, 0, 0, position);
   }
 
