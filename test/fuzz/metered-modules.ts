@@ -31,6 +31,12 @@ let longest = 0;
 let different = 0;
 const reasons = new Map<string, number>();
 
+// That a place was not brought back by its marks.
+process.on("warning", ({ message }) => {
+  different++;
+  console.log(message);
+});
+
 for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
   rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
   let at = 0;

@@ -11,6 +11,7 @@ import { newInstance } from "../../../src/wasm/guest/start-functions.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
+import { SMALLEST_SHIFT } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { verifyMetered } from "./verify.js";
 
@@ -77,14 +78,15 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
   const { bytes: extracted, image, coldBecause } = extractState(rewritten, shape);
   if (!shape || !image) return { kind: "skipped", why: coldBecause ?? "it has no memory" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
-  const source = { module: new WebAssembly.Module(meterModule(extracted)), isResettable: true };
+  const marking = { shift: SMALLEST_SHIFT };
+  const source = { module: new WebAssembly.Module(meterModule(extracted, marking)), isResettable: true };
   const exported = exportedFunctionTypes(bytes);
   const side = () => {
     const places = new Places();
     const lines: string[] = [];
     const given = provide(wanted, lines, () => ENOUGH);
     return (from: number) => {
-      const place = places.take(1, shape, image);
+      const place = places.take(1, shape, image, marking);
       // One that has grown stays so, which the guest sees.
       const wasUsed = place.used.has(given) && place.memory.buffer.byteLength === image.pages * PAGE_BYTES;
       lines.length = 0;

@@ -20,6 +20,10 @@ import {
   provide,
   someValue,
 } from "./both.js";
+import { verifyMetered } from "./verify.js";
+
+/** A page of random bytes. */
+const PAGE = randomBytes(new Uint8Array(65_536));
 
 /** Most bytes that are filled with what can be told from what a module writes. */
 const LARGEST = 200 * 65_536;
@@ -45,7 +49,10 @@ export function compareMarked(bytes: Uint8Array<ArrayBuffer>, seed: number, shif
     const given = provided(wanted, lines, memory);
     return history(() => new WebAssembly.Instance(module, given), exportedFunctionTypes(bytes), seed, lines);
   };
-  const marked = new WebAssembly.Module(meterModule(extracted, { shift }));
+  const markedBytes = meterModule(extracted, { shift });
+  const unpaid = verifyMetered(markedBytes);
+  if (unpaid !== undefined) return { kind: "different", what: unpaid };
+  const marked = new WebAssembly.Module(markedBytes);
   const plain = new WebAssembly.Module(meterModule(extracted));
   const difference = compared(side(plain), side(marked), ["unmarked", "marked"]);
   if (difference.kind !== "equal") return difference;
@@ -76,8 +83,7 @@ function firstUnmarked(
     for (const [name, type] of exportedFunctionTypes(bytes)) {
       const run = exports[name];
       if (typeof run !== "function" || memory.buffer.byteLength > LARGEST) continue;
-      const words = new Uint32Array(memory.buffer);
-      for (let at = 0; at < words.length; at++) words[at] = number(0x1_0000_0000);
+      for (let at = 0, page = new Uint8Array(memory.buffer); at < page.length; at += PAGE.length) page.set(PAGE, at);
       const before = Buffer.from(memory.buffer.slice(0));
       const parameters = (type ?? "() ->").slice(1).split(")")[0]?.split(" ").filter(Boolean) ?? [];
       marksOf(exports);
@@ -90,6 +96,11 @@ function firstUnmarked(
       if (at >= 0) return { kind: "different", what: `${name} has written to ${at}, which is not marked` };
     }
   return undefined;
+}
+
+function randomBytes(page: Uint8Array): Uint8Array {
+  const number = random(1);
+  return page.map(() => number(256));
 }
 
 /** Most numbers are addresses in the memory. */
