@@ -1,7 +1,7 @@
 /** Random modules that write to memory in all the ways that compilers do, and some that they don't, in the text format. */
 import { pick, type Random, random } from "../../fuzz/random.js";
 
-const FUNCTIONS = 4;
+const FUNCTIONS = 3;
 /** Blocks within one another. */
 const DEPTH = 3;
 /** Rounds of a loop. */
@@ -77,7 +77,7 @@ function oneFunction(number: number, below: Random): string {
     ])();
   const frame = (): string =>
     `(global.set $sp (local.tee $a (i32.sub (global.get $sp) (i32.const 64)))) ${store()} (global.set $sp (i32.add (local.get $a) (i32.const 64)))`;
-  const statements = (depth: number): string => Array.from({ length: 2 + below(4) }, () => statement(depth)).join(" ");
+  const statements = (depth: number): string => Array.from({ length: 1 + below(3) }, () => statement(depth)).join(" ");
   const statement = (depth: number): string => {
     switch (below(depth >= DEPTH ? 8 : 14)) {
       case 0:
@@ -87,7 +87,7 @@ function oneFunction(number: number, below: Random): string {
       case 2:
         return below(4) === 0 ? bulk() : store();
       case 3:
-        if (number < FUNCTIONS - 1 && below(3) === 0)
+        if (number < FUNCTIONS - 1 && below(6) === 0)
           return `(call $f${number + 1 + below(FUNCTIONS - number - 1)} ${anywhere()} ${anywhere()})`;
         return below(3) === 0 ? frame() : store();
       case 4:
