@@ -46,7 +46,9 @@ const BODIES: Readonly<Record<string, string>> = {
   "exceptions that are caught": `(try (do (i32.store (global.get $x) (i32.const 7)) (throw $t (i32.const 1))) (catch $t (drop) (i32.store (global.get $z) (i32.const 7))))`,
 };
 
-const moduleOf = (body: string): string => `(module (memory (export "memory") 8 16) (data $d "0123456789") (tag $t (param i32))
+const moduleOf = (
+  body: string,
+): string => `(module (memory (export "memory") 8 16) (data $d "0123456789") (tag $t (param i32))
   (global $x (mut i32) (i32.const ${25 * 8192 - 4})) (global $y (mut i32) (i32.const ${33 * 8192})) (global $z (mut i32) (i32.const ${41 * 8192 + 96}))
   (func $two (result i32 i32) (global.get $z) (i32.add (global.get $y) (i32.const 5000)))
   (func (export "f") (local $a i32) (local $b i32) (local $n i32) ${body})
@@ -61,8 +63,7 @@ describe("a module that marks what it writes to", () => {
   });
 
   for (const [what, body] of Object.entries(BODIES))
-    test(`marks ${what}`, () =>
-      assert.deepEqual(compareMarked(bytesOf(moduleOf(body)), 1, SHIFT), { kind: "equal" }));
+    test(`marks ${what}`, () => assert.deepEqual(compareMarked(bytesOf(moduleOf(body)), 1, SHIFT), { kind: "equal" }));
 
   test("is paid for as without", () => {
     for (const path of [

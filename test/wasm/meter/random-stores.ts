@@ -12,7 +12,16 @@ const ADDRESSES = 0x3_ffff;
 const PAGES = 8;
 /** Fields near and far: the last ones lie beyond what an address's own mark covers. */
 const OFFSETS = [0, 0, 0, 4, 8, 60, 1_000, 4_060, 4_080, 4_090, 8_000, 70_000] as const;
-const STORES = ["i32.store", "i32.store8", "i32.store16", "i64.store", "i64.store32", "f32.store", "f64.store", "v128.store"] as const;
+const STORES = [
+  "i32.store",
+  "i32.store8",
+  "i32.store16",
+  "i64.store",
+  "i64.store32",
+  "f32.store",
+  "f64.store",
+  "v128.store",
+] as const;
 
 /** The same module for the same seed. */
 export function randomStores(seed: number): string {
