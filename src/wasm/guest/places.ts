@@ -18,8 +18,8 @@ const CHECKED_FIRST = 4;
 /** and after these one time in so many. A mark that is missing would be a mistake in the meter or the host, which no call may see. */
 const CHECKED_EVERY = 1_000;
 
-/** What is told of a memory that its marks did not bring back. */
-const MISSED = "MEMORY_NOT_MARKED";
+/** The code of the warning about a memory that its marks did not bring back. */
+export const MISSED = "MEMORY_NOT_MARKED";
 
 /** Functions for one memory (wipe.wat). */
 interface Wiper {
