@@ -105,9 +105,15 @@ export class Places {
       if (this.#left?.place === kept) this.#left = undefined;
       return kept;
     }
-    const memory = newMemory({ ...shape, initial: image.pages });
-    fill(memory, image);
-    return new Place(memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
+    return this.#make(moduleId, shape, image, marking);
+  }
+
+  /** Makes a place for a module's next call, unless there is one. @returns whether it has */
+  prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking): boolean {
+    const kept = this.#kept.get(moduleId);
+    if (kept && fits(kept.memory, image)) return false;
+    this.#keep(moduleId, this.#make(moduleId, shape, image, marking));
+    return true;
   }
 
   /** Keeps the place of an instance that has answered, unless its memory is large, for the module's next. It may be read until {@link tidy}. */
@@ -115,8 +121,19 @@ export class Places {
     this.tidy();
     if (!(place instanceof Place) || !fits(place.memory, place.image)) return;
     place.isClean = false;
-    this.#kept.set(moduleId, place);
     this.#left = { moduleId, place };
+    this.#keep(moduleId, place);
+  }
+
+  #make(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking | undefined): Place {
+    const memory = newMemory({ ...shape, initial: image.pages });
+    fill(memory, image);
+    return new Place(memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
+  }
+
+  #keep(moduleId: number, place: Place): void {
+    this.#kept.delete(moduleId);
+    this.#kept.set(moduleId, place);
     if (this.#kept.size <= KEPT) return;
     for (const oldest of this.#kept.keys()) {
       this.#kept.delete(oldest);

@@ -92,6 +92,20 @@ export class GuestRunner {
     return result;
   }
 
+  /**
+   * Makes the memory for a module's next call, when there is none that can be used again.
+   * @returns whether it has
+   */
+  prepare({ id, importedMemory: shape, image, marking }: GuestModule): boolean {
+    if (!shape || !image || !marking) return false;
+    try {
+      return this.#places.prepare(id, shape, image, marking);
+    } catch {
+      // The call finds the same, and says so.
+      return false;
+    }
+  }
+
   /** Makes ready for the next call; to be called when the answer is on its way. Without it the next call does the same, and is later for it. */
   tidy(): void {
     this.#places.tidy();

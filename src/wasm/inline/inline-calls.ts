@@ -48,6 +48,8 @@ export class InlineCalls {
   readonly #share = new MainThreadShare();
   readonly #now: () => number;
   #isTidying = false;
+  /** The policy whose call was the last one; those before it have been tidied up behind. */
+  #lastAsked: CallHistory | undefined;
   #answered = 0;
   #movedOn = 0;
 
@@ -70,10 +72,12 @@ export class InlineCalls {
   try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
-    const trial = new Trial(began, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
+    // A large memory takes longer to be filled than a call may take.
+    const ready = this.#runner.prepare(module) ? this.#now() : began;
+    const trial = new Trial(ready, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
-    this.#tidyLater();
+    this.#tidyLater(history);
     const ended = this.#now();
     this.#share.took(began, ended);
     if (result.kind !== "outcome") {
@@ -88,7 +92,8 @@ export class InlineCalls {
   }
 
   /** Makes ready for the next call when the answers at hand are on their way. */
-  #tidyLater(): void {
+  #tidyLater(history: CallHistory): void {
+    this.#lastAsked = history;
     if (this.#isTidying) return;
     this.#isTidying = true;
     setImmediate(this.#tidy);
@@ -96,7 +101,12 @@ export class InlineCalls {
 
   readonly #tidy = (): void => {
     this.#isTidying = false;
+    const began = this.#now();
     this.#runner.tidy();
+    const ended = this.#now();
+    this.#share.took(began, ended);
+    this.#lastAsked?.tidied(ended - began);
+    this.#lastAsked = undefined;
   };
 
   /** Counts for metrics. */

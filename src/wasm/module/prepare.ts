@@ -139,7 +139,8 @@ export class ModuleStore {
       digest,
       mode,
       exports,
-      inlineAfter: linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory),
+      inlineAfter:
+        linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory, marking !== undefined),
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
       ...(isResettable ? { isResettable } : { coldBecause: extracted.coldBecause }),
       ...(marking && { marking }),
