@@ -111,6 +111,15 @@ describe("places of guests", () => {
     );
   });
 
+  test("can be made before they are needed", () => {
+    const places = new Places();
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), false);
+    const first = places.take(1, SHAPE, EMPTY, MARKING);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
+    assert.notEqual(places.take(1, SHAPE, EMPTY, MARKING), first);
+  });
+
   test("are not shared by instances that live at the same time", () => {
     const places = new Places();
     places.give(1, places.take(1, SHAPE, EMPTY));
