@@ -4,11 +4,14 @@
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js ends
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
  *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
+ *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
  *
  * Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
  * may run for ever must be ended.
  */
+import { SMALLEST_SHIFT } from "../../src/wasm/meter/marks/marking.js";
 import { compareBoth, compareUsed, runOut } from "../wasm/meter/both.js";
+import { compareMarked } from "../wasm/meter/marked.js";
 
 /** Bytes of the seed and the length before a module. */
 const HEAD = 8;
@@ -19,7 +22,7 @@ const LONGEST = 5_000;
 const REPORTED_EVERY = 10_000;
 
 const free = process.argv[2] === "free";
-const compare = process.argv[2] === "used" ? compareUsed : compareBoth;
+const compare = { used: compareUsed, marked: compareMarkedByTurns }[process.argv[2] ?? ""] ?? compareBoth;
 let rest: Buffer = Buffer.alloc(0);
 let compared = 0;
 let skipped = 0;
@@ -27,6 +30,12 @@ let ended = 0;
 let longest = 0;
 let different = 0;
 const reasons = new Map<string, number>();
+
+// That a place was not brought back by its marks.
+process.on("warning", ({ message }) => {
+  different++;
+  console.log(message);
+});
 
 for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
   rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -42,6 +51,11 @@ for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
 }
 report();
 process.exitCode = different > 0 ? 1 : 0;
+
+/** With regions of different sizes. */
+function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number) {
+  return compareMarked(bytes, seed, SMALLEST_SHIFT + (seed % 5));
+}
 
 function judge(bytes: Uint8Array<ArrayBuffer>, seed: number): void {
   const start = process.cpuUsage();

@@ -10,6 +10,7 @@ import type { EvaluationContext } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
 import { type Budget, SLICE_UNITS } from "../../src/wasm/guest/budget.js";
 import type { HostSide } from "../../src/wasm/guest/call-host.js";
+import { MISSED } from "../../src/wasm/guest/places.js";
 import {
   createWasmRuntime,
   type GuestLogEntry,
@@ -18,6 +19,11 @@ import {
 } from "../../src/wasm/index.js";
 import { DEFAULT_GUEST_LIMITS } from "../../src/wasm/limits.js";
 import type { Question } from "../../src/wasm/question.js";
+
+// A memory that its marks did not bring back fails the test in which that is found, whatever it is about.
+process.on("warning", (warning) => {
+  if ("code" in warning && warning.code === MISSED) throw warning;
+});
 
 /** The repository's root, seen from dist/test/wasm. */
 const ROOT = new URL("../../../", import.meta.url);

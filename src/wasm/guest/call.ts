@@ -3,6 +3,7 @@ import type { HostAnswer } from "../../host-capabilities/host.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { CapturedState } from "../image/captured-state.js";
 import type { MemoryImage } from "../image/memory-image.js";
+import type { Marking } from "../meter/marks/marking.js";
 
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
 export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
@@ -62,6 +63,8 @@ export interface GuestModule extends InstanceSource {
   readonly importedMemory?: GuestMemory;
   /** What that memory holds when an instance is made. */
   readonly image?: MemoryImage;
+  /** How its instances mark what they write to; absent: they don't. */
+  readonly marking?: Marking;
 }
 
 /** Why a call gave no answer. */

@@ -5,6 +5,7 @@
 
 import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
+import { HostAccess } from "./host-access.js";
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
 import type { InstancePlace } from "./place.js";
 import { newInstance } from "./start-functions.js";
@@ -23,33 +24,27 @@ export type HostCallParameters = [
 ];
 
 /** One call on its way through an instance. What the guest prints is logged. */
-export abstract class InstanceCall implements WasiCall {
+export abstract class InstanceCall extends HostAccess implements WasiCall {
   abstract readonly args: readonly Uint8Array[];
   readonly stdin = new InputQueue();
   /** Set once there is one: start functions ask the host before. */
   instance: WebAssembly.Instance | undefined;
   /** The error for a module that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
-  readonly #place: InstancePlace | undefined;
 
   /** @param place with the memory that the module imports, if it does */
   constructor(
     readonly host: GuestHost,
     place: InstancePlace | undefined,
   ) {
-    this.#place = place;
+    super(place);
   }
 
   /** The instance's memory, imported or its own. */
   get memory(): WebAssembly.Memory {
-    const found = this.#place?.memory ?? this.instance?.exports.memory;
+    const found = this.place?.memory ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error(this.noMemory);
     return found;
-  }
-
-  /** A part of the memory. Made at every use, because the memory may have grown since. */
-  bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
   }
 
   stdout(bytes: Uint8Array): void {
@@ -63,8 +58,8 @@ export abstract class InstanceCall implements WasiCall {
   /** Asks the host what the guest asks. */
   askHost(...[bindingAt, b, namespaceAt, n, operationAt, o, payloadAt, p]: HostCallParameters): HostAnswer {
     const decoder = new TextDecoder();
-    const name = (at: number, length: number) => decoder.decode(this.bytes(at, Math.min(length >>> 0, NAME_BYTES)));
-    return this.host.call(name(bindingAt, b), name(namespaceAt, n), name(operationAt, o), this.bytes(payloadAt, p));
+    const name = (at: number, length: number) => decoder.decode(this.read(at, Math.min(length >>> 0, NAME_BYTES)));
+    return this.host.call(name(bindingAt, b), name(namespaceAt, n), name(operationAt, o), this.read(payloadAt, p));
   }
 
   /**
@@ -77,8 +72,8 @@ export abstract class InstanceCall implements WasiCall {
     imports: InstanceImports,
     beside?: WebAssembly.Imports,
   ): WebAssembly.Instance["exports"] {
-    const all = imports.withMemory(this.#place?.memory);
-    this.instance = newInstance(source, beside ? { ...all, ...beside } : all, this.#place);
+    const all = imports.withMemory(this.place?.memory);
+    this.instance = newInstance(source, beside ? { ...all, ...beside } : all, this.place);
     return this.instance.exports;
   }
 }

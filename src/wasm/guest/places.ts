@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import { fill, type MemoryImage, PAGE_BYTES, restore, type Wipe } from "../image/memory-image.js";
+import { fill, holds, type IsEmpty, type MemoryImage, PAGE_BYTES, restore, type Wipe } from "../image/memory-image.js";
+import type { Marking } from "../meter/marks/marking.js";
 import type { GuestMemory } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
 import type { InstancePlace, UsedInstance } from "./place.js";
+import { WrittenRegions } from "./written-regions.js";
 
 /** Places kept, at most one for each module. */
 const KEPT = 16;
@@ -11,6 +13,20 @@ const GROWN_PAGES = 16;
 /** Largest memory kept, in pages: wiping more may take longer than making a new one. */
 const LARGEST_PAGES = 128;
 
+/** So many times a new place is looked at as a whole when it has been brought back by its marks, */
+const CHECKED_FIRST = 4;
+/** and after these one time in so many. A mark that is missing would be a mistake in the meter or the host, which no call may see. */
+const CHECKED_EVERY = 1_000;
+
+/** The code of the warning about a memory that its marks did not bring back. */
+export const MISSED = "MEMORY_NOT_MARKED";
+
+/** Functions for one memory (wipe.wat). */
+interface Wiper {
+  readonly wipe: Wipe;
+  readonly is_empty: IsEmpty;
+}
+
 /** A place, and what its memory is brought to before it is used again. */
 class Place implements InstancePlace {
   readonly used = new WeakMap<WebAssembly.Imports, UsedInstance>();
@@ -18,20 +34,48 @@ class Place implements InstancePlace {
   image: MemoryImage;
   /** Whether the memory holds the image, and nothing else. */
   isClean = true;
-  #wipe: Wipe | undefined;
+  /** Absent: all of it may have been written to. */
+  #written: WrittenRegions | undefined;
+  #wiper: Wiper | undefined;
+  #times = 0;
 
-  constructor(memory: WebAssembly.Memory, image: MemoryImage) {
+  /** @param marking of the module; absent: all of the memory is brought back each time */
+  constructor(memory: WebAssembly.Memory, image: MemoryImage, marking: Marking | undefined) {
     this.memory = memory;
     this.image = image;
+    this.#written = marking && new WrittenRegions(marking);
   }
 
-  /** Brings the memory to an image. @param newWipe for this memory */
-  clean(image: MemoryImage, newWipe: (memory: WebAssembly.Memory) => Wipe): void {
-    if (this.isClean && this.image === image) return;
-    this.#wipe ??= newWipe(this.memory);
-    restore(this.memory, image, this.#wipe);
+  note(address: number, length: number): void {
+    this.#written?.note(address, length);
+  }
+
+  entered(instance: WebAssembly.Instance): void {
+    this.#written?.entered(instance);
+  }
+
+  /**
+   * Brings the memory to an image.
+   * @param newWiper for this memory
+   * @returns whether its marks were right, as far as it was looked
+   */
+  clean(image: MemoryImage, newWiper: (memory: WebAssembly.Memory) => Wiper): boolean {
+    if (this.isClean && this.image === image) return true;
+    this.#wiper ??= newWiper(this.memory);
+    const { memory } = this;
+    const parts = this.#written?.take(memory.buffer.byteLength);
+    const byMarks = parts !== undefined && this.image === image;
+    restore(memory, image, this.#wiper.wipe, byMarks ? parts : undefined);
     this.image = image;
     this.isClean = true;
+    if (!byMarks || !this.#isChecked() || holds(memory, image, this.#wiper.is_empty)) return true;
+    restore(memory, image, this.#wiper.wipe);
+    this.#written = undefined;
+    return false;
+  }
+
+  #isChecked(): boolean {
+    return ++this.#times <= CHECKED_FIRST || this.#times % CHECKED_EVERY === 0;
   }
 }
 
@@ -43,24 +87,33 @@ export class Places {
   /** By module id, least recently used first. */
   readonly #kept = new Map<number, Place>();
   /** The one given back last, until it is clean. */
-  #left: Place | undefined;
+  #left: { readonly moduleId: number; readonly place: Place } | undefined;
   #wiper: WebAssembly.Module | undefined;
+  /** Modules whose marks were wrong once. */
+  readonly #distrusted = new Set<number>();
 
   /**
    * A place whose memory holds an image, and nothing else.
+   * @param marking how the module marks what it writes to, if it does
    * @throws GuestMemoryError when there is none left
    */
-  take(moduleId: number, shape: GuestMemory, image: MemoryImage): InstancePlace {
+  take(moduleId: number, shape: GuestMemory, image: MemoryImage, marking?: Marking): InstancePlace {
     const kept = this.#kept.get(moduleId);
     this.#kept.delete(moduleId);
     if (kept && fits(kept.memory, image)) {
-      kept.clean(image, this.#newWipe);
-      if (this.#left === kept) this.#left = undefined;
+      this.#clean(moduleId, kept, image);
+      if (this.#left?.place === kept) this.#left = undefined;
       return kept;
     }
-    const memory = newMemory({ ...shape, initial: image.pages });
-    fill(memory, image);
-    return new Place(memory, image);
+    return this.#make(moduleId, shape, image, marking);
+  }
+
+  /** Makes a place for a module's next call, unless there is one. @returns whether it has */
+  prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking): boolean {
+    const kept = this.#kept.get(moduleId);
+    if (kept && fits(kept.memory, image)) return false;
+    this.#keep(moduleId, this.#make(moduleId, shape, image, marking));
+    return true;
   }
 
   /** Keeps the place of an instance that has answered, unless its memory is large, for the module's next. It may be read until {@link tidy}. */
@@ -68,8 +121,19 @@ export class Places {
     this.tidy();
     if (!(place instanceof Place) || !fits(place.memory, place.image)) return;
     place.isClean = false;
+    this.#left = { moduleId, place };
+    this.#keep(moduleId, place);
+  }
+
+  #make(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking | undefined): Place {
+    const memory = newMemory({ ...shape, initial: image.pages });
+    fill(memory, image);
+    return new Place(memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
+  }
+
+  #keep(moduleId: number, place: Place): void {
+    this.#kept.delete(moduleId);
     this.#kept.set(moduleId, place);
-    this.#left = place;
     if (this.#kept.size <= KEPT) return;
     for (const oldest of this.#kept.keys()) {
       this.#kept.delete(oldest);
@@ -81,12 +145,24 @@ export class Places {
   tidy(): void {
     const left = this.#left;
     this.#left = undefined;
-    left?.clean(left.image, this.#newWipe);
+    if (left) this.#clean(left.moduleId, left.place, left.place.image);
   }
 
-  readonly #newWipe = (memory: WebAssembly.Memory): Wipe => {
+  /** A module whose marks are wrong is not trusted again. */
+  #clean(moduleId: number, place: Place, image: MemoryImage): void {
+    if (place.clean(image, this.#newWiper)) return;
+    this.#distrusted.add(moduleId);
+    process.emitWarning(
+      "a module had written to memory that it had not marked: it is brought back as a whole from now on",
+      {
+        code: MISSED,
+      },
+    );
+  }
+
+  readonly #newWiper = (memory: WebAssembly.Memory): Wiper => {
     this.#wiper ??= new WebAssembly.Module(new Uint8Array(readFileSync(new URL("./wipe.wasm", import.meta.url))));
-    return new WebAssembly.Instance(this.#wiper, { guest: { memory } }).exports.wipe as Wipe;
+    return new WebAssembly.Instance(this.#wiper, { guest: { memory } }).exports as unknown as Wiper;
   };
 }
 

@@ -26,6 +26,7 @@ export function newInstance(
     const used = place?.used.get(imports);
     const instance = used?.instance ?? new WebAssembly.Instance(source.module, imports);
     if (!used && source.isResettable) place?.used.set(imports, { instance, globals: globalsOf(instance) });
+    place?.entered(instance);
     const globals = state?.globals ?? used?.globals;
     if (globals) call(instance, SET_GLOBALS_NAME, globals);
     if (!state) call(instance, START_NAME, []);

@@ -7,6 +7,7 @@
 import { HOST_CALL_UNITS } from "./budget.js";
 import { guardedImports } from "./guarded-imports.js";
 import type { GuestHost } from "./guest.js";
+import type { HostAccess } from "./host-access.js";
 
 /** The guest ended itself. Thrown through the guest's frames. */
 export class ExitStatus extends Error {
@@ -18,9 +19,7 @@ export class ExitStatus extends Error {
 }
 
 /** What the imports serve at the moment: one call of one instance. */
-export interface WasiCall {
-  /** Read at every use: the instance that owns it exists only after the imports, and it may grow. */
-  readonly memory: WebAssembly.Memory;
+export interface WasiCall extends Pick<HostAccess, "read" | "write" | "numbers" | "writeNumbers"> {
   /** Arguments, each with its NUL. */
   readonly args: readonly Uint8Array[];
   /** Bytes for the next read of standard input; empty means end of file for now. */
@@ -108,21 +107,18 @@ type Import = (...parameters: never[]) => number | bigint | undefined;
  * and the engine keeps them alive with the instance for a while.
  */
 export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports {
-  const view = () => new DataView(current().memory.buffer);
-  const bytes = (pointer: number, length: number) =>
-    new Uint8Array(current().memory.buffer, pointer >>> 0, length >>> 0);
-
-  function vectors(pointer: number, count: number): Uint8Array[] {
+  /** @param access how the buffers are used */
+  function vectors(pointer: number, count: number, access: "read" | "write"): Uint8Array[] {
     if (count >>> 0 > 1024)
       throw current().host.limitPassed("the policy passed more than 1024 buffers to one read or write");
-    const table = view();
+    const table = current().numbers();
     current().host.work((count >>> 0) * HOST_CALL_UNITS);
     return Array.from({ length: count }, (_, index) =>
-      bytes(table.getUint32(pointer + index * 8, true), table.getUint32(pointer + index * 8 + 4, true)),
+      current()[access](table.getUint32(pointer + index * 8, true), table.getUint32(pointer + index * 8 + 4, true)),
     );
   }
   const store32 = (pointer: number, value: number): number => {
-    view().setUint32(pointer, value, true);
+    current().writeNumbers(pointer, 4).setUint32(pointer, value, true);
     return SUCCESS;
   };
   const now = (clock: number): bigint => {
@@ -140,7 +136,7 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
       let position = buffer;
       for (const [index, arg] of current().args.entries()) {
         store32(pointers + index * 4, position);
-        bytes(position, arg.length).set(arg);
+        current().write(position, arg.length).set(arg);
         position += arg.length;
       }
       return SUCCESS;
@@ -148,20 +144,21 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
     environ_sizes_get: (count: number, size: number) => store32(count, 0) || store32(size, 0),
     environ_get: () => SUCCESS,
     clock_res_get(_clock: number, pointer: number) {
-      view().setBigUint64(pointer, 1_000n, true);
+      current().writeNumbers(pointer, 8).setBigUint64(pointer, 1_000n, true);
       return SUCCESS;
     },
     clock_time_get(clock: number, _precision: bigint, pointer: number) {
-      view().setBigUint64(pointer, now(clock), true);
+      current().writeNumbers(pointer, 8).setBigUint64(pointer, now(clock), true);
       return SUCCESS;
     },
     fd_close: (fd: number) => (fd <= 2 ? SUCCESS : E_BADF),
     fd_fdstat_get(fd: number, pointer: number) {
       if (fd > 2) return E_BADF;
-      bytes(pointer, 24).fill(0);
-      view().setUint8(pointer, FILETYPE_CHARACTER_DEVICE);
+      current().write(pointer, 24).fill(0);
+      const written = current().writeNumbers(pointer, 24);
+      written.setUint8(pointer, FILETYPE_CHARACTER_DEVICE);
       // fd_read is right 1, fd_write right 6.
-      view().setBigUint64(pointer + 8, fd === 0 ? 2n : 64n, true);
+      written.setBigUint64(pointer + 8, fd === 0 ? 2n : 64n, true);
       return SUCCESS;
     },
     fd_fdstat_set_flags: (fd: number) => (fd <= 2 ? SUCCESS : E_BADF),
@@ -170,7 +167,7 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
     fd_read(fd: number, pointer: number, count: number, read: number) {
       if (fd !== 0) return E_BADF;
       let total = 0;
-      for (const target of vectors(pointer, count)) {
+      for (const target of vectors(pointer, count, "write")) {
         const length = current().stdin.read(target);
         current().host.work(length);
         total += length;
@@ -182,7 +179,7 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
       if (fd !== 1 && fd !== 2) return E_BADF;
       const call = current();
       let total = 0;
-      for (const part of vectors(pointer, count)) {
+      for (const part of vectors(pointer, count, "read")) {
         call.host.work(part.length);
         if (fd === 1) call.stdout(part);
         else call.stderr(part);
@@ -193,13 +190,13 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
     fd_seek: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
     fd_tell: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
     poll_oneoff: (subscriptions: number, events: number, count: number, ready: number) =>
-      poll(view(), subscriptions, events, count, ready, now, current().host),
+      poll(current(), subscriptions, events, count, ready, now),
     proc_exit(code: number) {
       throw new ExitStatus(code);
     },
     random_get(pointer: number, length: number) {
       const { host } = current();
-      host.moment.random(bytes(pointer, length), (units) => host.work(units));
+      host.moment.random(current().write(pointer, length), (units) => host.work(units));
       return SUCCESS;
     },
     sched_yield: () => SUCCESS,
@@ -220,14 +217,15 @@ export const WASI_FUNCTIONS: ReadonlySet<string> = new Set(
 
 /** Sleeps until the earliest clock of the subscriptions; streams are ready at once. */
 function poll(
-  view: DataView,
+  call: WasiCall,
   subscriptions: number,
   events: number,
   count: number,
   ready: number,
   now: (clock: number) => bigint,
-  host: GuestHost,
 ): number {
+  const { host } = call;
+  const view = call.numbers();
   if (count === 0) return E_INVAL;
   host.work((count >>> 0) * HOST_CALL_UNITS);
   let shortest: bigint | undefined;
@@ -241,18 +239,19 @@ function poll(
     if (shortest === undefined || wait < shortest) shortest = wait;
   }
   if (shortest !== undefined && shortest > 0n) host.sleep(Number(shortest) / 1e6);
+  const target = call.writeNumbers(events, count * EVENT_BYTES);
   let written = 0;
   for (let index = 0; index < count; index++) {
     const at = subscriptions + index * SUBSCRIPTION_BYTES;
     const to = events + written * EVENT_BYTES;
-    view.setBigUint64(to, view.getBigUint64(at, true), true);
-    view.setUint16(to + 8, SUCCESS, true);
-    view.setUint8(to + 10, view.getUint8(at + 8));
-    view.setBigUint64(to + 16, 0n, true);
-    view.setUint16(to + 24, 0, true);
+    target.setBigUint64(to, view.getBigUint64(at, true), true);
+    target.setUint16(to + 8, SUCCESS, true);
+    target.setUint8(to + 10, view.getUint8(at + 8));
+    target.setBigUint64(to + 16, 0n, true);
+    target.setUint16(to + 24, 0, true);
     written++;
     if (view.getUint8(at + 8) === EVENT_CLOCK) break;
   }
-  view.setUint32(ready, written, true);
+  call.writeNumbers(ready, 4).setUint32(ready, written, true);
   return SUCCESS;
 }

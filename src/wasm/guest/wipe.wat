@@ -3,6 +3,21 @@
 (module
   (import "guest" "memory" (memory 0))
 
+  ;; Whether the memory from `at` up to `end`, both multiples of 4096, is all zeros.
+  (func (export "is_empty") (param $at i32) (param $end i32) (result i32)
+    (local $found v128)
+    (loop $parts
+      (if (i32.ge_u (local.get $at) (local.get $end)) (then (return (i32.eqz (v128.any_true (local.get $found))))))
+      (local.set $found
+        (v128.or
+          (v128.or
+            (v128.or (v128.load (local.get $at)) (v128.load offset=16 (local.get $at)))
+            (v128.or (v128.load offset=32 (local.get $at)) (v128.load offset=48 (local.get $at))))
+          (local.get $found)))
+      (local.set $at (i32.add (local.get $at) (i32.const 64)))
+      (br $parts))
+    (unreachable))
+
   ;; Wipes the memory from `page` up to `end`, both multiples of 4096.
   (func (export "wipe") (param $page i32) (param $end i32)
     (local $at i32)

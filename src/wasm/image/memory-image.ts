@@ -31,6 +31,9 @@ export const emptyImage = (pages: number): MemoryImage => ({ pages, runs: [] });
 /** Makes the bytes of a memory zeros, from here to there; both are multiples of {@link BLOCK_BYTES}. */
 export type Wipe = (from: number, end: number) => unknown;
 
+/** Whether the bytes of a memory are zeros, from here to there, both as above: 0 when they are not. */
+export type IsEmpty = (from: number, end: number) => unknown;
+
 /** Writes an image into a memory of zeros. */
 export function fill(memory: WebAssembly.Memory, { runs }: MemoryImage): void {
   if (runs.length === 0) return;
@@ -38,15 +41,46 @@ export function fill(memory: WebAssembly.Memory, { runs }: MemoryImage): void {
   for (const run of runs) bytes.set(run.bytes, run.at);
 }
 
-/** Brings a memory to an image, whatever it holds. What it has beyond the image's pages becomes zeros, too. */
-export function restore({ buffer }: WebAssembly.Memory, { runs }: MemoryImage, wipe: Wipe): void {
-  let at = 0;
-  for (const run of runs) {
-    if (run.at > at) wipe(at, run.at);
-    restoreRun(Buffer.from(buffer, run.at, run.bytes.length), run.bytes);
-    at = run.at + run.bytes.length;
+/**
+ * Brings parts of a memory to an image, whatever they hold. What the memory has beyond the image's pages becomes zeros, too.
+ * @param parts where each begins and ends, in order, as multiples of {@link BLOCK_BYTES}; absent: all of the memory
+ */
+export function restore(
+  { buffer }: WebAssembly.Memory,
+  { runs }: MemoryImage,
+  wipe: Wipe,
+  parts: readonly number[] = [0, buffer.byteLength],
+): void {
+  let number = 0;
+  for (let part = 0; part < parts.length; part += 2) {
+    const end = parts[part + 1] ?? 0;
+    for (let at = parts[part] ?? 0; at < end; ) {
+      const run = runs[number];
+      if (!run || run.at >= end) {
+        wipe(at, end);
+        break;
+      }
+      const behind = run.at + run.bytes.length;
+      if (behind <= at) {
+        number++;
+        continue;
+      }
+      if (run.at > at) wipe(at, run.at);
+      const from = Math.max(run.at, at);
+      at = Math.min(behind, end);
+      restoreRun(Buffer.from(buffer, from, at - from), run.bytes.subarray(from - run.at, at - run.at));
+    }
   }
-  wipe(at, buffer.byteLength);
+}
+
+/** Whether a memory holds an image, and nothing else. */
+export function holds({ buffer }: WebAssembly.Memory, { runs }: MemoryImage, isEmpty: IsEmpty): boolean {
+  let at = 0;
+  for (const { at: from, bytes } of runs) {
+    if (isEmpty(at, from) === 0 || Buffer.compare(Buffer.from(buffer, from, bytes.length), bytes) !== 0) return false;
+    at = from + bytes.length;
+  }
+  return isEmpty(at, buffer.byteLength) !== 0;
 }
 
 function restoreRun(target: Buffer, source: Uint8Array): void {

@@ -15,6 +15,8 @@ const LARGEST_CODE_BYTES = 4 * 1024 * 1024;
 const LARGEST_FUNCTION_BYTES = 512 * 1024;
 /** Pages of its memory at the start. It is wiped behind every call, 10 to 20 microseconds a MiB. */
 const LARGEST_MEMORY_PAGES = 80;
+/** The same for a module that marks what it writes to: no more than that is wiped. */
+const LARGEST_MARKED_PAGES = 512;
 /** Entries of its table, which is filled for every instance. */
 const LARGEST_TABLE = 20_000;
 /** Parameters and results of a function together. */
@@ -25,9 +27,11 @@ const PROOF = 4;
 /**
  * Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does.
  * @param bytes the module; it has been read before, and holds together
+ * @param isMarked whether it marks what it writes to
  */
-export function shortCallsBefore(bytes: Uint8Array, memory: GuestMemory | undefined): number {
-  if ((memory?.initial ?? 0) > LARGEST_MEMORY_PAGES) return Number.POSITIVE_INFINITY;
+export function shortCallsBefore(bytes: Uint8Array, memory: GuestMemory | undefined, isMarked = false): number {
+  if ((memory?.initial ?? 0) > (isMarked ? LARGEST_MARKED_PAGES : LARGEST_MEMORY_PAGES))
+    return Number.POSITIVE_INFINITY;
   let code = 0;
   for (const { id, body } of readSections(bytes)) {
     if (id === SECTION_TYPE && !hasPlainTypes(body)) return Number.POSITIVE_INFINITY;

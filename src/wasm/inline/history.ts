@@ -74,6 +74,11 @@ export class CallHistory {
     if (this.#answers === FORGOTTEN_AFTER) this.#proof = FIRST_PROOF;
   }
 
+  /** The main thread has brought back what a call had changed; its next call tells whether both together were short. */
+  tidied(milliseconds: number): void {
+    this.#usual += Math.min(milliseconds, LONGEST_MS) * NEWEST_SHARE;
+  }
+
   /** A call on the main thread came to nothing. */
   failed(): void {
     this.#answers = 0;

@@ -54,6 +54,8 @@ export class InlineCalls {
   readonly #share = new MainThreadShare();
   readonly #now: () => number;
   #isTidying = false;
+  /** The policy whose call was the last one; those before it have been tidied up behind. */
+  #lastAsked: CallHistory | undefined;
   #answered = 0;
   #movedOn = 0;
 
@@ -76,10 +78,12 @@ export class InlineCalls {
   try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
-    const trial = new Trial(began, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
+    // A large memory takes longer to be filled than a call may take.
+    const ready = this.#runner.prepare(module) ? this.#now() : began;
+    const trial = new Trial(ready, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
-    this.#tidyLater();
+    this.#tidyLater(history);
     const milliseconds = history.counted(this.#now() - began, trial.isBrief);
     this.#share.took(began, milliseconds);
     if (result.kind !== "outcome") {
@@ -125,7 +129,8 @@ export class InlineCalls {
   }
 
   /** Makes ready for the next call when the answers at hand are on their way. */
-  #tidyLater(): void {
+  #tidyLater(history?: CallHistory): void {
+    this.#lastAsked = history;
     if (this.#isTidying) return;
     this.#isTidying = true;
     setImmediate(this.#tidy);
@@ -133,7 +138,12 @@ export class InlineCalls {
 
   readonly #tidy = (): void => {
     this.#isTidying = false;
+    const began = this.#now();
     this.#runner.tidy();
+    const milliseconds = this.#now() - began;
+    this.#share.took(began, milliseconds);
+    this.#lastAsked?.tidied(milliseconds);
+    this.#lastAsked = undefined;
   };
 
   /** Counts for metrics. */

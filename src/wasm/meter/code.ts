@@ -1,5 +1,6 @@
 /** The metered code section: charges put in, function indices shifted. */
 import { InstructionWalker } from "../binary/instruction-walker.js";
+import { OP } from "../binary/instructions.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
@@ -15,6 +16,18 @@ import {
   writeHelper,
   writeLocalCharge,
 } from "./helpers.js";
+import type { Integers } from "./integers.js";
+import type { Marking } from "./marks/marking.js";
+import { MARK, MARK_SIZE } from "./marks/store-events.js";
+import { StoreScan, type TypeSpaces } from "./marks/store-scan.js";
+import {
+  alwaysMarked,
+  MARK_HELPERS,
+  type MarkIndices,
+  writeMark,
+  writeMarkHelper,
+  writeRangeMark,
+} from "./marks/write-marks.js";
 import { type FunctionCode, type IndexSpaces, POINT, POINT_SIZE, Segments } from "./segments.js";
 import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
 
@@ -28,13 +41,15 @@ const SWEEPS = 3;
 const CHARGED = -1;
 
 const I32 = 0x7f;
+/** Bulk operations that write to a range of memory. */
+const WRITES_RANGE: ReadonlySet<number> = new Set([OP.memoryInit, OP.memoryCopy, OP.memoryFill]);
 
 const BRANCH_HINTS = "metadata.code.branch_hint";
 /** A hint is one byte, and it is 0. */
 const UNLIKELY = [1, 0] as const;
 
 /** What the code section's functions are. */
-export interface CodeContext extends IndexSpaces {
+export interface CodeContext extends IndexSpaces, TypeSpaces {
   readonly importedFunctions: number;
   /** By function that the module defines, the number of its parameters. */
   readonly parameters: readonly number[];
@@ -46,6 +61,8 @@ export interface MeteredCode {
   readonly body: Uint8Array;
   /** The body of the custom section that says which branches are rarely taken (specification "Branch Hinting"), to stand before the code. */
   readonly hints: Uint8Array;
+  /** With marks: the bits that are always set. */
+  readonly always?: bigint;
 }
 
 /**
@@ -59,18 +76,29 @@ export function meterCode(
   at: { readonly start: number; readonly end: number },
   context: CodeContext,
   indices: MeterIndices,
+  marking?: Marking,
 ): MeteredCode {
   const segments = new Segments();
   const functions = readFunctions(bytes, at, context, segments);
   const costs = payForCallees(functions, segments, context.importedFunctions);
-  const out = new Writer(Math.ceil((at.end - at.start) * 1.25) + 1_024);
-  out.unsigned(functions.length + HELPERS.length);
+  const marks = marking && findMarks(bytes, functions, context, indices, marking);
+  const out = new Writer(Math.ceil((at.end - at.start) * (marks ? 1.5 : 1.25)) + 1_024);
+  out.unsigned(functions.length + HELPERS.length + (marks ? MARK_HELPERS.length : 0));
   const body = new Writer();
   const hints = new Hints();
-  for (const fn of functions) {
+  for (const [number, fn] of functions.entries()) {
     body.clear();
     const rarely: Rarely = [];
-    writeFunction(body, { bytes, segments, fn, indices, rarely, charged: (costs[fn.index] ?? CHARGED) === CHARGED });
+    const charged = (costs[fn.index] ?? CHARGED) === CHARGED;
+    writeFunction(body, {
+      bytes,
+      segments,
+      fn,
+      indices,
+      rarely,
+      charged,
+      marks: marks && new MarkWriter(marks, number),
+    });
     if (body.length > LARGEST_BODY)
       throw new WasmLoadError(
         "wasm-meter",
@@ -84,7 +112,76 @@ export function meterCode(
     writeHelper(body, helper, indices);
     out.block(body.view());
   }
-  return { body: out.view(), hints: hints.section() };
+  for (const helper of marks ? MARK_HELPERS : []) {
+    body.clear();
+    if (marks) writeMarkHelper(body, helper, marks.indices);
+    out.block(body.view());
+  }
+  return { body: out.view(), hints: hints.section(), ...(marks && { always: marks.indices.always }) };
+}
+
+/** Where the module notes what it writes to. */
+interface Marks {
+  readonly indices: MarkIndices;
+  readonly all: Integers;
+  /** By function, where its marks begin; behind the last one, where they end. */
+  readonly firsts: Int32Array;
+}
+
+function findMarks(
+  bytes: Uint8Array,
+  functions: readonly FunctionCode[],
+  context: CodeContext,
+  { helpers, fuel }: MeterIndices,
+  { shift }: Marking,
+): Marks {
+  const scan = new StoreScan(bytes, context);
+  const walker = new InstructionWalker(bytes, 0, 0);
+  const firsts = new Int32Array(functions.length + 1);
+  for (const [number, fn] of functions.entries()) {
+    scan.scan(walker, fn);
+    firsts[number + 1] = scan.marks.length;
+  }
+  const always = alwaysMarked(scan.marks, shift);
+  const indices = { shift, always, global: fuel + 1, helpers: helpers + HELPERS.length };
+  return { indices, all: scan.marks, firsts };
+}
+
+/** Puts the marks of one function in their places. */
+class MarkWriter {
+  readonly indices: MarkIndices;
+  readonly #all: Integers;
+  #next: number;
+  readonly #end: number;
+
+  constructor({ indices, all, firsts }: Marks, number: number) {
+    this.indices = indices;
+    this.#all = all;
+    this.#next = firsts[number] ?? 0;
+    this.#end = firsts[number + 1] ?? 0;
+  }
+
+  /** Whether a mark needs a local of its own. */
+  get needsLocal(): boolean {
+    for (let mark = this.#next; mark < this.#end; mark += MARK_SIZE)
+      if (this.#all.at(mark + 1) === MARK.top) return true;
+    return false;
+  }
+
+  /** Where the next mark is, if it is before `end`, or at it. */
+  before(end: number): number | undefined {
+    const at = this.#all.at(this.#next);
+    return this.#next < this.#end && at <= end ? at : undefined;
+  }
+
+  /** Writes the next mark. @param scratch the local of its own; absent: all of the memory is marked where that is needed */
+  write(out: Writer, scratch: number | undefined): void {
+    const what = this.#all.at(this.#next + 1);
+    const value = this.#all.at(this.#next + 2);
+    this.#next += MARK_SIZE;
+    const known = what !== MARK.top || scratch !== undefined;
+    writeMark(out, known ? { what, value } : { what: MARK.all, value }, this.indices, scratch ?? 0);
+  }
 }
 
 /** Gathers the hints of functions. */
@@ -200,24 +297,34 @@ interface FunctionToWrite {
   readonly charged: boolean;
   /** Gets the places of charges. */
   readonly rarely: Rarely;
+  readonly marks: MarkWriter | undefined;
 }
 
-function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely }: FunctionToWrite): void {
+function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely, marks }: FunctionToWrite): void {
   const { points, units } = segments;
   // One more local for what is paid in advance, where there is room for it and something to gain.
   const inAdvance = fn.endSegment - fn.firstSegment > 1 && fn.locals < MOST_LOCALS;
+  const scratch = marks?.needsLocal && fn.locals + 1 < MOST_LOCALS ? fn.locals + (inAdvance ? 1 : 0) : undefined;
+  const added = (inAdvance ? 1 : 0) + (scratch === undefined ? 0 : 1);
   let position = fn.start;
-  if (inAdvance) {
+  if (added > 0) {
     const locals = new Reader(bytes, fn.start);
     out.unsigned(locals.unsigned() + 1);
     out.copy(bytes, locals.position, fn.code);
-    out.raw([1, I32]);
+    out.raw([added, I32]);
     position = fn.code;
   }
+  const copyTo = (end: number): void => {
+    for (let at = marks?.before(end); at !== undefined; at = marks?.before(end)) {
+      out.copy(bytes, position, at);
+      position = at;
+      marks?.write(out, scratch);
+    }
+    out.copy(bytes, position, end);
+    position = end;
+  };
   for (let point = fn.firstPoint; point < fn.endPoint; point += POINT_SIZE) {
-    const at = points.at(point);
-    out.copy(bytes, position, at);
-    position = at;
+    copyTo(points.at(point));
     const value = points.at(point + 2);
     switch (points.at(point + 1)) {
       case POINT.entry:
@@ -232,6 +339,7 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
         break;
       case POINT.bulk: {
         const helper = BULK.get(value);
+        if (marks && WRITES_RANGE.has(value)) writeRangeMark(out, marks.indices);
         if (helper) writeBulkCharge(out, helper, indices);
         break;
       }
@@ -240,5 +348,5 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
         while ((bytes[position++] ?? 0) >= 0x80);
     }
   }
-  out.copy(bytes, position, fn.end);
+  copyTo(fn.end);
 }

@@ -20,6 +20,10 @@ export class Integers {
     return this.#values[index] ?? 0;
   }
 
+  set(index: number, value: number): void {
+    this.#values[index] = value;
+  }
+
   add(index: number, value: number): void {
     this.#values[index] = this.at(index) + value;
   }

@@ -27,8 +27,11 @@ import {
 import { readTypes } from "../binary/types.js";
 import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
+import { HIGH_MARKS_NAME, LOW_MARKS_NAME } from "../guest/names.js";
 import { meterCode } from "./code.js";
 import { ADDED_TYPES, HELPERS, METER_MODULE, type MeterIndices, REFILL, REFILL_TYPE, typeOfHelper } from "./helpers.js";
+import type { Marking } from "./marks/marking.js";
+import { MARK_HELPERS, type MarkHelper, markGlobal, RANGE_TYPE } from "./marks/write-marks.js";
 import { Shift } from "./shift.js";
 
 /** A mutable i32 that is 0: the first charge asks the host. */
@@ -38,10 +41,11 @@ const NO_ENTRIES = Uint8Array.of(0);
 
 /**
  * Meters a module.
+ * @param marking how it notes what it writes to; absent: it does not
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-meter` when it has what is not known here, `wasm-imports` when it asks for
  *   the meter's own import
  */
-export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+export function meterModule(bytes: Uint8Array, marking?: Marking): Uint8Array<ArrayBuffer> {
   const sections = readSections(bytes);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
   const types = readTypes(body(SECTION_TYPE));
@@ -58,29 +62,34 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const parameters = defined.map((type) => types.types[type]?.parameters.length ?? 0);
   const shift = new Shift(importedFunctions, { functions, globals });
   const meterCodeOf = ({ body: old, at }: Section) => {
-    const context = { functions, globals, importedFunctions, parameters };
+    const functionTypes = [...imports.functions, ...defined];
+    const context = { functions, globals, importedFunctions, parameters, types: types.types, functionTypes };
     const source = at < 0 ? { bytes: old, start: 0 } : { bytes, start: at };
-    return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices);
+    return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices, marking);
   };
+  const all = withMissing(sections, marking !== undefined);
+  const codeSection = all.find(({ id }) => id === SECTION_CODE);
+  const metered = codeSection && meterCodeOf(codeSection);
+  const marks = marking && metered?.always !== undefined ? markHelpers(metered.always) : undefined;
   const rewrite = ({ id, body: old }: Section): Uint8Array | undefined => {
     switch (id) {
       case SECTION_CUSTOM:
         return shift.custom(old);
       case SECTION_TYPE:
-        return withEntries(old, ADDED_TYPES);
+        return withEntries(old, marks ? [...ADDED_TYPES, RANGE_TYPE] : ADDED_TYPES);
       case SECTION_IMPORT:
         return withEntries(old, [refillImport(types.types.length + REFILL_TYPE)]);
       case SECTION_FUNCTION:
         return withEntries(
           old,
-          HELPERS.map((helper) => unsigned(types.types.length + typeOfHelper(helper))),
+          [...HELPERS.map(typeOfHelper), ...(marks?.types ?? [])].map((type) => unsigned(types.types.length + type)),
         );
       case SECTION_TABLE:
         return shift.tables(old);
       case SECTION_GLOBAL:
-        return shift.globals(old, FUEL, 1);
+        return shift.globals(old, [FUEL, ...(marks ? [marks.global] : [])]);
       case SECTION_EXPORT:
-        return shift.exports(old);
+        return withEntries(shift.exports(old), marks?.exportsFrom(indices.helpers + HELPERS.length) ?? []);
       case SECTION_START:
         return shift.start(old);
       case SECTION_ELEMENT:
@@ -91,11 +100,10 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   };
   const out = new Writer(Math.ceil(bytes.length * 1.3) + 1_024);
   out.raw(HEADER);
-  for (const section of withMissing(sections)) {
-    if (section.id === SECTION_CODE) {
-      const { hints, body: code } = meterCodeOf(section);
-      out.section(SECTION_CUSTOM, hints);
-      out.section(SECTION_CODE, code);
+  for (const section of all) {
+    if (section.id === SECTION_CODE && metered) {
+      out.section(SECTION_CUSTOM, metered.hints);
+      out.section(SECTION_CODE, metered.body);
       continue;
     }
     const rewritten = rewrite(section);
@@ -104,10 +112,28 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return out.finish();
 }
 
+/** What marks add to a module beside its code. */
+function markHelpers(always: bigint) {
+  const types: Record<MarkHelper, number> = { range: ADDED_TYPES.length, low: REFILL_TYPE, high: REFILL_TYPE };
+  return {
+    types: MARK_HELPERS.map((helper) => types[helper]),
+    global: markGlobal(always),
+    exportsFrom: (first: number) =>
+      [LOW_MARKS_NAME, HIGH_MARKS_NAME].map((name, number) => {
+        const out = new Writer();
+        out.text(name);
+        out.byte(KIND_FUNCTION);
+        out.unsigned(first + 1 + number);
+        return out.finish();
+      }),
+  };
+}
+
 /** The sections, and empty ones where metering adds the first entry. */
-function withMissing(sections: readonly Section[]): readonly Section[] {
+function withMissing(sections: readonly Section[], isMarked: boolean): readonly Section[] {
   const all = [...sections];
-  for (const id of [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL, SECTION_CODE]) {
+  const added = [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL, SECTION_CODE];
+  for (const id of isMarked ? [...added, SECTION_EXPORT] : added) {
     if (all.some((section) => section.id === id)) continue;
     const next = all.findIndex((section) => rankOf(section.id) > rankOf(id));
     all.splice(next < 0 ? all.length : next, 0, { id, body: NO_ENTRIES, at: -1 });

@@ -74,12 +74,12 @@ export class Shift {
     return this.#complete(reader, out);
   }
 
-  /** @param added entries that follow the module's own, and how many they are */
-  globals(body: Uint8Array, added: Uint8Array, addedCount: number): Uint8Array {
+  /** @param added entries that follow the module's own */
+  globals(body: Uint8Array, added: readonly Uint8Array[]): Uint8Array {
     const reader = new Reader(body, 0);
     const out = new Writer(body.length + 64);
     const count = reader.unsigned();
-    out.unsigned(count + addedCount);
+    out.unsigned(count + added.length);
     for (let left = count; left > 0; left--) {
       const start = reader.position;
       skipValueType(reader);
@@ -87,7 +87,7 @@ export class Shift {
       out.raw(reader.slice(start));
       this.#expression(reader, body, out);
     }
-    out.raw(added);
+    for (const entry of added) out.raw(entry);
     return this.#complete(reader, out);
   }
 

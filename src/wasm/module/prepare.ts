@@ -7,12 +7,13 @@ import type { PolicyRule } from "../../policy/policy.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
-import type { ExecutionMode, GuestModule, LinkedModule } from "../guest/call.js";
+import type { ExecutionMode, GuestMemory, GuestModule, LinkedModule } from "../guest/call.js";
 import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
 import { type Extracted, extractState } from "../image/extract.js";
 import { emptyImage } from "../image/memory-image.js";
 import { shortCallsBefore } from "../inline/first-call.js";
+import { type Marking, markingFor } from "../meter/marks/marking.js";
 import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
@@ -26,6 +27,8 @@ import { checkExports } from "./required-exports.js";
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
 const WASI_MODULE = "wasi_snapshot_preview1";
+/** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
+const MARKED_PAGES = 8;
 /** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
 const KUBEWARDEN_VERSION = "1.38.0";
 
@@ -103,7 +106,10 @@ export class ModuleStore {
       others.length > 0
         ? { bytes: rewritten.bytes, coldBecause: "it has several modules" }
         : extractState(rewritten.bytes, rewritten.importedMemory);
-    const module = await compile(meterModule(extracted.bytes));
+    const isResettable = extracted.coldBecause === undefined;
+    const metered = meteredWith(extracted.bytes, isResettable ? markingOf(rewritten.importedMemory) : undefined);
+    const { marking } = metered;
+    const module = await compile(metered.bytes);
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
@@ -133,12 +139,29 @@ export class ModuleStore {
       digest,
       mode,
       exports,
-      inlineAfter: linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory),
+      inlineAfter:
+        linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory, marking !== undefined),
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
-      ...(extracted.coldBecause === undefined ? { isResettable: true } : { coldBecause: extracted.coldBecause }),
+      ...(isResettable ? { isResettable } : { coldBecause: extracted.coldBecause }),
+      ...(marking && { marking }),
       ...(linked.length > 0 && { linked }),
       ...(metadata && { rules: metadata.rules }),
     };
+  }
+}
+
+/** How a module marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
+function markingOf(memory: GuestMemory | undefined): Marking | undefined {
+  return memory && memory.initial >= MARKED_PAGES ? markingFor(memory.initial) : undefined;
+}
+
+/** A metered module, without marks when a function would become too large by them. */
+function meteredWith(bytes: Uint8Array, marking: Marking | undefined) {
+  try {
+    return { bytes: meterModule(bytes, marking), marking };
+  } catch (error) {
+    if (!marking || !(error instanceof WasmLoadError)) throw error;
+    return { bytes: meterModule(bytes), marking: undefined };
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type StartedInstance,
   startGuest,
 } from "../guest/guest.js";
+import { HostAccess } from "../guest/host-access.js";
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import type { InstancePlace } from "../guest/place.js";
 import { newInstance } from "../guest/start-functions.js";
@@ -85,22 +86,19 @@ function pushFirst(call: RegoCall, data: Uint8Array): number {
 }
 
 /** One call on its way through an instance. */
-class RegoCall {
+class RegoCall extends HostAccess {
   builtins: Builtins = { names: new Map(), missing: [] };
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  readonly #place: InstancePlace;
+  readonly memory: WebAssembly.Memory;
 
   constructor(
     place: InstancePlace,
     readonly host: GuestHost,
   ) {
-    this.#place = place;
-  }
-
-  get #memory(): WebAssembly.Memory {
-    return this.#place.memory;
+    super(place);
+    this.memory = place.memory;
   }
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
@@ -111,7 +109,7 @@ class RegoCall {
   /** @throws GuestStartError */
   start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(source, imports, this.#place).exports;
+      this.#exports = newInstance(source, imports, this.place).exports;
       if (source.state) return;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
@@ -121,7 +119,7 @@ class RegoCall {
   /** What of this instance can be taken when this data document is in its memory. */
   startedWith(dataAddress: number): StartedInstance {
     const rego = { dataAddress, builtins: this.builtins };
-    return { exports: this.#exports, memory: this.#memory, exited: false, rego };
+    return { exports: this.#exports, memory: this.memory, exited: false, rego };
   }
 
   /** Calls an exported function. */
@@ -134,7 +132,7 @@ class RegoCall {
   /** Puts a JSON document into the guest's memory as a value. */
   push(json: Uint8Array): number {
     const address = this.ask("opa_malloc", json.length);
-    new Uint8Array(this.#memory.buffer, address, json.length).set(json);
+    this.write(address, json.length).set(json);
     const value = this.ask("opa_json_parse", address, json.length);
     if (value === 0) throw new Error("the module can't read its input");
     return value;
@@ -147,7 +145,7 @@ class RegoCall {
 
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
-    const bytes = new Uint8Array(this.#memory.buffer);
+    const bytes = this.read(0, this.memory.buffer.byteLength);
     const { outputBytes } = this.host.limits;
     // Before they are searched: not to find an end takes longest.
     this.host.work(Math.min(outputBytes, Math.max(0, bytes.length - address)) / SEARCHED_PER_UNIT);

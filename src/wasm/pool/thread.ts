@@ -147,13 +147,24 @@ export class GuestThread {
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, mode, importedMemory, image, isResettable, state, linked }: GuestModule): GuestModule {
+function shared({
+  id,
+  module,
+  mode,
+  importedMemory,
+  image,
+  marking,
+  isResettable,
+  state,
+  linked,
+}: GuestModule): GuestModule {
   return {
     id,
     module,
     mode,
     ...(importedMemory && { importedMemory }),
     ...(image && { image }),
+    ...(marking && { marking }),
     ...(isResettable && { isResettable }),
     ...(state && { state }),
     ...(linked && { linked }),

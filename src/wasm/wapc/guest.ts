@@ -60,24 +60,24 @@ function wapcImports(call: () => WapcCall) {
   const decoder = new TextDecoder();
   /** As much of a text as a log line may have. */
   const cut = (pointer: number, length: number) =>
-    call().bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
+    call().read(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
   const give = (pointer: number, bytes: Uint8Array): void => {
     call().host.work(bytes.length);
-    call().bytes(pointer, bytes.length).set(bytes);
+    call().write(pointer, bytes.length).set(bytes);
   };
   return {
     __guest_request(operationPointer: number, payloadPointer: number) {
       const { operation, payload, host } = call();
       host.work(payload.length);
-      call().bytes(operationPointer, operation.length).set(operation);
-      call().bytes(payloadPointer, payload.length).set(payload);
+      call().write(operationPointer, operation.length).set(operation);
+      call().write(payloadPointer, payload.length).set(payload);
     },
     __guest_response(pointer: number, length: number) {
       const { host } = call();
       const { outputBytes } = host.limits;
       if (length >>> 0 > outputBytes) throw host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
       host.work(length >>> 0);
-      call().answer = call().bytes(pointer, length).slice();
+      call().answer = call().read(pointer, length).slice();
     },
     __guest_error(pointer: number, length: number) {
       const text = cut(pointer, length);
@@ -95,7 +95,7 @@ function wapcImports(call: () => WapcCall) {
       const { hostAnswer, host } = call();
       if (hostAnswer instanceof Uint8Array) return give(pointer, hostAnswer);
       host.work(hostAnswer.length);
-      writePieces(hostAnswer, call().bytes(pointer, hostAnswer.length));
+      writePieces(hostAnswer, call().write(pointer, hostAnswer.length));
     },
     __host_error_len: () => call().hostError.length,
     __host_error: (pointer: number) => give(pointer, call().hostError),

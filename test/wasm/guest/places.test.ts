@@ -1,11 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Places } from "../../../src/wasm/guest/places.js";
+import { HIGH_MARKS_NAME, LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
+import { MISSED, Places } from "../../../src/wasm/guest/places.js";
 import { emptyImage, imageOf } from "../../../src/wasm/image/memory-image.js";
 
 const SHAPE = { initial: 2, maximum: 400 };
 const PAGE = 64 * 1024;
 const EMPTY = emptyImage(SHAPE.initial);
+
+const MARKING = { shift: 13 };
+
+/** An instance whose marks the test sets. */
+function instanceWithMarks() {
+  const marks = { low: 0, high: 0 };
+  const read = (half: "low" | "high") => () => {
+    const value = marks[half];
+    marks[half] = 0;
+    return value;
+  };
+  const exports = { [LOW_MARKS_NAME]: read("low"), [HIGH_MARKS_NAME]: read("high") };
+  return Object.assign(marks, { instance: { exports } as WebAssembly.Instance });
+}
 
 describe("places of guests", () => {
   test("are wiped before they are used again", () => {
@@ -50,6 +65,59 @@ describe("places of guests", () => {
     const bytes = Buffer.from(first.memory.buffer);
     assert.equal(bytes.indexOf("one"), -1);
     assert.equal(bytes.indexOf("other"), PAGE);
+  });
+
+  test("are brought back where their guest has marked, and their host noted, that they were written to", () => {
+    const places = new Places();
+    const marked = instanceWithMarks();
+    const take = () => {
+      const place = places.take(1, SHAPE, EMPTY, MARKING);
+      place.entered(marked.instance);
+      return place;
+    };
+    for (let round = 0; round < 8; round++) {
+      const place = take();
+      const bytes = new Uint8Array(place.memory.buffer);
+      assert.ok(bytes.every((byte) => byte === 0));
+      bytes.fill(7, 3 * 8_192, 4 * 8_192 + 4_000);
+      marked.low = 1 << 3;
+      bytes.fill(7, 9 * 8_192, 11 * 8_192);
+      place.note(9 * 8_192, 2 * 8_192);
+      places.give(1, place);
+    }
+  });
+
+  test("are looked at as a whole at first: a module with a mark that is missing is not trusted again", async () => {
+    const places = new Places();
+    const { instance } = instanceWithMarks();
+    const warnings: Error[] = [];
+    const listeners = process.listeners("warning");
+    process.removeAllListeners("warning");
+    process.on("warning", (warning) => warnings.push(warning));
+    for (let round = 0; round < 10; round++) {
+      const place = places.take(1, SHAPE, EMPTY, MARKING);
+      place.entered(instance);
+      const bytes = new Uint8Array(place.memory.buffer);
+      assert.ok(bytes.every((byte) => byte === 0));
+      bytes[5 * 8_192] = round < 1 ? 0 : 9;
+      places.give(1, place);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    process.removeAllListeners("warning");
+    for (const listener of listeners) process.on("warning", listener);
+    assert.deepEqual(
+      warnings.map((warning) => (warning as Error & { code?: string }).code),
+      [MISSED],
+    );
+  });
+
+  test("can be made before they are needed", () => {
+    const places = new Places();
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), false);
+    const first = places.take(1, SHAPE, EMPTY, MARKING);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
+    assert.notEqual(places.take(1, SHAPE, EMPTY, MARKING), first);
   });
 
   test("are not shared by instances that live at the same time", () => {

@@ -20,7 +20,10 @@ function opened(buffers: number) {
   const written: [string, string][] = [];
   const stdin = new InputQueue();
   const call: WasiCall = {
-    memory,
+    read: (pointer, length) => new Uint8Array(memory.buffer, pointer, length),
+    write: (pointer, length) => new Uint8Array(memory.buffer, pointer, length),
+    numbers: () => view,
+    writeNumbers: () => view,
     args: [],
     stdin,
     stdout: (bytes) => written.push(["out", Buffer.from(bytes).toString()]),

@@ -40,4 +40,9 @@ describe("a module's first call on the main thread", () => {
     assert.equal(shortCallsBefore(bytesOf("(module)"), { initial: 80, maximum: 100 }), 0);
     assert.equal(shortCallsBefore(bytesOf("(module)"), { initial: 81, maximum: 100 }), NEVER);
   });
+
+  test("may come with a larger memory when only what was written to is brought back", () => {
+    assert.equal(shortCallsBefore(bytesOf("(module)"), { initial: 512, maximum: 600 }, true), 0);
+    assert.equal(shortCallsBefore(bytesOf("(module)"), { initial: 513, maximum: 600 }, true), NEVER);
+  });
 });

@@ -84,6 +84,21 @@ describe("a policy's history", () => {
     assert.equal(history.isInline, false);
   });
 
+  test("leaves the main thread when bringing back what its calls have changed takes long there", () => {
+    const history = new CallHistory(0);
+    for (let call = 0; call < 100; call++) {
+      history.answered(0.2);
+      history.tidied(0.3);
+    }
+    assert.ok(Math.abs(history.usualMs - 0.5) < 0.1);
+    assert.equal(history.isInline, true);
+    for (let call = 0; call < 50 && history.isInline; call++) {
+      history.answered(0.2);
+      history.tidied(2);
+    }
+    assert.equal(history.isInline, false);
+  });
+
   test("comes back later each time that it fails again, up to a most, and as soon as ever when it has done well for long", () => {
     const history = new CallHistory(0);
     const waits = Array.from({ length: 12 }, () => {

@@ -5,19 +5,20 @@ import { Reader } from "../../../src/wasm/binary/reader.js";
 import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { readSections, SECTION_IMPORT, SECTION_TYPE } from "../../../src/wasm/binary/sections.js";
 import { type FunctionType, readTypes } from "../../../src/wasm/binary/types.js";
-import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
+import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { Places } from "../../../src/wasm/guest/places.js";
 import { newInstance } from "../../../src/wasm/guest/start-functions.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
+import { SMALLEST_SHIFT } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { verifyMetered } from "./verify.js";
 
 /** Units of a slice that is more than such a module uses. */
-const ENOUGH = 0x7fff_ffff;
+export const ENOUGH = 0x7fff_ffff;
 /** Calls of each export. */
-const CALLS = 2;
+export const CALLS = 2;
 
 /** What came of a comparison. */
 export type Comparison =
@@ -49,7 +50,11 @@ export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
 }
 
 /** @param names of the two histories */
-function compared(one: readonly string[], other: readonly string[], names: readonly [string, string]): Comparison {
+export function compared(
+  one: readonly string[],
+  other: readonly string[],
+  names: readonly [string, string],
+): Comparison {
   if ([...one, ...other].some((line) => line.includes("call stack"))) return { kind: "skipped", why: "stack" };
   const at = one.findIndex((line, index) => line !== other[index]);
   if (at < 0 && one.length === other.length) return { kind: "equal" };
@@ -58,7 +63,7 @@ function compared(one: readonly string[], other: readonly string[], names: reado
 }
 
 /** Pages of a memory, at most: less than the largest that is kept. */
-const PAGES = 100;
+export const PAGES = 100;
 
 /** Calls all exports of an instance that has been used and brought back, and of a new one, and compares as {@link compareBoth} does. */
 export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
@@ -73,14 +78,15 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
   const { bytes: extracted, image, coldBecause } = extractState(rewritten, shape);
   if (!shape || !image) return { kind: "skipped", why: coldBecause ?? "it has no memory" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
-  const source = { module: new WebAssembly.Module(meterModule(extracted)), isResettable: true };
+  const marking = { shift: SMALLEST_SHIFT };
+  const source = { module: new WebAssembly.Module(meterModule(extracted, marking)), isResettable: true };
   const exported = exportedFunctionTypes(bytes);
   const side = () => {
     const places = new Places();
     const lines: string[] = [];
     const given = provide(wanted, lines, () => ENOUGH);
     return (from: number) => {
-      const place = places.take(1, shape, image);
+      const place = places.take(1, shape, image, marking);
       // One that has grown stays so, which the guest sees.
       const wasUsed = place.used.has(given) && place.memory.buffer.byteLength === image.pages * PAGE_BYTES;
       lines.length = 0;
@@ -121,7 +127,7 @@ export function runOut(bytes: Uint8Array<ArrayBuffer>, seed: number, units: numb
   return ended;
 }
 
-function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | string {
+export function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | string {
   try {
     return new WebAssembly.Module(bytes);
   } catch (error) {
@@ -130,7 +136,7 @@ function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | string {
 }
 
 /** What a module imports, with all that WebAssembly.Module.imports does not tell. */
-interface Import {
+export interface Import {
   readonly from: string;
   readonly name: string;
   readonly isFunction: boolean;
@@ -155,7 +161,7 @@ const TYPE_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** @returns undefined when it imports what JavaScript can't make, such as vectors */
-function imports(bytes: Uint8Array): readonly Import[] | undefined {
+export function imports(bytes: Uint8Array): readonly Import[] | undefined {
   try {
     const found = readImports(bytes);
     for (const { make } of found) make([]);
@@ -210,7 +216,7 @@ function hostFunction(name: string, results: readonly string[], lines: string[])
   };
 }
 
-function history(
+export function history(
   make: () => WebAssembly.Instance,
   exported: ReadonlyMap<string, string | undefined>,
   seed: number,
@@ -240,12 +246,13 @@ function history(
       });
       attempt(name, () => (run as (...values: unknown[]) => unknown)(...values));
     }
-  for (const [name, value] of Object.entries(instance.exports)) lines.push(`${name}: ${state(value)}`);
+  for (const [name, value] of Object.entries(instance.exports))
+    if (!name.startsWith(HIDDEN_PREFIX)) lines.push(`${name}: ${state(value)}`);
   return lines;
 }
 
 /** An object for every import. */
-function provide(
+export function provide(
   wanted: readonly Import[],
   lines: string[],
   refill: () => number,
@@ -255,7 +262,7 @@ function provide(
   return given as Record<string, WebAssembly.ModuleImports>;
 }
 
-function someValue(type: string, number: number): unknown {
+export function someValue(type: string, number: number): unknown {
   if (type === "i64") return BigInt(number) * 0x1_0000_0001n;
   if (type === "i32") return number % 3 === 0 ? number % 16 : number | 0;
   if (type === "f32" || type === "f64") return number / 7;

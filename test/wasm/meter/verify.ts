@@ -3,6 +3,7 @@
  * walks over the code from front to back: what is run until the next charge must have been paid by the one before.
  */
 
+import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
 import { InstructionWalker } from "../../../src/wasm/binary/instruction-walker.js";
 import { IMMEDIATES, IMMEDIATES_OF, OP } from "../../../src/wasm/binary/instructions.js";
 import { Reader, skipValueType } from "../../../src/wasm/binary/reader.js";
@@ -14,6 +15,7 @@ import {
   SECTION_IMPORT,
 } from "../../../src/wasm/binary/sections.js";
 import { Writer } from "../../../src/wasm/binary/writer.js";
+import { LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
 import {
   BULK,
   HEAD_START,
@@ -22,14 +24,9 @@ import {
   type MeterIndices,
   writeHelper,
 } from "../../../src/wasm/meter/helpers.js";
+import { MARK_HELPERS } from "../../../src/wasm/meter/marks/write-marks.js";
 import { HOST_CALL_COST, UNCHARGED_COST, WEIGHTS } from "../../../src/wasm/meter/weights.js";
-
-/** One instruction as the check sees it. */
-interface Step {
-  readonly code: number;
-  /** The first index, or the value of an i32.const. */
-  readonly value: number;
-}
+import { type Step, withoutMarks } from "./without-marks.js";
 
 /** What a walk over a function finds. */
 interface Checked {
@@ -49,8 +46,9 @@ export function verifyMetered(bytes: Uint8Array): string | undefined {
   const imported = readImports(body(SECTION_IMPORT)).functions.length;
   const defined = new Reader(body(SECTION_FUNCTION), 0).unsigned();
   const code = readBodies(body(SECTION_CODE));
-  if (code.length !== defined || defined < HELPERS.length) return "the helpers are missing";
-  const own = defined - HELPERS.length;
+  const isMarked = exportedFunctionTypes(bytes).has(LOW_MARKS_NAME);
+  const own = defined - HELPERS.length - (isMarked ? MARK_HELPERS.length : 0);
+  if (code.length !== defined || own < 0) return "the helpers are missing";
   const fuel = fuelOf(code[own]);
   const indices: MeterIndices = { refill: imported - 1, helpers: imported + own, fuel };
   for (const [number, helper] of HELPERS.entries()) {
@@ -59,7 +57,14 @@ export function verifyMetered(bytes: Uint8Array): string | undefined {
     if (Buffer.compare(code[own + number] ?? NO_ENTRIES, expected.view()) !== 0)
       return `the helper ${helper} is another`;
   }
-  return new Proof(code.slice(0, own), indices).problem();
+  const functions: (readonly Step[])[] = [];
+  for (const [number, each] of code.slice(0, own).entries()) {
+    const marks = { global: fuel + 1, range: imported + own + HELPERS.length };
+    const rest = isMarked ? withoutMarks(steps(each), marks) : steps(each);
+    if (typeof rest === "string") return `function ${imported + number}: ${rest}`;
+    functions.push(rest);
+  }
+  return new Proof(functions, indices).problem();
 }
 
 /** The global that the first helper refills. */
@@ -81,12 +86,12 @@ function readBodies(section: Uint8Array): readonly Uint8Array[] {
 }
 
 class Proof {
-  readonly #code: readonly Uint8Array[];
+  readonly #code: readonly (readonly Step[])[];
   readonly #indices: MeterIndices;
   /** By function, what it costs its callers: it is 0 for one that has a charge at its entry. */
   readonly #costs = new Map<number, number>();
 
-  constructor(code: readonly Uint8Array[], indices: MeterIndices) {
+  constructor(code: readonly (readonly Step[])[], indices: MeterIndices) {
     this.#code = code;
     this.#indices = indices;
   }
@@ -114,17 +119,17 @@ class Proof {
 
   /** @returns undefined when it depends on a function without a charge that was not looked at yet */
   #check(number: number): Checked | string | undefined {
-    const body = this.#code[number] ?? NO_ENTRIES;
-    return new FunctionProof(steps(body), this.#indices, (callee) => this.#costOf(callee)).run();
+    return new FunctionProof(this.#code[number] ?? [], this.#indices, (callee) => this.#costOf(callee)).run();
   }
 
   #costOf(callee: number): number | undefined {
     if (callee < this.#indices.refill) return HOST_CALL_COST;
     const known = this.#costs.get(callee);
     if (known !== undefined) return known;
-    const body = this.#code[callee - this.#indices.refill - 1] ?? NO_ENTRIES;
     // One that is charged at its entry pays for itself, whatever else is found there.
-    return new FunctionProof(steps(body), this.#indices, () => 0).paysAtEntry() ? 0 : undefined;
+    return new FunctionProof(this.#code[callee - this.#indices.refill - 1] ?? [], this.#indices, () => 0).paysAtEntry()
+      ? 0
+      : undefined;
   }
 }
 
