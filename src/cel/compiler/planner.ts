@@ -42,6 +42,7 @@ import {
   type Slot,
   type StatefulCallee,
 } from "./plan.js";
+import { isTextOverload } from "./text-calls.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
 
 /** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
@@ -225,6 +226,8 @@ export class Planner {
       id,
       name,
       overload: known ? overload : undefined,
+      textOverload:
+        known && declaration?.dynamic === undefined ? candidates.find(({ id }) => isTextOverload(id))?.id : undefined,
       args,
       kinds,
       callee,
@@ -266,8 +269,9 @@ export class Planner {
   ): CallPlan {
     const cost = this.#callCost(name, overload);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
-    const [callee, stateful, known, work] = [undefined, undefined, true, undefined];
-    return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
+    const [callee, stateful, textOverload, known, work] = [undefined, undefined, undefined, true, undefined];
+    const call = { id, name, overload, textOverload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
+    return { kind: "call", ...call };
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */

@@ -20,12 +20,15 @@ import {
 } from "../operators/qualify.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
+import { join, lowerAscii, piece, replace, split, trim, upperAscii } from "../stdlib/string-edits.js";
+import { charAt, indexOf, lastIndexOf, substring } from "../stdlib/string-positions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { codePointLength as codePoints } from "../values/code-points.js";
+import { codePointLengthOfSum, codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
 import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
+import { utf8Length } from "../values/utf8.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
@@ -359,8 +362,22 @@ export const HELPERS = {
   exceeded,
   ask,
   codePoints,
+  pointsOfSum: codePointLengthOfSum,
   noSuchOverload,
+  utf8Length,
+  charAt,
+  indexOf,
+  lastIndexOf,
+  lowerAscii,
+  upperAscii,
+  trim,
+  substring,
+  replace,
+  split,
+  join,
+  piece,
   ceil: Math.ceil,
+  floor: Math.floor,
   size,
   textSize,
   weigh,
