@@ -20,19 +20,17 @@ import {
 } from "../operators/qualify.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
-import { join, lowerAscii, piece, replace, split, trim, upperAscii } from "../stdlib/string-edits.js";
-import { charAt, indexOf, lastIndexOf, substring } from "../stdlib/string-positions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { codePointLengthOfSum, codePointLength as codePoints } from "../values/code-points.js";
+import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
 import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
-import { utf8Length } from "../values/utf8.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
+import { TEXT_HELPERS } from "./text-helpers.js";
 import { weigh, weighAll } from "./work.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
@@ -362,20 +360,8 @@ export const HELPERS = {
   exceeded,
   ask,
   codePoints,
-  pointsOfSum: codePointLengthOfSum,
   noSuchOverload,
-  utf8Length,
-  charAt,
-  indexOf,
-  lastIndexOf,
-  lowerAscii,
-  upperAscii,
-  trim,
-  substring,
-  replace,
-  split,
-  join,
-  piece,
+  ...TEXT_HELPERS,
   ceil: Math.ceil,
   floor: Math.floor,
   size,

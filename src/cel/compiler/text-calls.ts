@@ -56,8 +56,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["list_join_string", edit(h.join, "texts", T)],
 ]);
 
-/** Whether calls of this overload are written in place. */
-export const isTextOverload = (id: string): boolean => FORMS.has(id);
+/** Whether calls of an overload are written in place. */
+export const isTextOverload = ({ id }: { readonly id: string }): boolean => FORMS.has(id);
 
 /** The test that an argument is what the form takes; `undefined` where it certainly is, `false` where it is not. */
 function testOf({ code, can, constant }: Out, param: Param): string | false | undefined {
