@@ -10,11 +10,13 @@ interface Container {
   readonly securityContext?: { readonly privileged?: boolean; readonly runAsUser?: number };
 }
 
-interface Deployment {
+/** The object of the vectors, as far as expressions name it. */
+export interface Deployment {
   readonly metadata: {
     readonly name: string;
     readonly namespace: string;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: {
     readonly replicas: number;
@@ -25,14 +27,16 @@ interface Deployment {
 }
 
 /** What the functions get: the object, and the parameters. */
-interface Data {
+export interface Data {
   readonly object: unknown;
   readonly params: { readonly data: { readonly max: string } };
 }
 
-type ByHand = ((data: Data) => unknown) | undefined;
+/** An expression by hand; `undefined` where there is no such thing. */
+export type ByHand = ((data: Data) => unknown) | undefined;
 
-const on =
+/** A function over the object. */
+export const on =
   (run: (object: Deployment, data: Data) => unknown): ByHand =>
   (data) =>
     run(data.object as Deployment, data);

@@ -1,5 +1,5 @@
 /** What expressions of policies of either kind are evaluated on. */
-import type { AuthorizerValue, Bindings, ResourceCheckValue, Value } from "../cel/index.js";
+import type { AuthorizerValue, Bindings, Lazy, ResourceCheckValue, Value } from "../cel/index.js";
 import type { Attempt } from "../cel-policy/expressions/attempt.js";
 import type { NamespaceViews, VersionedInput } from "../cel-policy/expressions/input.js";
 import type { JsonObject } from "../kubernetes/object.js";
@@ -20,8 +20,8 @@ export interface EvaluationInputs {
 /** The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared. */
 export function bindingsOf(
   { input, params, authorizer, requestResource }: EvaluationInputs,
-  request: Value,
-  namespaceObject: Value,
+  request: Value | Lazy,
+  namespaceObject: Value | Lazy,
   withAuthorizer: boolean,
 ): Bindings {
   return {

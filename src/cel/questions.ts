@@ -111,10 +111,9 @@ export class Questions {
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
     this.#answers ??= new Map();
-    this.#open ??= new Map();
-    const [answers, open] = [this.#answers, this.#open];
+    const answers = this.#answers;
     if (answers.has(key)) return answers.get(key) as A;
-    if (open.has(key)) return Waiting.INSTANCE;
+    if (this.#open?.has(key) === true) return Waiting.INSTANCE;
     if (this.full) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
@@ -129,6 +128,8 @@ export class Questions {
       answers.set(key, answer);
       return answer;
     }
+    this.#open ??= new Map();
+    const open = this.#open;
     const arrived = (settled: A): void => {
       open.delete(key);
       answers.set(key, settled);

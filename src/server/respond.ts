@@ -45,9 +45,18 @@ export function sendEmpty(response: ServerResponse, status: number): void {
 export const sendText = (response: ServerResponse, status: number, text: string): void =>
   send(response, status, TEXT_TYPE, text);
 
+/**
+ * Headers and text go to the socket as one string in one write. `end(text)` would hold both back and then write a list of two, the second of them
+ * empty: that takes a tenth of all that a small request needs of the processor.
+ */
 function send(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
-  response.end(text);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, ["Content-Type", type, "Content-Length", String(length)]);
+  // What has as many octets as characters is ASCII, which is Latin-1, too: that is copied rather than encoded.
+  response.write(text, length === text.length ? "latin1" : "utf8");
+  // The socket waits for more until it is told that there is none. A response behind another one on its connection has none yet.
+  response.socket?.uncork();
+  response.end();
 }
 
 /**

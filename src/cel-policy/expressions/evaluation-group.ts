@@ -9,7 +9,19 @@ import type { GroupProgress } from "./progress.js";
 import { VariablesValue } from "./variables.js";
 
 /** Results of shared expressions, which are the same for every policy that looks at the same object in the same way. */
-export type SharedResults = Map<ExpressionProgram, Evaluation>;
+export class SharedResults {
+  /** Made at first use: most policies share nothing. */
+  #evaluations: Map<ExpressionProgram, Evaluation> | undefined;
+
+  get(program: ExpressionProgram): Evaluation | undefined {
+    return this.#evaluations?.get(program);
+  }
+
+  set(program: ExpressionProgram, evaluation: Evaluation): void {
+    this.#evaluations ??= new Map();
+    this.#evaluations.set(program, evaluation);
+  }
+}
 
 /** What the expressions of a group can name. */
 export interface GroupInputs {

@@ -5,7 +5,7 @@ import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/na
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
-import type { SharedResults } from "./evaluation-group.js";
+import { SharedResults } from "./evaluation-group.js";
 
 /** A request as one kind and resource see it, with what expressions made of it so far. */
 export interface VersionedInput {
@@ -28,15 +28,57 @@ export function versionedInput(
 ): VersionedInput | LookupFailure {
   const options = optionsValue(attributes.request.options);
   if (options instanceof LookupFailure) return options;
-  const request = requestValue(attributes, matched.kind, matched.resource, options);
-  return {
-    object: (objects.object ?? null) as Value,
-    oldObject: (objects.oldObject ?? null) as Value,
-    conditionRequest: { ...request, resource: { ...attributes.resource } },
-    request,
-    conditionResults: new Map(),
-    validationResults: new Map(),
-  };
+  return new MatchedInput(attributes, matched, options, objects);
+}
+
+/** The same input after a change of its object: what was made of the former one is forgotten. */
+export function withObject(input: VersionedInput, object: Value): VersionedInput {
+  const { oldObject, conditionRequest, request } = input;
+  const [conditionResults, validationResults] = [new SharedResults(), new SharedResults()];
+  return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
+}
+
+/** The same input with another `request` outside of match conditions. */
+export function withRequest(input: VersionedInput, request: Value): VersionedInput {
+  const { object, oldObject, conditionRequest, conditionResults, validationResults } = input;
+  return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
+}
+
+/** What `request` is, is made at first use: most expressions are about the object. */
+class MatchedInput implements VersionedInput {
+  readonly object: Value;
+  readonly oldObject: Value;
+  readonly conditionResults = new SharedResults();
+  readonly validationResults = new SharedResults();
+  readonly #attributes: RequestAttributes;
+  readonly #matched: Parameters<typeof versionedInput>[1];
+  readonly #options: Value;
+  #request: { readonly [key: string]: Value } | undefined;
+  #conditionRequest: Value | undefined;
+
+  constructor(
+    attributes: RequestAttributes,
+    matched: Parameters<typeof versionedInput>[1],
+    options: Value,
+    { object, oldObject }: Parameters<typeof versionedInput>[2],
+  ) {
+    this.object = (object ?? null) as Value;
+    this.oldObject = (oldObject ?? null) as Value;
+    this.#attributes = attributes;
+    this.#matched = matched;
+    this.#options = options;
+  }
+
+  get request(): { readonly [key: string]: Value } {
+    const { kind, resource } = this.#matched;
+    this.#request ??= requestValue(this.#attributes, kind, resource, this.#options);
+    return this.#request;
+  }
+
+  get conditionRequest(): Value {
+    this.#conditionRequest ??= { ...this.request, resource: { ...this.#attributes.resource } };
+    return this.#conditionRequest;
+  }
 }
 
 /** Members that are empty are absent, except those that are always there. */
@@ -100,10 +142,28 @@ export interface NamespaceViews {
 export const NO_NAMESPACE: NamespaceViews = { reduced: null, whole: null };
 
 /** The views of a stored Namespace. */
-export const namespaceViews = (namespace: JsonObject): NamespaceViews => ({
-  reduced: namespaceValue(namespace, false),
-  whole: namespaceValue(namespace, true),
-});
+export const namespaceViews = (namespace: JsonObject): NamespaceViews => new StoredNamespace(namespace);
+
+/** Each view is made at first use. */
+class StoredNamespace implements NamespaceViews {
+  readonly #namespace: JsonObject;
+  #reduced: Value | undefined;
+  #whole: Value | undefined;
+
+  constructor(namespace: JsonObject) {
+    this.#namespace = namespace;
+  }
+
+  get reduced(): Value {
+    this.#reduced ??= namespaceValue(this.#namespace, false);
+    return this.#reduced;
+  }
+
+  get whole(): Value {
+    this.#whole ??= namespaceValue(this.#namespace, true);
+    return this.#whole;
+  }
+}
 
 function namespaceValue(namespace: JsonObject, whole: boolean): Value {
   const metadata = member(namespace, "metadata");

@@ -7,6 +7,7 @@
 import { isQualifier } from "../operators/qualify.js";
 import type { Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
+import { emitPiece, pieceOf } from "./emit-piece.js";
 import type { Emitting } from "./emitting.js";
 import { h, m } from "./names.js";
 import type { AttributePlan, ConditionalPlan, Plan, Qualifier } from "./plan.js";
@@ -109,9 +110,11 @@ function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): 
     flag: undefined,
   };
   code.add(`${chain.label}:{`);
-  if (plan.root.kind === "choice") emitChoice(emitter, chain, plan.root.plan, plan.maybeOptional);
+  const piece = pieceOf(emitter, plan);
+  if (piece !== undefined) chain.current = emitPiece(emitter, piece, (value) => leaving(chain, value));
+  else if (plan.root.kind === "choice") emitChoice(emitter, chain, plan.root.plan, plan.maybeOptional);
   else emitStart(emitter, chain, plan);
-  emitSteps(emitter, chain, plan.qualifiers);
+  emitSteps(emitter, chain, piece === undefined ? plan.qualifiers : plan.qualifiers.slice(1));
   if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
   code.add("}");
   // The branches of a conditional have roots that cost nothing; nor has that of `has()` in Kubernetes.

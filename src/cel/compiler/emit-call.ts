@@ -8,7 +8,8 @@ import { emitCost } from "./emit-cost.js";
 import { emitOperator } from "./emit-operators.js";
 import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
-import { emitFastCall, guarded } from "./fast-calls.js";
+import { emitFastCall } from "./fast-calls.js";
+import { guarded } from "./guarded.js";
 import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
@@ -84,7 +85,7 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
     const fast = plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args);
     if (fast !== undefined) {
       code.add(`${result}=${fast.code};}`);
-      return { code: result, can: fast.can | CAN.ERROR };
+      return { ...fast, code: result, can: fast.can | CAN.ERROR };
     }
     emitWork(emitter, plan, args);
     code.add(`${result}=${invocation(emitter, plan, args)};`);

@@ -6,8 +6,10 @@ import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
+import { guarded } from "./guarded.js";
 import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
+import { emitTextCall } from "./text-calls.js";
 
 const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
   ["starts_with_string", "startsWith"],
@@ -29,15 +31,7 @@ export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly O
   if (plan.overload === "matches_string" && typeof args[1]?.constant === "string") {
     return emitMatches(emitter, plan, args, costSize(args[1].constant));
   }
-  return undefined;
-}
-
-/** The beginning of a conditional that ends with the first argument that is an error. */
-export function guarded(args: readonly Out[]): string {
-  return args
-    .filter(({ can }) => (can & CAN.ERROR) !== 0)
-    .map(({ code }) => `${code} instanceof ${h.E}?${code}:`)
-    .join("");
+  return emitTextCall(emitter, plan, args);
 }
 
 function emitTextTest(emitter: Emitting, plan: CallPlan, args: readonly Out[], method: string): Out {

@@ -98,6 +98,8 @@ export interface CallPlan extends Node {
   /** The overload, when the checker has left one. */
   readonly overload: string | undefined;
   readonly args: readonly Plan[];
+  /** Of the overloads that may be called, the one on texts that can be written in place: where all arguments are what it takes, it is the one. */
+  readonly textOverload: string | undefined;
   /** `undefined` for operators, which the emitter builds itself, and where there is `stateful`. */
   readonly callee: Callee | undefined;
   readonly stateful: StatefulCallee | undefined;

@@ -42,6 +42,7 @@ import {
   type Slot,
   type StatefulCallee,
 } from "./plan.js";
+import { isTextOverload } from "./text-calls.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
 
 /** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
@@ -193,12 +194,8 @@ export class Planner {
       const membership = this.#membership(expr.id, first, second);
       if (membership !== undefined) return membership;
     }
-    return this.#strict(
-      expr,
-      overloads,
-      args,
-      argExprs.map(({ id }) => this.#kind(id)),
-    );
+    const kinds = argExprs.map(({ id }) => this.#kind(id));
+    return this.#strict(expr, overloads, args, kinds);
   }
 
   #membership(id: number, element: Plan, { value, cost = 0 }: ConstPlan): Plan | undefined {
@@ -220,11 +217,13 @@ export class Planner {
     // What was added to the environment only shares its name, if that, with what is known of the language's functions.
     const known = candidates.every(({ cost }) => cost === undefined);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const onTexts = known && declaration?.dynamic === undefined ? candidates.find(isTextOverload) : undefined;
     const call = (callee: Callee | undefined, stateful?: StatefulCallee): CallPlan => ({
       kind: "call",
       id,
       name,
       overload: known ? overload : undefined,
+      textOverload: onTexts?.id,
       args,
       kinds,
       callee,
@@ -266,8 +265,8 @@ export class Planner {
   ): CallPlan {
     const cost = this.#callCost(name, overload);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
-    const [callee, stateful, known, work] = [undefined, undefined, true, undefined];
-    return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
+    const none = { textOverload: undefined, callee: undefined, stateful: undefined, work: undefined };
+    return { kind: "call", id, name, overload, args, kinds, cost, stopsAtError, known: true, ...none };
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */

@@ -30,6 +30,7 @@ import { MapValue, Optional, type Result, type Value } from "../values/value.js"
 import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
+import { TEXT_HELPERS } from "./text-helpers.js";
 import { weigh, weighAll } from "./work.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
@@ -360,7 +361,9 @@ export const HELPERS = {
   ask,
   codePoints,
   noSuchOverload,
+  ...TEXT_HELPERS,
   ceil: Math.ceil,
+  floor: Math.floor,
   size,
   textSize,
   weigh,

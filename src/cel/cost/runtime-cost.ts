@@ -28,14 +28,33 @@ const PATTERN = 0.25;
 /** The size of the value at `index`; 1 where there is none. */
 const size = (args: readonly Result[], index: number): number => costSize(args[index] ?? null);
 
-/** A tenth of the size of one argument, rounded up, `factor` times. */
-const text =
-  (index: number, factor = 1): CostRule =>
-  (args) =>
-    Math.ceil(size(args, index) * factor * TEXT);
+/**
+ * What a rule comes to of a text, so that it can be written where it is needed and the text is measured once: a tenth, rounded up, of the first
+ * argument's or the result's code points, `factor` times; or a tenth, rounded down, of the first argument's octets.
+ */
+export interface TextCost {
+  readonly measures: "points" | "octets" | "result";
+  readonly factor: number;
+}
 
-const traversal: CostRule = (args) => traversalCost(args[0] ?? null);
-const joined: CostRule = (_args, result) => Math.ceil(costSize(result) * 2 * TEXT);
+const TEXT_COSTS = new WeakMap<CostRule, TextCost>();
+
+/** What this rule comes to where the first argument is a text, or the result is measured; `undefined` where that is not known. */
+export const textCostOf = (rule: CostRule): TextCost | undefined => TEXT_COSTS.get(rule);
+
+function known(measures: TextCost["measures"], factor: number, rule: CostRule): CostRule {
+  TEXT_COSTS.set(rule, { measures, factor });
+  return rule;
+}
+
+/** A tenth of the size of one argument, rounded up, `factor` times. */
+function text(index: number, factor = 1): CostRule {
+  const rule: CostRule = (args) => Math.ceil(size(args, index) * factor * TEXT);
+  return index === 0 ? known("points", factor, rule) : rule;
+}
+
+const traversal = known("octets", 1, (args) => traversalCost(args[0] ?? null));
+const joined = known("result", 2, (_args, result) => Math.ceil(costSize(result) * 2 * TEXT));
 const search: CostRule = (args) => Math.ceil((1 + size(args, 0)) * TEXT) * Math.ceil(size(args, 1) * PATTERN);
 const selector: CostRule = (args) => {
   const length = size(args, 1);

@@ -3,26 +3,26 @@ import { CelError } from "../values/cel-error.js";
 import { codePointsOf } from "../values/code-points.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
 import { SHORT_ESCAPES } from "../values/quoted-text.js";
+import { utf8Length } from "../values/utf8.js";
 import type { Result, Value } from "../values/value.js";
 import { printedValue } from "./printed-value.js";
 
 type Int = number | bigint;
 
-/** Beyond ASCII other letters have another case, too. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is where ASCII begins
-const NOT_ASCII = /[^\u0000-\u007f]/;
+/** Whether all characters are ASCII's; beyond, other letters have another case, too. */
+const isAscii = (text: string): boolean => utf8Length(text) === text.length;
 
 /** `lowerAscii`: only the letters A to Z change. What is in lower case already is found out by the built-in function, which is quick with it. */
 export function lowerAscii(text: string): string {
   const lower = text.toLowerCase();
-  if (lower === text || !NOT_ASCII.test(text)) return lower;
+  if (lower === text || isAscii(text)) return lower;
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /** `upperAscii`: only the letters a to z change. */
 export function upperAscii(text: string): string {
   const upper = text.toUpperCase();
-  if (upper === text || !NOT_ASCII.test(text)) return upper;
+  if (upper === text || isAscii(text)) return upper;
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
@@ -34,9 +34,24 @@ export function replace(text: string, from: string, to: string, limit: Int = -1)
   const count = countOf(limit);
   if (count === 0 || from === to) return text;
   if (from === "") return insertBetween(text, to, count);
-  if (!text.includes(from)) return text;
+  const first = text.indexOf(from);
+  if (first === -1) return text;
+  if (text.length <= LONG_TEXT && to.length <= LONG_TEXT) return replaceShort(text, from, to, count, first);
   const pieces = splitUpTo(text, from, count + 1);
   return text.length + (pieces.length - 1) * to.length > MAX_TEXT_LENGTH ? tooLarge() : joined(pieces, to);
+}
+
+/** Of a short text, the first of whose places is known. */
+function replaceShort(text: string, from: string, to: string, count: number, first: number): string {
+  let result = first === 0 ? to : text.slice(0, first) + to;
+  let start = first + from.length;
+  for (let done = 1; done < count; done++) {
+    const index = text.indexOf(from, start);
+    if (index === -1) break;
+    result += index === start ? to : text.slice(start, index) + to;
+    start = index + from.length;
+  }
+  return result + text.slice(start);
 }
 
 function insertBetween(text: string, inserted: string, count: number): Result {
@@ -55,15 +70,20 @@ const MANY_TEXTS = 16;
 /** At most `count` pieces; the last one is the rest. */
 function splitUpTo(text: string, separator: string, count: number): string[] {
   if (count === Number.POSITIVE_INFINITY && text.length > LONG_TEXT) return text.split(separator);
-  const pieces: string[] = [];
-  let start = 0;
-  while (pieces.length < count - 1) {
-    const index = text.indexOf(separator, start);
-    if (index === -1) break;
+  let index = count === 1 ? -1 : text.indexOf(separator);
+  if (index === -1) return [text];
+  let start = index + separator.length;
+  const first = text.slice(0, index);
+  index = count === 2 ? -1 : text.indexOf(separator, start);
+  // Most texts have two pieces, and a list that is written down takes less room than one that grows.
+  if (index === -1) return [first, text.slice(start)];
+  const pieces = [first];
+  do {
     pieces.push(text.slice(start, index));
     start = index + separator.length;
-  }
-  pieces.push(start === 0 ? text : text.slice(start));
+    index = pieces.length < count - 1 ? text.indexOf(separator, start) : -1;
+  } while (index !== -1);
+  pieces.push(text.slice(start));
   return pieces;
 }
 
@@ -95,6 +115,21 @@ export function join(list: readonly Value[], separator = ""): Result {
     length += element.length;
   }
   return length > MAX_TEXT_LENGTH ? tooLarge() : joined(list as readonly string[], separator);
+}
+
+/**
+ * The piece at `index` of those that {@link split} would make, without the others; `undefined` where there is none, and of an empty separator.
+ */
+export function piece(text: string, separator: string, index: number): string | undefined {
+  if (separator === "") return undefined;
+  let start = 0;
+  for (let passed = 0; passed < index; passed++) {
+    const found = text.indexOf(separator, start);
+    if (found === -1) return undefined;
+    start = found + separator.length;
+  }
+  const end = text.indexOf(separator, start);
+  return end === -1 ? text.slice(start) : text.slice(start, end);
 }
 
 /** Unicode's White_Space, which is what JavaScript trims but for U+FEFF, and U+0085 besides. */

@@ -53,10 +53,10 @@ export class MemberCalls {
   readonly #options: MemberCallsOptions;
   readonly #answers: MemberAnswer[] = [];
   /** Objects, lists and texts are read and printed once: a loop may ask about the same one many times. */
-  readonly #objects = new WeakMap<object, Subject>();
-  readonly #texts = new Map<string, Subject>();
-  /** The values' numbers by their JSON texts. */
-  readonly #ids = new Map<string | symbol, number>();
+  #objects: WeakMap<object, Subject> | undefined;
+  #texts: Map<string, Subject> | undefined;
+  /** The values' numbers by their JSON texts. As the others made at first use: most expressions ask about no values. */
+  #ids: Map<string | symbol, number> | undefined;
   readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
   /** From when the first member of this run was asked. */
   #sliceEnds: number | undefined;
@@ -94,8 +94,8 @@ export class MemberCalls {
   }
 
   #known(value: Value): Subject | undefined {
-    if (typeof value === "string") return this.#texts.get(value);
-    return typeof value === "object" && value !== null ? this.#objects.get(value) : undefined;
+    if (typeof value === "string") return this.#texts?.get(value);
+    return typeof value === "object" && value !== null ? this.#objects?.get(value) : undefined;
   }
 
   /** Not for nobody: when the time is up, or nothing more may be asked, nothing is printed either. */
@@ -110,14 +110,20 @@ export class MemberCalls {
     // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
     const own = data === value && !Array.isArray(data) && typeof data === "object";
     const subject = { data, id: this.#idOf(data, own && left - this.#room.left > LONGEST_COMPARED) };
-    if (typeof value === "string") this.#texts.set(value, subject);
-    else if (typeof value === "object" && value !== null) this.#objects.set(value, subject);
+    if (typeof value === "string") {
+      this.#texts ??= new Map();
+      this.#texts.set(value, subject);
+    } else if (typeof value === "object" && value !== null) {
+      this.#objects ??= new WeakMap();
+      this.#objects.set(value, subject);
+    }
     return subject;
   }
 
   /** The same for data with the same text, unless it is one of its kind. */
   #idOf(data: unknown, unique: boolean): number {
     const text = unique ? Symbol() : stringifyJson(data, this.#room.plain);
+    this.#ids ??= new Map();
     const id = this.#ids.get(text) ?? this.#ids.size;
     this.#ids.set(text, id);
     return id;

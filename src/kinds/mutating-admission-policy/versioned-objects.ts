@@ -1,5 +1,5 @@
 import type { Value } from "../../cel/index.js";
-import { type VersionedInput, versionedInput } from "../../cel-policy/expressions/input.js";
+import { type VersionedInput, versionedInput, withObject, withRequest } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
@@ -119,8 +119,7 @@ export class VersionedObject {
     this.#dirty = true;
     this.#seen = undefined;
     if (object === this.object) return;
-    const [conditionResults, validationResults] = [new Map(), new Map()];
-    this.#input = { ...this.#input, object: object as Value, conditionResults, validationResults };
+    this.#input = withObject(this.#input, object as Value);
     this.#other = undefined;
   }
 
@@ -147,7 +146,7 @@ export class VersionedObject {
     if (this.#other?.resource === resource) return this.#other.input;
     const { group, version, resource: name } = resource;
     const request = { ...(this.#input.request as JsonObject), resource: { group, version, resource: name } } as Value;
-    const input = { ...this.#input, request };
+    const input = withRequest(this.#input, request);
     this.#other = { resource, input };
     return input;
   }

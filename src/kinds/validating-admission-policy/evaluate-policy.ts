@@ -1,7 +1,7 @@
 /** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
 import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
 import { evaluateConditions } from "../../admission-policy/match-conditions.js";
-import { CelError, type Result, Waiting } from "../../cel/index.js";
+import { CelError, Lazy, type Result, Waiting } from "../../cel/index.js";
 import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
 import type { Violation } from "./decision.js";
@@ -35,7 +35,8 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   const { evaluation: budget } = attempt.costs;
   const shared = input.validationResults;
   const { variables } = policy;
-  const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
+  const [request, reduced] = [new Lazy(() => input.request), new Lazy(() => namespace.reduced)];
+  const bindings = bindingsOf(inputs, request, reduced, true);
   const group = evaluateGroup(policy.expressions, { attempt, bindings, about, variables, shared }, budget);
   if (group instanceof CelError) return failed(group);
   const messages = evaluateMessages(policy, inputs, group.remaining);

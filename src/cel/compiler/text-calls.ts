@@ -1,0 +1,148 @@
+/**
+ * Calls of string functions, written in place where their arguments are texts and numbers: without a look for the overload, and with each text measured
+ * once, for the call and its cost. The callee stays the judge of everything else.
+ */
+import { textCostOf } from "../cost/runtime-cost.js";
+import { isFlat } from "../values/code-points.js";
+import { CAN, type Out } from "./code.js";
+import { emitCost } from "./emit-cost.js";
+import { emitWork } from "./emit-work.js";
+import type { Emitting } from "./emitting.js";
+import { guarded } from "./guarded.js";
+import { type HelperName, h } from "./names.js";
+import type { CallPlan } from "./plan.js";
+
+/** How an overload is written. */
+interface Form {
+  readonly helper: HelperName;
+  /** What the parameters are. */
+  readonly params: readonly Param[];
+  /** How many arguments the helper takes before the first one's size; `undefined` where it has no use for that. */
+  readonly sizeAt?: number;
+  readonly can: number;
+  /** The size of the result: that of the first argument, or told from it. */
+  readonly size?: "same" | "part";
+}
+
+type Param = "text" | "number" | "texts";
+
+const [T, N]: readonly Param[] = ["text", "number"] as const;
+
+const search = (helper: HelperName, ...more: readonly Param[]): Form => ({
+  helper,
+  params: [T, T, ...more],
+  sizeAt: 3,
+  can: CAN.NUMBER,
+});
+const edit = (helper: HelperName, ...params: readonly Param[]): Form => ({ helper, params, can: CAN.STRING });
+
+/** By overload. */
+const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ["string_char_at_int", { ...edit(h.charAt, T, N), sizeAt: 2, size: "part" }],
+  ["string_index_of_string", search(h.indexOf)],
+  ["string_index_of_string_int", search(h.indexOf, N)],
+  ["string_last_index_of_string", search(h.lastIndexOf)],
+  ["string_last_index_of_string_int", search(h.lastIndexOf, N)],
+  ["string_lower_ascii", { ...edit(h.lowerAscii, T), size: "same" }],
+  ["string_upper_ascii", { ...edit(h.upperAscii, T), size: "same" }],
+  ["string_trim", { ...edit(h.trim, T), size: "part" }],
+  ["string_substring_int", { ...edit(h.substring, T, N), sizeAt: 3, size: "part" }],
+  ["string_substring_int_int", { ...edit(h.substring, T, N, N), sizeAt: 3, size: "part" }],
+  ["string_replace_string_string", edit(h.replace, T, T, T)],
+  ["string_replace_string_string_int", edit(h.replace, T, T, T, N)],
+  ["string_split_string", { ...edit(h.split, T, T), can: CAN.OTHER }],
+  ["string_split_string_int", { ...edit(h.split, T, T, N), can: CAN.OTHER }],
+  ["list_join", edit(h.join, "texts")],
+  ["list_join_string", edit(h.join, "texts", T)],
+]);
+
+/** Whether calls of an overload are written in place. */
+export const isTextOverload = ({ id }: { readonly id: string }): boolean => FORMS.has(id);
+
+/** The test that an argument is what the form takes; `undefined` where it certainly is, `false` where it is not. */
+function testOf({ code, can, constant }: Out, param: Param): string | false | undefined {
+  const type = param === "number" ? "number" : "string";
+  if (param === "texts") {
+    return constant === undefined
+      ? `${h.isArray}(${code})&&(${code}.length===0||typeof ${code}[0]==="string")`
+      : undefinedOrFalse(Array.isArray(constant) && (constant.length === 0 || typeof constant[0] === "string"));
+  }
+  if (constant !== undefined) return undefinedOrFalse(typeof constant === type);
+  return param === "text" && can === CAN.STRING ? undefined : `typeof ${code}==="${type}"`;
+}
+
+const undefinedOrFalse = (holds: boolean): false | undefined => (holds ? undefined : false);
+
+/** Writes a call in place; `undefined` when there is no such form. */
+export function emitTextCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
+  const form = plan.textOverload === undefined ? undefined : FORMS.get(plan.textOverload);
+  if (form === undefined || plan.callee === undefined || form.params.length !== args.length) return undefined;
+  if (form.can === CAN.OTHER && emitter.options.marksLists) return undefined;
+  const tests = args.map((arg, index) => testOf(arg, form.params[index] as Param));
+  if (tests.includes(false)) return undefined;
+  const { code } = emitter;
+  const result = code.temp();
+  emitWork(emitter, plan, args);
+  code.add(`if(${tests.filter((test) => test !== undefined).join("&&") || "true"}){`);
+  const size = emitInPlace(emitter, plan, form, args, result);
+  code.add(`}else{${result}=${guarded(args)}${code.constant(plan.callee)}(${args.map((arg) => arg.code).join(",")});`);
+  emitCost(emitter, plan, args, result);
+  code.add("}");
+  // With several overloads left, another one may have answered.
+  const can = plan.overload === undefined ? CAN_ALL : form.can | CAN.ERROR;
+  return { code: result, can, ...(size === undefined ? {} : { size }) };
+}
+
+const CAN_ALL = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
+
+/** The call with its cost; answers how the result's size is told. */
+function emitInPlace(
+  emitter: Emitting,
+  plan: CallPlan,
+  form: Form,
+  args: readonly Out[],
+  result: string,
+): string | undefined {
+  const { code, options } = emitter;
+  const text = args[0] as Out;
+  const cost = options.counting && typeof plan.cost !== "number" ? textCostOf(plan.cost) : undefined;
+  const size = cost?.measures === "points" ? measured(emitter, h.codePoints, text) : undefined;
+  const octets = cost?.measures === "octets" ? measured(emitter, h.utf8Length, text) : undefined;
+  // As many octets as units: each of them is a code point.
+  const told = size ?? (octets === undefined ? undefined : `${octets}===${text.code}.length?${octets}:undefined`);
+  const given = args.map((arg) => arg.code);
+  if (form.sizeAt !== undefined && told !== undefined) {
+    while (given.length < form.sizeAt) given.push("undefined");
+    given.push(told);
+  }
+  code.add(`${result}=${form.helper}(${given.join(",")});`);
+  if (cost?.measures === "points") emitter.lump(`${h.ceil}(${size}*${cost.factor}*0.1)`);
+  else if (cost?.measures === "octets") emitter.lump(`${h.floor}(${octets}*0.1)`);
+  else if (cost?.measures === "result" && form.helper === h.join) {
+    const points = code.temp();
+    code.add(`${points}=typeof ${result}==="string"?${h.pointsOfSum}(${result}):1;`);
+    emitter.lump(`${h.ceil}(${points}*${cost.factor}*0.1)`);
+    return points;
+  } else emitCost(emitter, plan, args, result);
+  if (form.helper === h.replace) return sizeOfReplaced(text, args[2] as Out, result, size);
+  return form.size === "same" ? size : form.size === "part" ? sizeOfPart(text, result, size) : undefined;
+}
+
+/** A variable with a measure of a text. */
+function measured(emitter: Emitting, measure: typeof h.codePoints | typeof h.utf8Length, text: Out): string {
+  const variable = emitter.code.temp();
+  const known = measure === h.codePoints ? text.size : undefined;
+  emitter.code.add(`${variable}=${known ?? `${measure}(${text.code})`};`);
+  return variable;
+}
+
+/** A text without pairs of surrogates has no part with one. */
+const sizeOfPart = (text: Out, result: string, size: string | undefined): string | undefined =>
+  size === undefined ? undefined : `(${size}===${text.code}.length?${result}.length:${h.codePoints}(${result}))`;
+
+/** Where something is put in the place of each occurrence, no two halves of a pair come together. */
+function sizeOfReplaced(text: Out, to: Out, result: string, size: string | undefined): string {
+  const keeps = typeof to.constant === "string" && to.constant !== "" && isFlat(to.constant) && size !== undefined;
+  const points = `${h.pointsOfSum}(${result})`;
+  return keeps ? `(${size}===${text.code}.length?${result}.length:${points})` : points;
+}
