@@ -2,7 +2,15 @@
  * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
-import { JsonError, type JsonLimits, readJson, readJsonInSteps, type WantedCuts } from "../data/json.js";
+import {
+  JsonError,
+  type JsonLimits,
+  type JsonScan,
+  readJson,
+  readJsonInSteps,
+  scanJson,
+  type WantedCuts,
+} from "../data/json.js";
 import { type JsonParts, readJsonParts } from "../data/json-parts.js";
 import { hasMoreValues, mayHaveMoreValues } from "../data/json-values.js";
 import { printedOnce } from "../data/printed-once.js";
@@ -67,7 +75,7 @@ const RAW_LATER: ReadonlySet<string> = new Set([RAW_CUTS.member]);
 export const decodeAdmissionReview = (
   body: Uint8Array,
   maxValues = Number.POSITIVE_INFINITY,
-): DecodedAdmission | RequestProblem => decodeInParts(body, maxValues, ADMISSION) ?? decode(body, maxValues, ADMISSION);
+): DecodedAdmission | RequestProblem => decodeOnce(body, maxValues, ADMISSION);
 
 /** {@link decodeAdmissionReview} of a large body, in steps of a few milliseconds. @param guest whether a guest is asked, which gets the objects' text */
 export const admissionReviewInSteps = (body: Uint8Array, maxValues: number, guest: boolean): Steps<DecodedAdmission> =>
@@ -117,7 +125,7 @@ const VERSIONED: Pick<Reading<VersionedReview>, "limits" | "read"> = {
 
 /** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}, and the payload is read as the objects there. */
 export const decodeRawReview = (body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem =>
-  decodeInParts(body, maxValues, RAW) ?? decode(body, maxValues, RAW);
+  decodeOnce(body, maxValues, RAW);
 
 /** {@link decodeRawReview} of a large body; see {@link admissionReviewInSteps}. */
 export const rawReviewInSteps = (body: Uint8Array, maxValues: number, guest: boolean): Steps<DecodedRaw> =>
@@ -168,14 +176,22 @@ interface Reading<T> {
 /** Reads a body step by step. */
 export type Steps<T> = Generator<undefined, T | RequestProblem, undefined>;
 
-/** Reads a body in parts; undefined when it must be read as a whole. */
+/** Reads a body: in parts where that can be done. */
+function decodeOnce<T>(bytes: Uint8Array, maxValues: number, reading: Reading<T>): T | RequestProblem {
+  const scan = scanned(bytes, maxValues, reading);
+  return (scan && decodeInParts(bytes, scan, reading)) ?? decode(bytes, maxValues, reading, scan);
+}
+
+/** What a body has; undefined when it is no JSON, or so long that it may have too many values. */
+const scanned = <T>(bytes: Uint8Array, maxValues: number, { limits, cuts }: Reading<T>): JsonScan | undefined =>
+  mayHaveMoreValues(bytes.length, maxValues) ? undefined : scanJson(bytes, limits.unique?.depth ?? 0, cuts);
+
 function decodeInParts<T>(
   bytes: Uint8Array,
-  maxValues: number,
+  scan: JsonScan,
   { cuts, later, read }: Reading<T>,
 ): T | RequestProblem | undefined {
-  if (mayHaveMoreValues(bytes.length, maxValues)) return undefined;
-  const parts = readJsonParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), cuts, later);
+  const parts = readJsonParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), scan, cuts, later);
   if (parts === undefined) return undefined;
   try {
     return read(parts.value, { bytes, document: { cuts: parts.cuts, isUnique: true, plain: true } }, parts);
@@ -186,7 +202,8 @@ function decodeInParts<T>(
 }
 
 function* decodeInSteps<T>(bytes: Uint8Array, maxValues: number, reading: Reading<T>, guest: boolean): Steps<T> {
-  const inParts = guest ? decodeInParts(bytes, maxValues, reading) : undefined;
+  const scan = guest ? scanned(bytes, maxValues, reading) : undefined;
+  const inParts = scan && decodeInParts(bytes, scan, reading);
   if (inParts !== undefined) return inParts;
   const text = textWithin(bytes, maxValues);
   if (typeof text !== "string") return text;
@@ -202,11 +219,12 @@ function decode<T>(
   bytes: Uint8Array,
   maxValues: number,
   { limits, read }: Pick<Reading<T>, "limits" | "read">,
+  scan?: JsonScan,
 ): T | RequestProblem {
   const text = textWithin(bytes, maxValues);
   if (typeof text !== "string") return text;
   try {
-    const document = readJson(text, limits, bytes);
+    const document = readJson(text, limits, bytes, scan);
     return read(document.value, { bytes, document });
   } catch (error) {
     return problemOf(error, text);

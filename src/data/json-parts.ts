@@ -3,7 +3,7 @@
  * built-in parser takes two thirds of the time in which a policy of a few instructions is asked and answered.
  */
 import { isAscii, isUtf8 } from "node:buffer";
-import { type Cut, scanJson, type WantedCuts } from "./json-scan.js";
+import type { Cut, JsonScan, WantedCuts } from "./json-scan.js";
 import { makeLater } from "./read-later.js";
 
 /** A document whose wanted values are read by themselves. */
@@ -15,18 +15,28 @@ export interface JsonParts {
   readonly read: (cut: Cut) => unknown;
 }
 
+/** Bytes of values from which on they are left out: to read shorter ones takes no longer than to leave them for later. */
+const LONG = 2 * 1024;
+
 /**
  * Reads a document in parts.
  * @param bytes UTF-8; not to be changed as long as a part may be read
+ * @param scan what the document has
  * @param later names of wanted values that are left out
- * @returns undefined when it has none of these, or has to be read as a whole: it is no JSON, an object in it may have a key twice, it has a number or an escape that
+ * @param least bytes that they must have together
+ * @returns undefined when these are short, or it has to be read as a whole: an object in it may have a key twice, it has a number or an escape that
  *   the built-in parser reads otherwise (see `json.ts`), or a text of more than a window's length
  */
-export function readJsonParts(bytes: Buffer, wanted: WantedCuts, later: ReadonlySet<string>): JsonParts | undefined {
-  const scan = scanJson(bytes, 0, wanted);
-  if (scan === undefined || !scan.isExact || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
+export function readJsonParts(
+  bytes: Buffer,
+  scan: JsonScan,
+  wanted: WantedCuts,
+  later: ReadonlySet<string>,
+  least = LONG,
+): JsonParts | undefined {
+  if (!scan.isExact || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
   const cuts = scan.cuts.filter(({ name }) => later.has(name));
-  if (cuts.length === 0) return undefined;
+  if (cuts.length === 0 || cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   let head = "";

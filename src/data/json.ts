@@ -42,14 +42,20 @@ export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
 /**
  * Reads one JSON document.
  * @param bytes the same text in UTF-8, for who has it
+ * @param scanned what it has, for who knows: keys counted as the limits say, and the wanted values
  * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
-export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Array = Buffer.from(text)): JsonDocument {
+export function readJson(
+  text: string,
+  limits: JsonLimits = {},
+  bytes: Uint8Array = Buffer.from(text),
+  scanned?: JsonScan,
+): JsonDocument {
   const { unique, number } = limits;
   const keyDepth = unique?.depth ?? 0;
   // Who reads numbers in another way wants fractions as they were written.
   const asWritten = number !== undefined && FRACTION.test(text);
-  const scan = asWritten ? undefined : scanJson(bytes, keyDepth, limits.cuts);
+  const scan = asWritten ? undefined : (scanned ?? scanJson(bytes, keyDepth, limits.cuts));
   const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
   if (scan?.isExact === true && surrogates !== "lone") {
     try {
@@ -210,4 +216,4 @@ function escapedSurrogates(text: string): "none" | "pairs" | "lone" {
   return found;
 }
 
-export { type Cut, JsonError, type WantedCuts };
+export { type Cut, JsonError, type JsonScan, scanJson, type WantedCuts };

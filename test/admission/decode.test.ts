@@ -295,7 +295,7 @@ test("a question about what was read elsewhere is printed with its exact numbers
 
 describe("a request's objects are read when somebody asks for them", () => {
   const object = {
-    metadata: { name: "x", managedFields: [{ manager: "m".repeat(600) }], labels: {} },
+    metadata: { name: "x", managedFields: [{ manager: "m".repeat(1_200) }], labels: {} },
     spec: { a: [1] },
   };
   const request = { ...MINIMAL, name: "x", object, oldObject: object, dryRun: true };
@@ -328,11 +328,12 @@ describe("a request's objects are read when somebody asks for them", () => {
   });
 
   test("so is the payload of a raw review", () => {
-    const found = decodeRawReview(Buffer.from('{"request":{"a":[1,{"b":2}]}}'));
+    const payload = { a: [1, { b: "x".repeat(2_100) }] };
+    const found = decodeRawReview(Buffer.from(JSON.stringify({ request: payload })));
     assert.ok(found.kind === "raw" && !isRead(found, "payload"));
-    assert.equal(Buffer.from(found.requestBytes()).toString(), '{"a":[1,{"b":2}]}');
-    assert.deepEqual(found.payload, { a: [1, { b: 2 }] });
-    assert.deepEqual({ ...found }.payload, { a: [1, { b: 2 }] });
+    assert.equal(Buffer.from(found.requestBytes()).toString(), JSON.stringify(payload));
+    assert.deepEqual(found.payload, payload);
+    assert.deepEqual({ ...found }.payload, payload);
   });
 
   test("what is wrong beside them is told with the same words and places", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readJsonParts } from "../../src/data/json-parts.js";
-import type { WantedCuts } from "../../src/data/json-scan.js";
+import { scanJson, type WantedCuts } from "../../src/data/json-scan.js";
 
 const WANTED: WantedCuts = {
   member: "request",
@@ -10,7 +10,11 @@ const WANTED: WantedCuts = {
   part: ["metadata", "managedFields"],
 };
 const LATER = new Set(["object", "oldObject"]);
-const parts = (text: string, later = LATER) => readJsonParts(Buffer.from(text), WANTED, later);
+const partsOf = (bytes: Buffer, later = LATER, least = 0) => {
+  const scan = scanJson(bytes, 0, WANTED);
+  return scan && readJsonParts(bytes, scan, WANTED, later, least);
+};
+const parts = (text: string, later = LATER) => partsOf(Buffer.from(text), later);
 /** Longer than what is read at once. */
 const LONG = JSON.stringify([{ manager: "kubectl", fieldsV1: { "f:spec": "x".repeat(600) } }]);
 
@@ -86,7 +90,12 @@ describe("a document is not read in parts", () => {
   test("that is not UTF-8", () => {
     const bytes = Buffer.from('{"request":{"object":{"a":"?"}}}');
     bytes[bytes.indexOf("?")] = 0xff;
-    assert.equal(readJsonParts(bytes, WANTED, LATER), undefined);
+    assert.equal(partsOf(bytes), undefined);
+  });
+  test("when what would be left out is short", () => {
+    const text = Buffer.from(`{"request":{"object":${LONG},"oldObject":${LONG}}}`);
+    assert.equal(partsOf(text, LATER, 3_000), undefined);
+    assert.equal(partsOf(text, LATER, 1_000)?.cuts.length, 2);
   });
   test("when nobody wants one", () => assert.equal(parts('{"request":{"object":{}}}', new Set()), undefined));
 });
