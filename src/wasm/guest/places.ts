@@ -8,6 +8,8 @@ import { WrittenRegions } from "./written-regions.js";
 
 /** Places kept, at most one for each module. */
 const KEPT = 16;
+/** Bytes of all memories kept, but for the last one: as much as a thread keeps of images. */
+const KEPT_BYTES = 128 * 1024 * 1024;
 /** A kept memory may be so many pages larger than the module asked for: it can't shrink, and the next guest would start with all of it. */
 const GROWN_PAGES = 16;
 /** Largest memory kept, in pages: wiping more may take longer than making a new one. */
@@ -34,6 +36,8 @@ class Place implements InstancePlace {
   image: MemoryImage;
   /** Whether the memory holds the image, and nothing else. */
   isClean = true;
+  /** Of its memory, while it is kept. */
+  bytes = 0;
   /** Absent: all of it may have been written to. */
   #written: WrittenRegions | undefined;
   #wiper: Wiper | undefined;
@@ -86,6 +90,7 @@ class Place implements InstancePlace {
 export class Places {
   /** By module id, least recently used first. */
   readonly #kept = new Map<number, Place>();
+  #keptBytes = 0;
   /** The one given back last, until it is clean. */
   #left: { readonly moduleId: number; readonly place: Place } | undefined;
   #wiper: WebAssembly.Module | undefined;
@@ -99,7 +104,7 @@ export class Places {
    */
   take(moduleId: number, shape: GuestMemory, image: MemoryImage, marking?: Marking): InstancePlace {
     const kept = this.#kept.get(moduleId);
-    this.#kept.delete(moduleId);
+    if (kept) this.#drop(moduleId, kept);
     if (kept && fits(kept.memory, image)) {
       this.#clean(moduleId, kept, image);
       if (this.#left?.place === kept) this.#left = undefined;
@@ -132,13 +137,20 @@ export class Places {
   }
 
   #keep(moduleId: number, place: Place): void {
-    this.#kept.delete(moduleId);
+    const before = this.#kept.get(moduleId);
+    if (before) this.#drop(moduleId, before);
+    place.bytes = place.memory.buffer.byteLength;
+    this.#keptBytes += place.bytes;
     this.#kept.set(moduleId, place);
-    if (this.#kept.size <= KEPT) return;
-    for (const oldest of this.#kept.keys()) {
-      this.#kept.delete(oldest);
-      break;
+    for (const [oldest, other] of this.#kept) {
+      if (other === place || (this.#kept.size <= KEPT && this.#keptBytes <= KEPT_BYTES)) break;
+      this.#drop(oldest, other);
     }
+  }
+
+  #drop(moduleId: number, place: Place): void {
+    this.#kept.delete(moduleId);
+    this.#keptBytes -= place.bytes;
   }
 
   /** Brings the memory given back last to its image. Called when answers are on their way; a call that comes before does it itself. */

@@ -28,6 +28,10 @@ export class Integers {
     this.#values[index] = this.at(index) + value;
   }
 
+  clear(): void {
+    this.#length = 0;
+  }
+
   pop(): number {
     this.#length--;
     return this.#values[this.#length] ?? 0;

@@ -168,6 +168,19 @@ describe("places of guests", () => {
       name: "GuestMemoryError",
     }));
 
+  test("are kept up to a bounded number of bytes, but for the last one", () => {
+    const places = new Places();
+    const shape = { initial: 1_500, maximum: 2_000 };
+    const image = imageOf(shape.initial, [{ at: 0, bytes: Buffer.from("large") }]);
+    const first = places.take(0, shape, image);
+    places.give(0, first);
+    const second = places.take(1, shape, image);
+    places.give(1, second);
+    assert.equal(places.take(1, shape, image), second);
+    places.give(1, second);
+    assert.notEqual(places.take(0, shape, image), first);
+  });
+
   test("are kept for a bounded number of modules", () => {
     const places = new Places();
     const first = places.take(0, SHAPE, EMPTY);

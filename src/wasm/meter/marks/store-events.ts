@@ -1,5 +1,5 @@
 /** What the search for stores has found in one function, and which marks are the cheapest for it. */
-import type { Integers } from "../integers.js";
+import { Integers } from "../integers.js";
 import { FARTHEST } from "./marking.js";
 import { CONSTANT } from "./operand-stack.js";
 
@@ -17,6 +17,8 @@ export const MARK = {
 /** Numbers of a mark: where, what, its value, its weight. */
 export const MARK_SIZE = 4;
 
+/** Numbers of a definition: the local, where, its weight, what it is made of, what is added to that. */
+const DEFINITION_SIZE = 5;
 /** Definitions of locals followed from one to the next. */
 const LONGEST_CHAIN = 8;
 
@@ -34,7 +36,7 @@ interface LocalStore {
 interface LocalUse {
   readonly definitions: number[];
   definitionWeight: number;
-  isParameter: boolean;
+  readonly isParameter: boolean;
   /** Of its last definition: what it was made of, and what was added. */
   base: number;
   added: number;
@@ -46,36 +48,34 @@ interface LocalUse {
 /** Of one function at a time. */
 export class StoreEvents {
   readonly #locals = new Map<number, LocalUse>();
+  /** As they come: most functions have definitions, and many no stores, for which they would have to be looked at. */
+  readonly #definitions = new Integers();
+  #parameters = 0;
+  #entry = 0;
   #stores: LocalStore[] = [];
   #marks: [at: number, what: number, value: number, weight: number][] = [];
 
   /** Forgets the last function and begins one with so many parameters. */
   begin(parameters: number, entry: number): void {
-    this.#locals.clear();
-    this.#stores = [];
-    this.#marks = [];
-    for (let local = 0; local < parameters; local++) {
-      const use = this.#use(local);
-      use.isParameter = true;
-      use.definitions.push(entry);
-      use.definitionWeight = 1;
-    }
+    this.#clear();
+    this.#parameters = parameters;
+    this.#entry = entry;
   }
 
   /** Forgets all of the function but that it writes somewhere. */
   markAll(entry: number): void {
-    this.#locals.clear();
-    this.#stores = [];
-    this.#marks = [[entry, MARK.all, 0, 1]];
+    this.#clear();
+    this.#marks.push([entry, MARK.all, 0, 1]);
   }
 
   /** A local gets a value. @param at behind that */
   define(local: number, at: number, weight: number, base: number, added: number): void {
-    const use = this.#use(local);
-    use.definitions.push(at);
-    use.definitionWeight += weight;
-    use.base = base;
-    use.added = added;
+    const definitions = this.#definitions;
+    definitions.push(local);
+    definitions.push(at);
+    definitions.push(weight);
+    definitions.push(base);
+    definitions.push(added);
   }
 
   /** A store at a local's value, past or present, and no farther than {@link FARTHEST} behind it. */
@@ -92,17 +92,46 @@ export class StoreEvents {
 
   /** Adds the function's marks to others, in order. */
   addTo(marks: Integers): void {
-    this.#choose();
+    if (this.#stores.length > 0) {
+      this.#readDefinitions();
+      this.#choose();
+    }
     this.#marks.sort(([a], [b]) => a - b);
     for (const mark of this.#marks) for (const value of mark) marks.push(value);
   }
 
-  #use(local: number): LocalUse {
-    let use = this.#locals.get(local);
-    if (!use) {
-      use = { definitions: [], definitionWeight: 0, isParameter: false, base: 0, added: 0, reach: 0, storeWeight: 0 };
-      this.#locals.set(local, use);
+  #clear(): void {
+    this.#locals.clear();
+    this.#definitions.clear();
+    this.#stores = [];
+    this.#marks = [];
+  }
+
+  #readDefinitions(): void {
+    const definitions = this.#definitions;
+    for (let at = 0; at < definitions.length; at += DEFINITION_SIZE) {
+      const use = this.#use(definitions.at(at));
+      use.definitions.push(definitions.at(at + 1));
+      use.definitionWeight += definitions.at(at + 2);
+      use.base = definitions.at(at + 3);
+      use.added = definitions.at(at + 4);
     }
+  }
+
+  #use(local: number): LocalUse {
+    const known = this.#locals.get(local);
+    if (known) return known;
+    const isParameter = local < this.#parameters;
+    const use: LocalUse = {
+      definitions: isParameter ? [this.#entry] : [],
+      definitionWeight: isParameter ? 1 : 0,
+      isParameter,
+      base: 0,
+      added: 0,
+      reach: 0,
+      storeWeight: 0,
+    };
+    this.#locals.set(local, use);
     return use;
   }
 

@@ -88,7 +88,7 @@ export class StoreScan {
     this.#versions.fill(0, 0, locals);
     this.#covered.fill(-1, 0, locals);
     this.#stack.height = 0;
-    while (this.#blocks.length > 0) this.#blocks.pop();
+    this.#blocks.clear();
     this.#loopBegan = this.#clock;
     this.#loops = 0;
   }
