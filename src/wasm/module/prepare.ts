@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
 import type { PolicyRule } from "../../policy/policy.js";
 import { rewriteModule } from "../binary/rewrite.js";
+import { readSections, SECTION_CODE } from "../binary/sections.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
 import type { ExecutionMode, GuestMemory, GuestModule, LinkedModule } from "../guest/call.js";
@@ -27,6 +28,12 @@ import { checkExports } from "./required-exports.js";
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
 const WASI_MODULE = "wasi_snapshot_preview1";
+/**
+ * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
+ * MiB or two: marking costs them more than to look through it. Larger ones bring along engines, such as for patterns, whose states have many MiB.
+ */
+const LITTLE_CODE = 64 * 1024;
+const MUCH_CODE = 1536 * 1024;
 /** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
 const MARKED_PAGES = 8;
 /** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
@@ -107,7 +114,10 @@ export class ModuleStore {
         ? { bytes: rewritten.bytes, coldBecause: "it has several modules" }
         : extractState(rewritten.bytes, rewritten.importedMemory);
     const isResettable = extracted.coldBecause === undefined;
-    const metered = meteredWith(extracted.bytes, isResettable ? markingOf(rewritten.importedMemory) : undefined);
+    const metered = meteredWith(
+      extracted.bytes,
+      isResettable ? markingOf(extracted.bytes, rewritten.importedMemory) : undefined,
+    );
     const { marking } = metered;
     const module = await compile(metered.bytes);
     const metadata = readMetadata(module);
@@ -151,8 +161,10 @@ export class ModuleStore {
 }
 
 /** How a module marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
-function markingOf(memory: GuestMemory | undefined): Marking | undefined {
-  return memory && memory.initial >= MARKED_PAGES ? markingFor(memory.initial) : undefined;
+function markingOf(bytes: Uint8Array, memory: GuestMemory | undefined): Marking | undefined {
+  if (memory === undefined || memory.initial < MARKED_PAGES) return undefined;
+  const code = readSections(bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
+  return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
 }
 
 /** A metered module, without marks when a function would become too large by them. */
