@@ -5,7 +5,7 @@ import { gatekeeper } from "../../src/wasm/gatekeeper/protocol.js";
 import { opa } from "../../src/wasm/opa/protocol.js";
 import { textPayload } from "../../src/wasm/payload.js";
 import type { ToWorker } from "../../src/wasm/worker/messages.js";
-import { file, testRuntime } from "./support.js";
+import { context, file, raw, testRuntime } from "./support.js";
 
 /** Bytes that are copied with these when they are posted to a thread. */
 const beside = (bytes: Uint8Array | undefined): number | undefined => bytes && bytes.buffer.byteLength - bytes.length;
@@ -26,8 +26,14 @@ test("what is posted to threads has its memory for itself", async (t) => {
   });
   const { runtime } = testRuntime();
   t.after(() => runtime.close());
-  await runtime.load({ id: "p", bytes: file("test/fixtures/trivial/wapc.wasm"), settings: { name: "value" } });
-  assert.ok(inputs.some((input) => Buffer.from(input).toString() === '{"name":"value"}'));
+  const policy = await runtime.load({
+    id: "p",
+    bytes: file("test/fixtures/trivial/wapc.wasm"),
+    settings: { name: "value" },
+  });
+  // Longer than what is asked about on the main thread.
+  await policy.evaluate(raw("x".repeat(300_000)), context());
+  assert.ok(inputs.some((input) => Buffer.from(input).toString().endsWith(',"settings":{"name":"value"}}')));
   assert.deepEqual(
     inputs.map(beside),
     inputs.map(() => 0),
