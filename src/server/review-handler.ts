@@ -119,7 +119,7 @@ class Exchange {
       return;
     }
     turn
-      .then(() => (this.#isGone() ? undefined : this.#readInTurns(body, bodies)))
+      .then((read) => this.#readInTurns(body, bodies).finally(read))
       .then(async (review) => {
         if (review === undefined) return;
         await bodies.next();
@@ -160,6 +160,7 @@ class Exchange {
 
   /** The same of a large body, whose steps let others have their turn; undefined when the client has gone, too. */
   async #readInTurns(body: Buffer, bodies: LargeBodies): Promise<Review | undefined> {
+    if (this.#isGone()) return undefined;
     this.#bytes = body.length;
     const { evaluator, maxValues } = this.#options;
     const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";

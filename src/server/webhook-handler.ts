@@ -70,7 +70,8 @@ class WebhookExchange {
         this.fail(tooManyLargeBodies);
         return;
       }
-      await turn;
+      // Here it is read at once.
+      (await turn)();
     }
     if (this.#response.destroyed) {
       this.#count(CLIENT_GONE);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { afterEach, describe, mock, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../src/policy/outcome.js";
-import { LARGE_BODY, MAX_WAITING_BODIES } from "../../src/server/large-bodies.js";
+import type { Turns } from "../../src/policy/turns.js";
+import { LARGE_BODY, LargeBodies, MAX_WAITING_BODIES } from "../../src/server/large-bodies.js";
 import { admissionReview, immediate, post, serve, type TestServer } from "./fake-policy.js";
 import { connect, postText, type RawClient } from "./raw-client.js";
 
@@ -72,6 +73,20 @@ describe("a large body", () => {
     assert.equal(await answered(server, 400), 0);
     assert.equal(asked.times, 1);
     await server.stop({ delay: 0, grace: 0 });
+  });
+
+  test("counts among those that wait until it has been read to its end", async () => {
+    const turns: (() => void)[] = [];
+    const bodies = new LargeBodies({
+      next: () => new Promise<void>((resolve) => void turns.push(resolve)),
+    } as unknown as Turns);
+    const places = Array.from({ length: MAX_WAITING_BODIES }, () => bodies.wait());
+    turns[0]?.();
+    const read = await places[0];
+    assert.equal(bodies.wait(), undefined);
+    read?.();
+    assert.ok(bodies.wait());
+    assert.equal(bodies.wait(), undefined);
   });
 
   test("is refused with 429 when too many wait", async () => {
