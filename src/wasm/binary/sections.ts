@@ -43,7 +43,7 @@ const ORDER = [
 export interface Section {
   readonly id: number;
   readonly body: Uint8Array;
-  /** Where the body begins in the file. */
+  /** Where the body begins in the file; -1: it is not there. */
   readonly at: number;
 }
 
@@ -74,6 +74,20 @@ export function readSections(bytes: Uint8Array): readonly Section[] {
     last = rank;
   }
   return found;
+}
+
+/** The body of a section that has no entries. */
+export const NO_ENTRIES = Uint8Array.of(0);
+
+/** The sections, and empty ones of these kinds where they are missing. */
+export function withSections(sections: readonly Section[], ids: readonly number[]): readonly Section[] {
+  const all = [...sections];
+  for (const id of ids) {
+    if (all.some((section) => section.id === id)) continue;
+    const next = all.findIndex((section) => rankOf(section.id) > rankOf(id));
+    all.splice(next < 0 ? all.length : next, 0, { id, body: NO_ENTRIES, at: -1 });
+  }
+  return all;
 }
 
 /** Where a section stands among the others, -1 when it is not known. */

@@ -1,6 +1,7 @@
 /**
  * Gives the initial state of a module's instances to the host: what its data segments would write becomes an image, its start section a function that
- * the host calls, its mutable globals values that the host can read and set. So an instance can also begin with a state that was taken before.
+ * the host calls, its mutable globals values that the host can read and set. So an instance can also begin with a state that was taken before. A memory
+ * that was used before can't shrink, so the pages that the guest knows of become a global, too.
  */
 import { HEADER, Reader } from "../binary/reader.js";
 import {
@@ -10,12 +11,14 @@ import {
   SECTION_EXPORT,
   SECTION_START,
   type Section,
+  withSections,
 } from "../binary/sections.js";
 import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
 import type { GuestMemory } from "../guest/call.js";
 import { HIDDEN_PREFIX, START_NAME } from "../guest/names.js";
-import { globalFunctions, type MutableGlobal, mutableGlobals } from "./globals.js";
+import type { IndexSpaces } from "../meter/segments.js";
+import { Additions, addGlobalFunctions, addSize, mutableGlobals, ownSpaces } from "./globals.js";
 import { imageOf, type MemoryImage, PAGE_BYTES, type Run } from "./memory-image.js";
 import { unseenState } from "./unseen-state.js";
 
@@ -34,6 +37,8 @@ export interface Extracted {
   readonly image?: MemoryImage;
   /** Why no state of its instances can be taken: they all start cold. */
   readonly coldBecause?: string;
+  /** What it had before something was added. The first global behind its own holds how many pages the guest's memory has. Absent: nothing was added. */
+  readonly own?: IndexSpaces;
 }
 
 /**
@@ -46,14 +51,27 @@ export function extractState(bytes: Uint8Array<ArrayBuffer>, memory: GuestMemory
   const sections = readSections(bytes);
   refuseHiddenNames(sections);
   if (!memory) return { bytes, coldBecause: "it has no memory" };
+  const own = ownSpaces(sections);
+  const additions = new Additions();
+  const size = addSize(additions, memory.initial, own);
   const data = sections.find(({ id }) => id === SECTION_DATA);
   const writes = data ? readWrites(data.body, memory.initial * PAGE_BYTES) : [];
-  if (!writes) return { bytes, coldBecause: "only its instance knows where its data segments go" };
+  if (!writes)
+    return {
+      bytes: written(sections, additions),
+      own,
+      coldBecause: "only its instance knows where its data segments go",
+    };
   const image = imageOf(memory.initial, writes);
   const unseen = unseenState(sections);
-  const globals = unseen === undefined ? mutableGlobals(sections) : [];
-  if (typeof globals === "string") return { bytes: withoutState(sections, []), image, coldBecause: globals };
-  return { bytes: withoutState(sections, globals), image, ...(unseen !== undefined && { coldBecause: unseen }) };
+  const globals = unseen ?? mutableGlobals(sections);
+  if (typeof globals !== "string") addGlobalFunctions(additions, [...globals, size], sections, own);
+  return {
+    bytes: withoutState(sections, additions),
+    own,
+    image,
+    ...(typeof globals === "string" && { coldBecause: globals }),
+  };
 }
 
 /**
@@ -94,20 +112,25 @@ function refuseHiddenNames(sections: readonly Section[]): void {
   }
 }
 
-/** The module without its data and its start section, and with functions for its globals. */
-function withoutState(sections: readonly Section[], globals: readonly MutableGlobal[]): Uint8Array<ArrayBuffer> {
-  const additions = globalFunctions(sections, globals);
+/** The module without its data and its start section. */
+function withoutState(sections: readonly Section[], additions: Additions): Uint8Array<ArrayBuffer> {
   const start = sections.find(({ id }) => id === SECTION_START);
   if (start) additions.export(START_NAME, new Reader(start.body, 0).unsigned());
   // Segments that code may name keep their numbers; without a count there is no such code.
   const keepsNumbers = sections.some(({ id }) => id === SECTION_DATA_COUNT);
+  const left = sections.flatMap((section) => {
+    if (section.id === SECTION_START) return [];
+    if (section.id !== SECTION_DATA) return [section];
+    return keepsNumbers ? [{ ...section, body: withEmptySegments(section.body) }] : [];
+  });
+  return written(left, additions);
+}
+
+/** A module of these sections, with what is added to them. */
+function written(sections: readonly Section[], additions: Additions): Uint8Array<ArrayBuffer> {
   const out = new Writer(sections.reduce((sum, { body }) => sum + body.length, 0));
   out.raw(HEADER);
-  for (const { id, body } of sections) {
-    if (id === SECTION_START) continue;
-    if (id !== SECTION_DATA) out.section(id, additions.applyTo(id, body));
-    else if (keepsNumbers) out.section(id, withEmptySegments(body));
-  }
+  for (const { id, body } of withSections(sections, additions.sections)) out.section(id, additions.applyTo(id, body));
   return out.finish();
 }
 

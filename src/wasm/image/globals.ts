@@ -5,6 +5,7 @@ import { OP } from "../binary/instructions.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import {
   KIND_FUNCTION,
+  NO_ENTRIES,
   readImports,
   SECTION_CODE,
   SECTION_EXPORT,
@@ -17,13 +18,13 @@ import {
 import { readTypes } from "../binary/types.js";
 import { Writer } from "../binary/writer.js";
 import { GET_GLOBALS_NAME, SET_GLOBALS_NAME } from "../guest/names.js";
+import type { IndexSpaces } from "../meter/segments.js";
 
 /** Most globals that are set before a call: a Go program has eight, a program of AssemblyScript ten; each costs some nanoseconds. */
 const MOST_GLOBALS = 64;
 
 const FUNCTION_TYPE = 0x60;
 const NO_LOCALS = 0;
-const EMPTY_SECTION = new Uint8Array([0]);
 
 /** How a type of number goes to the host and back: a float as the integer with its bits, because JavaScript does not keep those of all NaNs. */
 interface Passed {
@@ -99,6 +100,11 @@ export class Additions {
     this.add(SECTION_EXPORT, out.finish());
   }
 
+  /** The sections that have entries more. */
+  get sections(): readonly number[] {
+    return [...this.#entries.keys()];
+  }
+
   /** @returns the section with what is added to it */
   applyTo(id: number, body: Uint8Array): Uint8Array {
     const entries = this.#entries.get(id);
@@ -112,14 +118,34 @@ export class Additions {
   }
 }
 
+/** How many functions and globals a module has. */
+export function ownSpaces(sections: readonly Section[]): IndexSpaces {
+  const defined = (id: number) => new Reader(bodyOf(sections, id) ?? NO_ENTRIES, 0).unsigned();
+  const imports = readImports(bodyOf(sections, SECTION_IMPORT) ?? NO_ENTRIES);
+  return {
+    functions: imports.functions.length + defined(SECTION_FUNCTION),
+    globals: imports.globals + defined(SECTION_GLOBAL),
+  };
+}
+
+/** Adds a global of the host's for the size of the guest's memory, in pages. */
+export function addSize(additions: Additions, pages: number, { globals }: IndexSpaces): MutableGlobal {
+  const entry = new Writer();
+  entry.raw([I32, 1, OP.i32Const]);
+  entry.signed(pages);
+  entry.byte(OP.end);
+  additions.add(SECTION_GLOBAL, entry.finish());
+  return { index: globals, passed: { as: I32 } };
+}
+
 /** Adds the functions that read and set these globals: types, functions, exports and code. */
-export function globalFunctions(sections: readonly Section[], globals: readonly MutableGlobal[]): Additions {
-  const additions = new Additions();
-  if (globals.length === 0) return additions;
-  const types = readTypes(bodyOf(sections, SECTION_TYPE) ?? EMPTY_SECTION).types.length;
-  const imports = bodyOf(sections, SECTION_IMPORT);
-  const imported = imports ? readImports(imports).functions.length : 0;
-  const functions = imported + new Reader(bodyOf(sections, SECTION_FUNCTION) ?? EMPTY_SECTION, 0).unsigned();
+export function addGlobalFunctions(
+  additions: Additions,
+  globals: readonly MutableGlobal[],
+  sections: readonly Section[],
+  { functions }: IndexSpaces,
+): void {
+  const types = readTypes(bodyOf(sections, SECTION_TYPE) ?? NO_ENTRIES).types.length;
   const passed = globals.map((global) => global.passed.as);
   for (const [number, added] of [
     { name: GET_GLOBALS_NAME, parameters: [], results: passed, code: readingCode(globals) },
@@ -138,7 +164,6 @@ export function globalFunctions(sections: readonly Section[], globals: readonly 
     body.block(added.code);
     additions.add(SECTION_CODE, body.finish());
   }
-  return additions;
 }
 
 function readingCode(globals: readonly MutableGlobal[]): Uint8Array {

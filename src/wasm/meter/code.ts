@@ -15,6 +15,7 @@ import {
   writeHeadStart,
   writeHelper,
   writeLocalCharge,
+  writeSize,
 } from "./helpers.js";
 import type { Integers } from "./integers.js";
 import type { Marking } from "./marks/marking.js";
@@ -51,6 +52,8 @@ const UNLIKELY = [1, 0] as const;
 /** What the code section's functions are. */
 export interface CodeContext extends IndexSpaces, TypeSpaces {
   readonly importedFunctions: number;
+  /** What functions of the guest's own may name. */
+  readonly own: IndexSpaces;
   /** By function that the module defines, the number of its parameters. */
   readonly parameters: readonly number[];
 }
@@ -236,7 +239,8 @@ function readFunctions(
     walker.moveTo(reader.position, behind);
     reader.position = behind;
     const index = importedFunctions + number;
-    functions.push(scanned(walker, { index, locals, start: from, end: behind }, context, segments));
+    const spaces = index < context.own.functions ? context.own : context;
+    functions.push(scanned(walker, { index, locals, start: from, end: behind }, spaces, segments));
   }
   return functions;
 }
@@ -323,6 +327,9 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
     out.copy(bytes, position, end);
     position = end;
   };
+  const skipLeb = (): void => {
+    while ((bytes[position++] ?? 0) >= 0x80);
+  };
   for (let point = fn.firstPoint; point < fn.endPoint; point += POINT_SIZE) {
     copyTo(points.at(point));
     const value = points.at(point + 2);
@@ -343,9 +350,16 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
         if (helper) writeBulkCharge(out, helper, indices);
         break;
       }
+      case POINT.memorySize:
+        if (value === OP.memoryGrow) writeBulkCharge(out, "pages", indices);
+        if (indices.size === undefined) break;
+        if (value === OP.memorySize) writeSize(out, indices.size);
+        position++;
+        skipLeb();
+        break;
       default:
         out.unsigned(value < indices.refill ? value : value + 1);
-        while ((bytes[position++] ?? 0) >= 0x80);
+        skipLeb();
     }
   }
   copyTo(fn.end);

@@ -34,6 +34,8 @@ export interface MeterIndices {
   /** The first of {@link HELPERS}. */
   readonly helpers: number;
   readonly fuel: number;
+  /** The pages that the guest's memory has, where that is not what the memory itself has. */
+  readonly size?: number;
 }
 
 /** The types that are added behind the module's own, in this order. */
@@ -58,7 +60,6 @@ export const BULK: ReadonlyMap<number, Helper> = new Map([
   [OP.memoryInit, "bytes"],
   [OP.memoryCopy, "bytes"],
   [OP.memoryFill, "bytes"],
-  [OP.memoryGrow, "pages"],
   [OP.tableInit, "entries"],
   [OP.tableCopy, "entries"],
   [OP.tableGrow, "entries"],
@@ -95,7 +96,9 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
     out.raw([OP.i32Const, 0, OP.i32LtS, OP.brIf, 0, OP.end, OP.end]);
     return;
   }
-  out.byte(0);
+  const { size } = indices;
+  const grows = helper === "pages" && size !== undefined;
+  out.raw(grows ? [1, 1, I32] : [0]);
   withIndex(out, OP.globalGet, fuel);
   if (helper === "prepay") {
     // Its parameter is what is left of the last advance, below 0.
@@ -118,9 +121,28 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
   out.byte(OP.i32Sub);
   withIndex(out, OP.globalSet, fuel);
   chargeIfUsedUp(out, indices, []);
-  if (helper === "prepay") constant(out, ADVANCE);
+  if (grows) writeGrowth(out, size);
+  else if (helper === "prepay") constant(out, ADVANCE);
   else out.raw([OP.localGet, 0]);
   out.byte(OP.end);
+}
+
+/** `memory.grow`, for a memory that may have more pages already than the guest knows of; all of them are zeros. */
+function writeGrowth(out: Writer, size: number): void {
+  const [wanted, spare] = [0, 1];
+  out.raw([OP.memorySize, 0]);
+  withIndex(out, OP.globalGet, size);
+  out.raw([OP.i32Sub, OP.localTee, spare, OP.localGet, wanted, OP.i32LtU, OP.if, EMPTY]);
+  out.raw([OP.localGet, wanted, OP.localGet, spare, OP.i32Sub, OP.memoryGrow, 0]);
+  constant(out, -1);
+  out.raw([OP.i32Eq, OP.if, EMPTY]);
+  constant(out, -1);
+  out.raw([OP.return, OP.end, OP.end]);
+  withIndex(out, OP.globalGet, size);
+  out.raw([OP.localGet, wanted]);
+  withIndex(out, OP.globalGet, size);
+  out.byte(OP.i32Add);
+  withIndex(out, OP.globalSet, size);
 }
 
 /** `fuel -= units`, and a refill when it is used up. */
@@ -155,6 +177,11 @@ export function writeLocalCharge(
   withIndex(out, OP.call, indexOfHelper(indices, "prepay"));
   withIndex(out, OP.localSet, local);
   out.byte(OP.end);
+}
+
+/** How many pages the guest's memory has. */
+export function writeSize(out: Writer, size: number): void {
+  withIndex(out, OP.globalGet, size);
 }
 
 /** Charges for the length on top of the stack, which stays there. */

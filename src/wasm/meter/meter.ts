@@ -9,7 +9,7 @@
 import { HEADER, Reader } from "../binary/reader.js";
 import {
   KIND_FUNCTION,
-  rankOf,
+  NO_ENTRIES,
   readImports,
   readSections,
   SECTION_CODE,
@@ -23,6 +23,7 @@ import {
   SECTION_TABLE,
   SECTION_TYPE,
   type Section,
+  withSections,
 } from "../binary/sections.js";
 import { readTypes } from "../binary/types.js";
 import { Writer } from "../binary/writer.js";
@@ -32,20 +33,24 @@ import { meterCode } from "./code.js";
 import { ADDED_TYPES, HELPERS, METER_MODULE, type MeterIndices, REFILL, REFILL_TYPE, typeOfHelper } from "./helpers.js";
 import type { Marking } from "./marks/marking.js";
 import { MARK_HELPERS, type MarkHelper, markGlobal, RANGE_TYPE } from "./marks/write-marks.js";
+import type { IndexSpaces } from "./segments.js";
 import { Shift } from "./shift.js";
 
 /** A mutable i32 that is 0: the first charge asks the host. */
 const FUEL = Uint8Array.of(0x7f, 1, 0x41, 0, 0x0b);
 
-const NO_ENTRIES = Uint8Array.of(0);
+/** Sections in which metering adds an entry. */
+const ADDED_TO = [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL, SECTION_CODE] as const;
 
 /**
  * Meters a module.
  * @param marking how it notes what it writes to; absent: it does not
+ * @param own how many functions and globals are the guest's own; the first global behind them holds how many pages its memory has (`image/extract.ts`).
+ *   Absent: all are, and its memory is as large as the memory itself
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-meter` when it has what is not known here, `wasm-imports` when it asks for
  *   the meter's own import
  */
-export function meterModule(bytes: Uint8Array, marking?: Marking): Uint8Array<ArrayBuffer> {
+export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
   const sections = readSections(bytes);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
   const types = readTypes(body(SECTION_TYPE));
@@ -58,16 +63,29 @@ export function meterModule(bytes: Uint8Array, marking?: Marking): Uint8Array<Ar
   const importedFunctions = imports.functions.length;
   const functions = importedFunctions + defined.length;
   const globals = imports.globals + new Reader(body(SECTION_GLOBAL), 0).unsigned();
-  const indices: MeterIndices = { refill: importedFunctions, helpers: functions + 1, fuel: globals };
+  const indices: MeterIndices = {
+    refill: importedFunctions,
+    helpers: functions + 1,
+    fuel: globals,
+    ...(own && { size: own.globals }),
+  };
   const parameters = defined.map((type) => types.types[type]?.parameters.length ?? 0);
   const shift = new Shift(importedFunctions, { functions, globals });
   const meterCodeOf = ({ body: old, at }: Section) => {
     const functionTypes = [...imports.functions, ...defined];
-    const context = { functions, globals, importedFunctions, parameters, types: types.types, functionTypes };
+    const context = {
+      functions,
+      globals,
+      own: own ?? { functions, globals },
+      importedFunctions,
+      parameters,
+      types: types.types,
+      functionTypes,
+    };
     const source = at < 0 ? { bytes: old, start: 0 } : { bytes, start: at };
     return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices, marking);
   };
-  const all = withMissing(sections, marking !== undefined);
+  const all = withSections(sections, marking ? [...ADDED_TO, SECTION_EXPORT] : ADDED_TO);
   const codeSection = all.find(({ id }) => id === SECTION_CODE);
   const metered = codeSection && meterCodeOf(codeSection);
   const marks = marking && metered?.always !== undefined ? markHelpers(metered.always) : undefined;
@@ -127,18 +145,6 @@ function markHelpers(always: bigint) {
         return out.finish();
       }),
   };
-}
-
-/** The sections, and empty ones where metering adds the first entry. */
-function withMissing(sections: readonly Section[], isMarked: boolean): readonly Section[] {
-  const all = [...sections];
-  const added = [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL, SECTION_CODE];
-  for (const id of isMarked ? [...added, SECTION_EXPORT] : added) {
-    if (all.some((section) => section.id === id)) continue;
-    const next = all.findIndex((section) => rankOf(section.id) > rankOf(id));
-    all.splice(next < 0 ? all.length : next, 0, { id, body: NO_ENTRIES, at: -1 });
-  }
-  return all;
 }
 
 function withEntries(body: Uint8Array, added: readonly ArrayLike<number>[]): Uint8Array {

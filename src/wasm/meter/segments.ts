@@ -32,6 +32,8 @@ export const POINT = {
   functionIndex: 3,
   /** A bulk operation; the value is its code. */
   bulk: 4,
+  /** `memory.size` and `memory.grow` of the first memory; the value is the code. */
+  memorySize: 5,
 } as const;
 /** Numbers of a point: where, what, its value, its segment. */
 export const POINT_SIZE = 4;
@@ -152,6 +154,11 @@ export class Segments {
         case OP.callRef:
         case OP.returnCallRef:
           simple = false;
+          break;
+        case OP.memorySize:
+        case OP.memoryGrow:
+          // There is no other memory: what names one is refused by the engine.
+          if (walker.index === 0) this.#point(walker.start, POINT.memorySize, instruction, current);
           break;
         default:
           if (BULK.has(instruction)) this.#point(walker.start, POINT.bulk, instruction, current);

@@ -115,7 +115,7 @@ export class ModuleStore {
         : extractState(rewritten.bytes, rewritten.importedMemory);
     const isResettable = extracted.coldBecause === undefined;
     const metered = meteredWith(
-      extracted.bytes,
+      extracted,
       isResettable ? markingOf(extracted.bytes, rewritten.importedMemory) : undefined,
     );
     const { marking } = metered;
@@ -168,12 +168,12 @@ function markingOf(bytes: Uint8Array, memory: GuestMemory | undefined): Marking 
 }
 
 /** A metered module, without marks when a function would become too large by them. */
-function meteredWith(bytes: Uint8Array, marking: Marking | undefined) {
+function meteredWith({ bytes, own }: Extracted, marking: Marking | undefined) {
   try {
-    return { bytes: meterModule(bytes, marking), marking };
+    return { bytes: meterModule(bytes, marking, own), marking };
   } catch (error) {
     if (!marking || !(error instanceof WasmLoadError)) throw error;
-    return { bytes: meterModule(bytes), marking: undefined };
+    return { bytes: meterModule(bytes, undefined, own), marking: undefined };
   }
 }
 

@@ -15,7 +15,7 @@ import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/
 import type { GuestHost } from "../../../src/wasm/guest/guest.js";
 import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { Places } from "../../../src/wasm/guest/places.js";
-import { extractState } from "../../../src/wasm/image/extract.js";
+import { type Extracted, extractState } from "../../../src/wasm/image/extract.js";
 import { emptyImage } from "../../../src/wasm/image/memory-image.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
@@ -168,11 +168,12 @@ export class OwnSide {
       importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
     const { importedMemory } = rewritten;
-    const extracted = others.length > 0 ? rewritten : extractState(rewritten.bytes, importedMemory);
-    const module = new WebAssembly.Module(meterModule(extracted.bytes));
+    const extracted: Extracted =
+      others.length > 0 ? { bytes: rewritten.bytes } : extractState(rewritten.bytes, importedMemory);
+    const module = new WebAssembly.Module(meterModule(extracted.bytes, undefined, extracted.own));
     const imports = WebAssembly.Module.imports(module);
     const hasMemory = imports.some((entry) => entry.module === HOST_MODULE && entry.name === MEMORY_NAME);
-    const image = "image" in extracted ? extracted.image : undefined;
+    const { image } = extracted;
     const linked = others.map(({ name, bytes }) => ({
       name,
       module: new WebAssembly.Module(meterModule(rewriteModule(bytes, { maximumPages: MEMORY_PAGES }).bytes)),

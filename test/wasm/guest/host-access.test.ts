@@ -138,9 +138,9 @@ async function warningsOf(bytes: Uint8Array, run: RunGuest): Promise<readonly st
   const marking = { shift: 13 };
   const host = { module: HOST_MODULE, name: MEMORY_NAME };
   const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, { maximumPages: 100, importMemoryAs: host });
-  const { bytes: extracted, image } = extractState(rewritten, shape);
+  const { bytes: extracted, image, own } = extractState(rewritten, shape);
   assert.ok(shape && image);
-  const module = new WebAssembly.Module(meterModule(extracted, marking));
+  const module = new WebAssembly.Module(meterModule(extracted, marking, own));
   const places = new Places();
   const whole = (place: InstancePlace) => Buffer.from(place.memory.buffer.slice(0, image.pages * 65_536));
   const began = whole(places.take(2, shape, image, marking));

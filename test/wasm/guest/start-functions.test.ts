@@ -66,16 +66,16 @@ describe("a start section", () => {
 
 describe("an instance that has been asked", () => {
   const HOST = "policy-group-gateway:host";
-  const shape = { initial: 1, maximum: 2 };
+  const shape = { initial: 1, maximum: 4 };
   const image = emptyImage(1);
   const source = (text: string): InstanceSource => {
     const { bytes } = rewriteModule(bytesOf(text), {
-      maximumPages: 2,
+      maximumPages: 4,
       importMemoryAs: { module: HOST, name: "memory" },
     });
     const extracted = extractState(bytes, shape);
     return {
-      module: new WebAssembly.Module(meterModule(extracted.bytes)),
+      module: new WebAssembly.Module(meterModule(extracted.bytes, undefined, extracted.own)),
       isResettable: extracted.coldBecause === undefined,
     };
   };
@@ -86,7 +86,7 @@ describe("an instance that has been asked", () => {
     const imports = new Map<number, WebAssembly.Imports>();
     return (run: (exports: Record<string, (...values: never[]) => unknown>) => unknown, which = 0) => {
       const place = places.take(1, shape, image);
-      const own = imports.get(which) ?? { [HOST]: {} };
+      const own = imports.get(which) ?? { [HOST]: {}, a: { at: 9 } };
       imports.set(which, own);
       Object.assign(own[HOST] ?? {}, { memory: place.memory, refill: () => 100_000 });
       const instance = newInstance(made, own, place);
@@ -116,6 +116,46 @@ describe("an instance that has been asked", () => {
     const call = calls(COUNTER);
     assert.notEqual(call((exports) => exports.next?.(), 1).instance, call((exports) => exports.next?.(), 2).instance);
   });
+
+  const SIZES = `(module (memory 1)
+    (func (export "size") (result i32) (memory.size)) (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0)))
+    (func (export "last") (result i32) (i32.load (i32.sub (i32.shl (memory.size) (i32.const 16)) (i32.const 4))))
+    (func (export "write") (i32.store (i32.sub (i32.shl (memory.size) (i32.const 16)) (i32.const 4)) (i32.const 7))))`;
+  for (const [what, text] of [
+    ["an instance that is used again", SIZES],
+    [
+      "one that is made anew in the same memory",
+      SIZES.replace("(memory 1)", "(memory 1) (global (mut v128) (v128.const i64x2 0 0))"),
+    ],
+    [
+      "one that writes its data by itself",
+      SIZES.replace("(memory 1)", '(import "a" "at" (global $at i32)) (memory 1) (data (global.get $at) "a")'),
+    ],
+  ] as const)
+    test(`knows of no pages that a call before has added: ${what}`, () => {
+      const call = calls(text);
+      // What each call gets: its size, what growing tells, the size then, and what is in its last bytes.
+      const all = (exports: Record<string, (...values: never[]) => unknown>) => {
+        const { size, grow, last, write } = exports as Record<string, (pages?: number) => unknown>;
+        const got = [
+          size?.(),
+          grow?.(0),
+          grow?.(2),
+          size?.(),
+          last?.(),
+          grow?.(2),
+          grow?.(-1),
+          size?.(),
+          grow?.(1),
+          size?.(),
+          last?.(),
+        ];
+        write?.();
+        return got;
+      };
+      const wanted = [1, 1, 1, 3, 0, -1, -1, 3, 3, 4, 0];
+      for (let round = 0; round < 3; round++) assert.deepEqual(call(all).result, wanted);
+    });
 
   test("is gone when its code may change what nobody can bring back", () => {
     const call = calls(`(module (memory 1) (table $t 1 funcref) (elem declare func $one)

@@ -20,7 +20,7 @@ function prepared(text: string) {
     importMemoryAs: { module: HOST, name: "memory" },
   });
   const extracted = extractState(bytes, importedMemory);
-  const module = new WebAssembly.Module(meterModule(extracted.bytes));
+  const module = new WebAssembly.Module(meterModule(extracted.bytes, undefined, extracted.own));
   return { ...extracted, module, pages: importedMemory?.initial ?? 0 };
 }
 
@@ -69,11 +69,12 @@ describe("the initial state of a module's instances", () => {
   });
 
   test("data at a place that a global says stays in the module, which then starts cold", () => {
-    const own = bytesOf('(module (memory 2) (global $at i32 (i32.const 9)) (data (global.get $at) "abc"))');
-    const { bytes, image, coldBecause } = extractState(own, { initial: 2, maximum: 2 });
-    assert.equal(bytes, own);
-    assert.equal(image, undefined);
-    assert.equal(coldBecause, "only its instance knows where its data segments go");
+    const module = prepared(
+      '(module (import "a" "at" (global $at i32)) (memory (export "memory") 2) (data (global.get $at) "abc"))',
+    );
+    assert.equal(started(module, { a: { at: 9 } }).memory.toString("latin1", 8, 13), "\0abc\0");
+    assert.equal(module.image, undefined);
+    assert.equal(module.coldBecause, "only its instance knows where its data segments go");
   });
 
   test("a passive segment keeps its number and its bytes, an active one is as empty as the engine leaves it", () => {
@@ -110,11 +111,12 @@ describe("the initial state of a module's instances", () => {
         (func (export "d") (result f64) (global.get $d)))`),
     );
     const read = () => [...((exports[GET]?.() ?? []) as (number | bigint)[])];
-    assert.deepEqual(read(), [-1, 0x123456789abcdef0n, 0x7fa00001, -0x4020000000000000n]);
-    exports[SET]?.(3, 4n, 0x7fa00002, 0x3ff8000000000000n);
+    // The last one is how many pages the memory has.
+    assert.deepEqual(read(), [-1, 0x123456789abcdef0n, 0x7fa00001, -0x4020000000000000n, 1]);
+    exports[SET]?.(3, 4n, 0x7fa00002, 0x3ff8000000000000n, 2);
     assert.equal(exports.bits?.(), 0x7fa00002);
     assert.equal(exports.d?.(), 1.5);
-    assert.deepEqual(read(), [3, 4n, 0x7fa00002, 0x3ff8000000000000n]);
+    assert.deepEqual(read(), [3, 4n, 0x7fa00002, 0x3ff8000000000000n, 2]);
   });
 
   for (const [body, because] of [

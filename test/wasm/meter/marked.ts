@@ -42,18 +42,18 @@ export function compareMarked(bytes: Uint8Array<ArrayBuffer>, seed: number, shif
     importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
   });
   if (!shape) return { kind: "skipped", why: "it has no memory" };
-  const { bytes: extracted } = extractState(rewritten, shape);
+  const { bytes: extracted, own } = extractState(rewritten, shape);
   const side = (module: WebAssembly.Module) => {
     const lines: string[] = [];
     const memory = new WebAssembly.Memory(shape);
     const given = provided(wanted, lines, memory);
     return history(() => new WebAssembly.Instance(module, given), exportedFunctionTypes(bytes), seed, lines);
   };
-  const markedBytes = meterModule(extracted, { shift });
-  const unpaid = verifyMetered(markedBytes);
+  const markedBytes = meterModule(extracted, { shift }, own);
+  const unpaid = verifyMetered(markedBytes, own);
   if (unpaid !== undefined) return { kind: "different", what: unpaid };
   const marked = new WebAssembly.Module(markedBytes);
-  const plain = new WebAssembly.Module(meterModule(extracted));
+  const plain = new WebAssembly.Module(meterModule(extracted, undefined, own));
   const difference = compared(side(plain), side(marked), ["unmarked", "marked"]);
   if (difference.kind !== "equal") return difference;
   return firstUnmarked(marked, wanted, shape, { bytes, seed, shift }) ?? difference;

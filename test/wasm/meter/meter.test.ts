@@ -142,6 +142,57 @@ describe("a metered module", () => {
     assert.throws(() => meterModule(withBody(0x41)), { code: "wasm-invalid" });
   });
 
+  test("what lies behind the module's own functions and globals is the host's before the meter's", () => {
+    // As it is when the host has added the global of the memory's size and functions that read it.
+    const own = { functions: 1, globals: 0 };
+    const more = (body: readonly number[]) => {
+      const bytes = bytesOf(
+        `(module (memory 1) (global (mut i32) (i32.const 1)) (func (export "f")) (func (export "host") (result i32) (global.get 0)))`,
+      );
+      const at = bytes.lastIndexOf(10);
+      const code = [2, body.length + 2, 0, ...body, 0x0b, 4, 0, 0x23, 0, 0x0b];
+      return Uint8Array.from([...bytes.subarray(0, at), 10, code.length, ...code]);
+    };
+    assert.equal(verifyMetered(meterModule(more([]), undefined, own), own), undefined);
+    for (const body of [
+      [0x23, 0, 0x1a],
+      [0x41, 0, 0x24, 0],
+      [0x10, 1, 0x1a],
+    ])
+      assert.throws(() => meterModule(more(body), undefined, own), {
+        code: "wasm-invalid",
+        message: /not there \(in function 0\)/,
+      });
+  });
+
+  test("a memory's size may be asked for under a number that is longer than it need be, and no other memory's", () => {
+    const own = { functions: 1, globals: 0 };
+    // A module with a memory of one page, the global of its size, which says 3, and `f`: () -> i32.
+    const of = (...body: number[]) => {
+      const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+      const sections = [
+        1, 5, 1, 0x60, 0, 1, 0x7f, 3, 2, 1, 0, 5, 3, 1, 0, 1, 6, 6, 1, 0x7f, 1, 0x41, 3, 0x0b, 7, 5, 1, 1, 102, 0, 0,
+      ];
+      return Uint8Array.from([...header, ...sections, 10, body.length + 4, 1, body.length + 2, 0, ...body, 0x0b]);
+    };
+    const run = (...body: number[]) => {
+      const bytes = meterModule(of(...body), undefined, own);
+      assert.equal(verifyMetered(bytes, own), undefined);
+      return call(
+        new WebAssembly.Instance(new WebAssembly.Module(bytes), { [METER_MODULE]: { [REFILL]: () => SLICE } }),
+        "f",
+      );
+    };
+    assert.equal(run(0x3f, 0), 3);
+    assert.equal(run(0x3f, 0x80, 0), 3);
+    assert.equal(run(0x41, 0, 0x40, 0x80, 0x80, 0), 3);
+    for (const other of [
+      [0x3f, 1],
+      [0x41, 0, 0x40, 1],
+    ])
+      assert.equal(WebAssembly.validate(meterModule(of(...other), undefined, own)), false);
+  });
+
   test("a module that asks for the meter's import is refused", () =>
     assert.throws(() => meterModule(bytesOf(`(module (import "${METER_MODULE}" "${REFILL}" (func (result i32))))`)), {
       code: "wasm-imports",

@@ -20,11 +20,13 @@ import {
   BULK,
   HEAD_START,
   HELPERS,
+  type Helper,
   indexOfHelper,
   type MeterIndices,
   writeHelper,
 } from "../../../src/wasm/meter/helpers.js";
 import { MARK_HELPERS } from "../../../src/wasm/meter/marks/write-marks.js";
+import type { IndexSpaces } from "../../../src/wasm/meter/segments.js";
 import { HOST_CALL_COST, UNCHARGED_COST, WEIGHTS } from "../../../src/wasm/meter/weights.js";
 import { type Step, withoutMarks } from "./without-marks.js";
 
@@ -38,9 +40,10 @@ const NO_ENTRIES = Uint8Array.of(0);
 
 /**
  * Checks a metered module.
+ * @param spaces how many functions and globals its guest has, when the pages of its memory are in the first global behind them
  * @returns what is wrong, or undefined when every function, loop and bulk operation is paid for
  */
-export function verifyMetered(bytes: Uint8Array): string | undefined {
+export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string | undefined {
   const sections = readSections(bytes);
   const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
   const imported = readImports(body(SECTION_IMPORT)).functions.length;
@@ -50,7 +53,12 @@ export function verifyMetered(bytes: Uint8Array): string | undefined {
   const own = defined - HELPERS.length - (isMarked ? MARK_HELPERS.length : 0);
   if (code.length !== defined || own < 0) return "the helpers are missing";
   const fuel = fuelOf(code[own]);
-  const indices: MeterIndices = { refill: imported - 1, helpers: imported + own, fuel };
+  const indices: MeterIndices = {
+    refill: imported - 1,
+    helpers: imported + own,
+    fuel,
+    ...(spaces && { size: spaces.globals }),
+  };
   for (const [number, helper] of HELPERS.entries()) {
     const expected = new Writer();
     writeHelper(expected, helper, indices);
@@ -62,10 +70,25 @@ export function verifyMetered(bytes: Uint8Array): string | undefined {
     const marks = { global: fuel + 1, range: imported + own + HELPERS.length };
     const rest = isMarked ? withoutMarks(steps(each), marks) : steps(each);
     if (typeof rest === "string") return `function ${imported + number}: ${rest}`;
+    // One function is the import that metering adds.
+    const foreign = spaces && imported + number - 1 < spaces.functions ? ofTheHost(rest, spaces) : undefined;
+    if (foreign !== undefined) return `function ${imported + number}: ${foreign}`;
     functions.push(rest);
   }
   return new Proof(functions, indices).problem();
 }
+
+/** What a guest's own function may not do where its memory's size is a global. */
+function ofTheHost(all: readonly Step[], { globals }: IndexSpaces): string | undefined {
+  for (const { code, value } of all) {
+    if (code === OP.memorySize || code === OP.memoryGrow) return "the memory itself is asked for its size";
+    if (code === OP.globalSet && value === globals) return "the memory's size is set";
+  }
+  return undefined;
+}
+
+/** The helper that charges for an instruction by its length. */
+const helperFor = (code: number): Helper | undefined => (code === OP.memoryGrow ? "pages" : BULK.get(code));
 
 /** The global that the first helper refills. */
 function fuelOf(charge: Uint8Array | undefined): number {
@@ -221,11 +244,13 @@ class FunctionProof {
       }
       const problem = this.#foreign(step, advance);
       if (problem !== undefined) return problem;
-      if (BULK.has(step.code) && !this.#bulkChargedBefore(at)) return `a bulk operation is not charged at ${at}`;
+      if (helperFor(step.code) && !this.#bulkChargedBefore(at)) return `a bulk operation is not charged at ${at}`;
       const helper = this.#helperOf(step);
       if (helper !== undefined) {
         const next = all[at + 1];
-        if (!next || BULK.get(next.code) !== helper) return `a helper is called for nothing at ${at}`;
+        // It adds the pages itself where their number is a global.
+        if (helper === "pages" && this.#indices.size !== undefined) continue;
+        if (!next || helperFor(next.code) !== helper) return `a helper is called for nothing at ${at}`;
         continue;
       }
       let weight = WEIGHTS[step.code] ?? 0;
@@ -290,7 +315,7 @@ class FunctionProof {
       before !== undefined &&
       step !== undefined &&
       before.code === OP.call &&
-      this.#helperOf(before) === BULK.get(step.code)
+      this.#helperOf(before) === helperFor(step.code)
     );
   }
 
