@@ -1,5 +1,6 @@
 /** Loads modules as policies and runs their calls in worker threads. */
 
+import { availableParallelism } from "node:os";
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
 import type { HttpGrant } from "../host-capabilities/http/grant.js";
@@ -105,8 +106,9 @@ export interface RuntimeStatus extends PoolStatus {
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const pool = new WorkerPool(options.workers, clock, options);
-  const inline = new InlineCalls(() => clock.now());
+  const processors = options.processors ?? availableParallelism();
+  const pool = new WorkerPool(options.workers, clock, { ...options, processors });
+  const inline = new InlineCalls(() => clock.now(), processors);
   const store = new ModuleStore();
   let states = 0;
   const fallback =

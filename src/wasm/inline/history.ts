@@ -12,8 +12,13 @@ const LONGEST_PROOF = 4_096;
 const FORGOTTEN_AFTER = 1_024;
 /** How much a new duration counts in the usual one. */
 const NEWEST_SHARE = 1 / 8;
-/** The longest that counts there: a call that had to wait for the processor, or for a garbage collection, says little about the policy. */
+/** The longest that counts there. */
 const LONGEST_MS = 3;
+/**
+ * A call on the main thread counts at most so many times what calls usually take: one that had to wait for the processor, for a garbage collection or for the engine that compiles
+ * says little about the policy, and to be sent to threads for it would cost every call two switches. When most calls take longer, it shows in a dozen.
+ */
+const OUTLIER_FACTOR = 2;
 /** Milliseconds that a policy's calls may usually take where they begin on the main thread. */
 const SHORT_MS = 1;
 /** What a policy's calls are taken to take when they leave the main thread, until more is known. */
@@ -28,7 +33,6 @@ export class CallHistory {
   #weight = 0;
   #answers = 0;
   #usual = 0;
-  #last = Number.POSITIVE_INFINITY;
 
   /** @param wanted calls on threads before the first on the main thread; Infinity: there is never one there */
   constructor(wanted: number) {
@@ -50,23 +54,17 @@ export class CallHistory {
     return this.#usual;
   }
 
-  /**
-   * How long a call on the main thread counts. One that is long by the clock but not by its fuel, and whose policy's last one was short, had to wait: for the
-   * processor, of which a pod may have less than a whole one, or for a garbage collection. Calls would be sent to threads for it, which take memory and the processor
-   * of those that wait already.
-   * @param isBrief whether it has used little fuel
-   */
-  counted(milliseconds: number, isBrief: boolean): number {
-    const counted = isBrief ? Math.min(milliseconds, this.#last) : milliseconds;
-    this.#last = milliseconds;
-    return counted;
+  /** How long a call on the main thread counts, in milliseconds. */
+  counted(milliseconds: number): number {
+    return Math.min(milliseconds, Math.max(SHORT_MS, OUTLIER_FACTOR * this.#usual));
   }
 
   /** A call has answered on the main thread. @param milliseconds as they are {@link counted} */
   answered(milliseconds: number): void {
     this.#took(milliseconds);
     if (this.#usual > SHORT_MS) {
-      this.#leave();
+      // How long its calls take shows on threads, too: no more of them are needed each time.
+      this.#leave(FIRST_PROOF);
       return;
     }
     if (this.#weight > 0) this.#weight--;
@@ -76,14 +74,16 @@ export class CallHistory {
 
   /** The main thread has brought back what a call had changed; its next call tells whether both together were short. */
   tidied(milliseconds: number): void {
-    this.#usual += Math.min(milliseconds, LONGEST_MS) * NEWEST_SHARE;
+    this.#usual += Math.min(this.counted(milliseconds), LONGEST_MS) * NEWEST_SHARE;
   }
 
   /** A call on the main thread came to nothing. */
   failed(): void {
     this.#answers = 0;
     this.#weight += FAILURE_WEIGHT;
-    if (this.#weight >= TOO_MUCH) this.#leave();
+    if (this.#weight < TOO_MUCH) return;
+    this.#leave(this.#proof);
+    this.#proof = Math.min(2 * this.#proof, LONGEST_PROOF);
   }
 
   /**
@@ -101,11 +101,10 @@ export class CallHistory {
     this.#usual += (Math.min(milliseconds, LONGEST_MS) - this.#usual) * NEWEST_SHARE;
   }
 
-  #leave(): void {
+  #leave(wanted: number): void {
     this.#answers = 0;
     this.#weight = 0;
     this.#usual = LONG_MS;
-    this.#wanted = this.#proof;
-    this.#proof = Math.min(2 * this.#proof, LONGEST_PROOF);
+    this.#wanted = wanted;
   }
 }

@@ -51,7 +51,7 @@ export class InlineCalls {
   /** For a payload that is asked about here, and nowhere else: the next one takes its place. */
   readonly allocate = new PayloadScratch(INLINE_QUESTION_BYTES).allocate;
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
-  readonly #share = new MainThreadShare();
+  readonly #share: MainThreadShare;
   readonly #now: () => number;
   #isTidying = false;
   /** The policy whose call was the last one; those before it have been tidied up behind. */
@@ -59,9 +59,13 @@ export class InlineCalls {
   #answered = 0;
   #movedOn = 0;
 
-  /** @param now monotonic milliseconds */
-  constructor(now: () => number) {
+  /**
+   * @param now monotonic milliseconds
+   * @param processors that this process has
+   */
+  constructor(now: () => number, processors: number) {
     this.#now = now;
+    this.#share = new MainThreadShare(processors);
   }
 
   /** Loads the code for a kind of guests. */
@@ -84,7 +88,7 @@ export class InlineCalls {
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
     this.#tidyLater(history);
-    const milliseconds = history.counted(this.#now() - began, trial.isBrief);
+    const milliseconds = history.counted(this.#now() - began);
     this.#share.took(began, milliseconds);
     if (result.kind !== "outcome") {
       this.#movedOn++;

@@ -4,6 +4,8 @@
 const WINDOW_MS = 100;
 /** The part of it that calls on the main thread may take; the rest is for requests, answers and other kinds of policies. */
 const MOST = 0.5;
+/** The same where there is no other processor: on a thread a call takes as much of it, and two switches more. */
+const MOST_OF_ONE = 0.9;
 /**
  * Milliseconds up to which a call does not count, and is never sent away: to hand it to a thread and take its result costs a good part of that, and
  * nobody notices to wait for it.
@@ -14,6 +16,12 @@ const SHORT_MS = 0.25;
 export class MainThreadShare {
   #window = Number.NEGATIVE_INFINITY;
   #used = 0;
+  readonly #most: number;
+
+  /** @param processors that this process has */
+  constructor(processors: number) {
+    this.#most = processors > 1 ? MOST : MOST_OF_ONE;
+  }
 
   /**
    * Whether a call may run on the main thread.
@@ -22,7 +30,7 @@ export class MainThreadShare {
    */
   allows(at: number, usualMs: number): boolean {
     if (usualMs <= SHORT_MS) return true;
-    return at - this.#window >= WINDOW_MS || this.#used < MOST * WINDOW_MS;
+    return at - this.#window >= WINDOW_MS || this.#used < this.#most * WINDOW_MS;
   }
 
   /**

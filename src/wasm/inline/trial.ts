@@ -56,11 +56,6 @@ export class Trial implements Budget, HostSide {
     return this.#isSpent;
   }
 
-  /** Whether it has come to an end, or would have, within its first stretch of fuel. */
-  get isBrief(): boolean {
-    return this.#units >= INLINE_UNITS - SLICE_UNITS;
-  }
-
   /** What was logged. It is passed on only when the call's answer counts, or it would be logged twice. */
   get lines(): readonly LogLine[] {
     return this.#lines ?? NONE;

@@ -122,17 +122,28 @@ describe("a policy's history", () => {
     assert.ok(history.usualMs > 0.45);
   });
 
-  test("a long call that has used little fuel counts when the one before was long, too", () => {
+  test("stays there with one in ten calls that had to wait, however long", () => {
     const history = new CallHistory(0);
-    assert.equal(history.counted(0.1, true), 0.1);
-    assert.equal(history.counted(60, true), 0.1);
-    assert.equal(history.counted(2, true), 2);
-    assert.equal(history.counted(3, true), 2);
+    for (let call = 1; call <= 10_000; call++) history.answered(history.counted(call % 10 === 0 ? 60 : 0.5));
+    assert.equal(history.isInline, true);
+    assert.ok(history.usualMs < 0.7);
   });
 
-  test("a long call that has used much fuel counts", () => {
+  test("leaves within twenty calls when all of them have become long", () => {
+    for (const before of [0.02, 0.5]) {
+      const history = new CallHistory(0);
+      for (let call = 0; call < 100; call++) history.answered(history.counted(before));
+      let calls = 0;
+      for (; history.isInline; calls++) history.answered(history.counted(5));
+      assert.ok(calls <= 20, `${calls}`);
+    }
+  });
+
+  test("comes back as soon as ever when its calls were long there and are short on threads", () => {
     const history = new CallHistory(0);
-    history.counted(0.1, true);
-    assert.equal(history.counted(5, false), 5);
+    for (let times = 0; times < 5; times++) {
+      while (history.isInline) history.answered(history.counted(5));
+      assert.ok(wanted(history) <= 10);
+    }
   });
 });

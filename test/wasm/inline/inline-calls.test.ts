@@ -26,7 +26,7 @@ interface Came {
 
 const store = new ModuleStore();
 const pool = new WorkerPool(1, systemClock);
-const inline = new InlineCalls(() => performance.now());
+const inline = new InlineCalls(() => performance.now(), 2);
 before(async () => {
   for (const mode of ["extism", "kubewarden-wapc", "wasi", "opa", "gatekeeper"] as const) await inline.load(mode);
 });
