@@ -7,9 +7,11 @@ import type { PreparedModule } from "./module/prepare.js";
 /** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
 const TAKEN_AT_CALL = 2;
 /** With a state that is not exact, calls run cold as well, and the cold answer counts, until the state has said the same so many times. */
-const TRIAL_CALLS = 20;
-/** After these one in so many does. */
+const TRIAL_CALLS = 10;
+/** After these one in so many does, */
 const TRIAL_EVERY = 1_000;
+/** and not before so many milliseconds have passed: what takes a fifth of a second cold and a millisecond with its state would compute a sixth of the time for nothing else. */
+const TRIAL_PAUSE_MS = 20_000;
 /** Bytes of an image up to which a call may run on the main thread, which brings the memory back behind it: a MiB takes a tenth of a millisecond. */
 const INLINE_IMAGE_BYTES = 2 * 1024 * 1024;
 /** The same where only what was written to is brought back: the first call there writes all of it into a new memory, a third of a millisecond a MiB. */
@@ -17,21 +19,20 @@ const INLINE_MARKED_BYTES = 32 * 1024 * 1024;
 
 /** Units of a start that is worth a state: to bring one back takes some thirty microseconds more than to bring back a module's own image. */
 export const LONG_START_UNITS = 1_000_000;
-const SHORT_START = "its start is short";
 
 /** What a start needs. */
 export interface PolicyStartParts {
   readonly module: PreparedModule;
   /** False: all its instances begin cold. */
   readonly enabled: boolean;
-  /** Units of fuel of a start that is worth a state. */
-  readonly longStartUnits: number;
   /** An id for the module with its state, which no other module has. */
   readonly newId: () => number;
   /** Takes the state, on a thread. */
   readonly take: () => Promise<FoundStart>;
   /** Told when the policy goes back to cold instances. */
   readonly warn: (message: string) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
 }
 
 /** One policy's start. */
@@ -41,6 +42,9 @@ export class PolicyStart {
   #calls = 0;
   /** How often the state that has to be proved has said what a cold start says; undefined when there is none. */
   #agreed: number | undefined;
+  /** Calls since the last one that ran cold as well, and when the next one may. */
+  #unproved = 0;
+  #nextTrial = 0;
   readonly #parts: PolicyStartParts;
 
   constructor(parts: PolicyStartParts) {
@@ -77,7 +81,11 @@ export class PolicyStart {
     if (this.#calls === TAKEN_AT_CALL && this.#parts.enabled && this.#parts.module.coldBecause === undefined)
       void this.#take();
     if (this.#agreed === undefined) return false;
-    return this.#agreed < TRIAL_CALLS || this.#calls % TRIAL_EVERY === 0;
+    if (this.#agreed < TRIAL_CALLS) return true;
+    if (++this.#unproved < TRIAL_EVERY || this.#parts.now() < this.#nextTrial) return false;
+    this.#unproved = 0;
+    this.#nextTrial = this.#parts.now() + TRIAL_PAUSE_MS;
+    return true;
   }
 
   /** With this module's state a call has said what it says without. */
@@ -96,11 +104,7 @@ export class PolicyStart {
   }
 
   async #take(): Promise<void> {
-    const { report, taken, isExact, startUnits } = await this.#parts.take();
-    if (report.start === "started" && startUnits < this.#parts.longStartUnits) {
-      this.#report = coldStart(report.because === undefined ? SHORT_START : `${SHORT_START}, and ${report.because}`);
-      return;
-    }
+    const { report, taken, isExact } = await this.#parts.take();
     this.#report = report;
     if (!taken) return;
     const { image, state } = taken;

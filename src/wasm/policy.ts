@@ -43,6 +43,8 @@ export interface PolicyParts {
   readonly warmStart: boolean;
   /** Units of fuel of a start that is worth a state. */
   readonly longStartUnits: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
   /** An id for a module with a state. */
   readonly newId: () => number;
   readonly log: (entry: GuestLogEntry) => void;
@@ -54,12 +56,12 @@ export interface PolicyParts {
 type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
 
 /** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
-const TAKING_STATE_MS = 30_000;
+const TAKING_STATE_MS = 120_000;
 
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
 const MOST_COMPARED = 2;
 
-const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true, startUnits: 0 });
+const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
 
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
@@ -87,8 +89,8 @@ export class LoadedPolicy implements WasmPolicy {
       module: parts.module,
       enabled: parts.warmStart,
       newId: parts.newId,
-      longStartUnits: parts.longStartUnits,
       take: () => this.#takeState(),
+      now: parts.now,
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
   }
@@ -201,7 +203,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async #takeState(): Promise<FoundStart> {
-    const { protocol, settings, module, inline, limits } = this.#parts;
+    const { protocol, settings, module, inline, limits, longStartUnits } = this.#parts;
     const data = this.#dataAtOnce();
     if (data === undefined) return neverFound("its data document changes with the cluster");
     if (module.linked) return neverFound("it is linked of several modules");
@@ -211,9 +213,10 @@ export class LoadedPolicy implements WasmPolicy {
         ? neutralReviews().map((review) => protocol.validateCall(review, settings, data))
         : [];
     const neutral = calls.flatMap((call) => ("verdict" in call ? [] : [call.input]));
-    let found = module.inlineAfter > 0 ? undefined : await inline.takeState({ module, limits, data, neutral });
+    let found =
+      module.inlineAfter > 0 ? undefined : await inline.takeState({ module, limits, data, neutral, longStartUnits });
     if (found) return found;
-    const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral };
+    const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral, longStartUnits };
     const result = await this.#run(call, undefined, module, (state) => {
       found = state;
     });

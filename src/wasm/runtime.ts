@@ -147,6 +147,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         log: options.log,
         warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
         longStartUnits: options.longStartUnits ?? LONG_START_UNITS,
+        now: () => clock.now(),
         // Prepared modules count up from 1.
         newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),

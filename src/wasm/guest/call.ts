@@ -30,6 +30,8 @@ export interface GuestCall {
   readonly data?: Uint8Array;
   /** With `take-state`: the payloads of the neutral requests, see `StateOrder`. */
   readonly neutral?: readonly Uint8Array[];
+  /** With `take-state`, see `StateOrder`. */
+  readonly longStartUnits?: number;
 }
 
 /** Sizes of a memory, in pages. */

@@ -20,6 +20,4 @@ export interface FoundStart {
   readonly taken?: TakenState;
   /** Whether the state is that of any start, whatever the time and the chance: nothing has to be proved of it. */
   readonly isExact: boolean;
-  /** Units of fuel that a start takes from nothing. */
-  readonly startUnits: number;
 }

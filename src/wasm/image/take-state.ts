@@ -24,6 +24,8 @@ export interface StateOrder {
   readonly budget: Budget;
   /** The data document of a Rego module. */
   readonly data?: Uint8Array;
+  /** Units of fuel of a start that is worth a state of its own. Default: any is. */
+  readonly longStartUnits?: number;
   /** Payloads of neutral requests, the one that warms first, those of other contents behind; none when only the state after the start is wanted. */
   readonly neutral: readonly Uint8Array[];
 }
@@ -41,6 +43,7 @@ const WORTHWHILE_SHARE = 0.2;
 /** Units that bringing a byte of a state back is worth. */
 const UNITS_PER_BYTE = 0.1;
 
+const SHORT_START = "its start is short";
 const NOT_CHECKED = "its time was up before the state was checked";
 const NOT_ANSWERED = "it answers no neutral request";
 
@@ -49,16 +52,15 @@ export async function takeState(order: StateOrder): Promise<FoundStart> {
   const trial = new Trial(order);
   await trial.begin();
   const after = await trial.start();
-  if (typeof after === "string") return { report: coldStart(after), isExact: true, startUnits: 0 };
-  const isExact = !trial.dependsOnChance;
-  const { startUnits } = trial;
-  const started = { ...order.module, image: after.image, state: after.state };
-  if (order.neutral.length === 0 || order.budget.isSpent)
-    return { report: { start: "started" }, taken: after, isExact, startUnits };
-  const warm = await trial.call(started);
-  if (typeof warm === "string")
-    return { report: { start: "started", because: warm }, taken: after, isExact, startUnits };
-  return { report: { start: "warm" }, taken: warm, isExact: false, startUnits };
+  if (typeof after === "string") return { report: coldStart(after), isExact: true };
+  const warm = order.neutral.length > 0 && !order.budget.isSpent ? await trial.call(after) : undefined;
+  if (warm !== undefined && typeof warm !== "string") return { report: { start: "warm" }, taken: warm, isExact: false };
+  if (trial.startIsShort) {
+    const because = warm === undefined ? SHORT_START : `${SHORT_START}, and ${warm}`;
+    return { report: coldStart(because), isExact: true };
+  }
+  const report = { start: "started", ...(warm !== undefined && { because: warm }) } as const;
+  return { report, taken: after, isExact: !trial.dependsOnChance };
 }
 
 /** What came of a run. */
@@ -75,7 +77,7 @@ interface Run {
 class Trial {
   /** Whether the state after the start depends on the time or on chance. */
   dependsOnChance = false;
-  startUnits = 0;
+  #startUnits = 0;
   readonly #order: StateOrder;
   readonly #runner = new GuestRunner();
   /** What instances that began cold have answered, by the question. */
@@ -93,7 +95,8 @@ class Trial {
   async start(): Promise<TakenState | string> {
     const { module, neutral } = this.#order;
     const one = await this.#captureTwice(module, "start");
-    if (typeof one === "string") return one;
+    // What is not used has not to be proved: of a policy that computes for long in each call that would take as long as all else.
+    if (typeof one === "string" || this.startIsShort) return one;
     const other = await this.#capture(module, "start", laterMoment());
     if (typeof other === "string") return other;
     if (same(one, other)) return one;
@@ -103,8 +106,15 @@ class Trial {
     return (await this.#difference(module, [one, other])) ?? one;
   }
 
-  /** The state after a neutral call, or why there is none. */
-  async call(started: GuestModule): Promise<TakenState | string> {
+  /** Whether the start is too short to be worth a state. */
+  get startIsShort(): boolean {
+    return this.#startUnits < (this.#order.longStartUnits ?? 0);
+  }
+
+  /** The state after a neutral call, or why there is none. @param after the state after the start */
+  async call(after: TakenState): Promise<TakenState | string> {
+    const { module } = this.#order;
+    const started = this.startIsShort ? module : { ...module, image: after.image, state: after.state };
     // A policy for Ingresses may have nothing but an error for a Pod.
     const [first, second] = this.#order.neutral.filter((input) => this.#coldRun(input).answered);
     if (!first || !second) return NOT_ANSWERED;
@@ -112,7 +122,8 @@ class Trial {
     if (cold.units < WORTHWHILE_UNITS) return "its calls are short";
     const warm = await this.#captureTwice(started, "answer", first);
     if (typeof warm === "string") return warm;
-    const saved = this.#run(started, second).units - this.#run({ ...started, ...warm }, second).units;
+    const before = this.startIsShort ? cold : this.#run(started, second);
+    const saved = before.units - this.#run({ ...started, ...warm }, second).units;
     if (saved < Math.max(cold.units * WORTHWHILE_SHARE, warm.ownBytes * UNITS_PER_BYTE))
       return "a call before would not make its calls shorter";
     const other = await this.#capture(started, "answer", new Moment(), second);
@@ -185,7 +196,7 @@ class Trial {
       until === "start" && module.mode === "extism" ? { ...question, operation: START_ONLY } : question;
     const result = runner.run(module, asked, host);
     // The call ends there.
-    if (until === "start") this.startUnits = counting.units;
+    if (until === "start") this.#startUnits = counting.units;
     if (budget.isSpent) return "its time was up before the state was taken";
     if (side.spoke) return until === "start" ? "its start asks the host" : "it asks the host";
     // Started in each instance, it would be logged for each call.

@@ -13,16 +13,16 @@ const FORGOTTEN_AFTER = 1_024;
 /** How much a new duration counts in the usual one. */
 const NEWEST_SHARE = 1 / 8;
 /** The longest that counts there. */
-const LONGEST_MS = 3;
+const LONGEST_MS = 6;
 /**
  * A call on the main thread counts at most so many times what calls usually take: one that had to wait for the processor, for a garbage collection or for the engine that compiles
  * says little about the policy, and to be sent to threads for it would cost every call two switches. When most calls take longer, it shows in a dozen.
  */
 const OUTLIER_FACTOR = 2;
 /** Milliseconds that a policy's calls may usually take where they begin on the main thread. */
-const SHORT_MS = 1;
+const SHORT_MS = 2;
 /** What a policy's calls are taken to take when they leave the main thread, until more is known. */
-const LONG_MS = 2;
+const LONG_MS = 4;
 
 /** One policy's history. */
 export class CallHistory {
@@ -32,6 +32,8 @@ export class CallHistory {
   #proof = FIRST_PROOF;
   #weight = 0;
   #answers = 0;
+  /** Whether the calls on threads that were wanted were short. */
+  #wasShort = false;
   #usual = 0;
 
   /** @param wanted calls on threads before the first on the main thread; Infinity: there is never one there */
@@ -44,9 +46,9 @@ export class CallHistory {
     return this.#wanted === 0;
   }
 
-  /** Whether it has answered on the main thread since it last failed there. */
+  /** Whether it is known to end: it has answered on the main thread since it last failed there, or was short on threads before it came here. */
   get isProved(): boolean {
-    return this.#answers > 0;
+    return this.#answers > 0 || this.#wasShort;
   }
 
   /** How many milliseconds a call usually takes. */
@@ -94,7 +96,10 @@ export class CallHistory {
     this.#took(milliseconds ?? LONGEST_MS);
     if (this.#wanted === 0 || this.#wanted === Number.POSITIVE_INFINITY) return;
     if (this.#wanted > 1) this.#wanted--;
-    else if (this.#usual <= SHORT_MS) this.#wanted = 0;
+    else if (this.#usual <= SHORT_MS) {
+      this.#wanted = 0;
+      this.#wasShort = true;
+    }
   }
 
   #took(milliseconds: number): void {
@@ -103,6 +108,7 @@ export class CallHistory {
 
   #leave(wanted: number): void {
     this.#answers = 0;
+    this.#wasShort = false;
     this.#weight = 0;
     this.#usual = LONG_MS;
     this.#wanted = wanted;

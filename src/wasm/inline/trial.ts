@@ -15,7 +15,7 @@ export const INLINE_UNITS = 50_000_000;
  */
 export const INLINE_MS = 10;
 
-/** The same for a policy that has not answered there yet, or not since it last failed: eight policies that loop may be asked for the first time at once. */
+/** The same for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. */
 export const UNPROVED_MS = 2;
 
 /**

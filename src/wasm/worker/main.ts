@@ -89,8 +89,8 @@ class GuestWorker {
     { ticket, call }: CallMessage,
     of: Pick<StateOrder, "module" | "limits"> & { budget: ThreadBudget },
   ) {
-    const { data, neutral = [] } = call;
-    const found = await takeState({ ...of, neutral, ...(data && { data }) });
+    const { data, neutral = [], longStartUnits = 0 } = call;
+    const found = await takeState({ ...of, neutral, longStartUnits, ...(data && { data }) });
     this.post({ type: "state", ticket, found });
     this.post({ type: "result", ticket, result: { kind: "answer", text: "" }, computedMs: of.budget.computedMs });
   }

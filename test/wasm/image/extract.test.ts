@@ -72,7 +72,10 @@ describe("the initial state of a module's instances", () => {
     const module = prepared(
       '(module (import "a" "at" (global $at i32)) (memory (export "memory") 2) (data (global.get $at) "abc"))',
     );
-    assert.equal(started(module, { a: { at: 9 } }).memory.toString("latin1", 8, 13), "\0abc\0");
+    assert.equal(
+      started(module, { a: { at: 9 } as unknown as WebAssembly.ModuleImports }).memory.toString("latin1", 8, 13),
+      "\0abc\0",
+    );
     assert.equal(module.image, undefined);
     assert.equal(module.coldBecause, "only its instance knows where its data segments go");
   });

@@ -70,7 +70,7 @@ describe("the state with which a policy's instances begin", () => {
     assert.ok(start.isExact);
     const module = await guest(parts);
     const warm = await asked(module, start);
-    const cold = await asked(module, { report: { start: "cold" }, isExact: true, startUnits: 0 });
+    const cold = await asked(module, { report: { start: "cold" }, isExact: true });
     assert.deepEqual(warm.result, cold.result);
     assert.deepEqual(warm.result, { kind: "outcome", outcome: { verdict: "allow" } });
     assert.ok(warm.units * 10 < cold.units, `${warm.units} units beside ${cold.units}`);

@@ -207,10 +207,11 @@ describe("a guest on the main thread", () => {
 
   test("has less time until its policy has answered there", async () => {
     let now = 0;
-    const calls = new InlineCalls(() => {
+    const clock = () => {
       now += 0.1;
       return now;
-    });
+    };
+    const calls = new InlineCalls(clock, 2);
     await calls.load("kubewarden-wapc");
     const module = await prepare(policy("(loop $l (br $l))"));
     const taken = (history: CallHistory) => {
