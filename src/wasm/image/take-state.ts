@@ -34,8 +34,10 @@ export interface StateOrder {
 const OTHER_TIME_MS = 86_400_000;
 /** Most bytes of a state of one policy: bringing a MiB back takes a hundred microseconds, and a server has a hundred policies. */
 const STATE_BYTES = 32 * 1024 * 1024;
-/** Units of fuel for which counting stops to look: a state that saves a tenth of a call is told from one that saves a third. */
+/** Units of fuel for which counting stops to look, */
 const COUNTED_UNITS = 1_000;
+/** or this part of what was used before: a state that saves a tenth of a call is told from one that saves a third. */
+const COUNTED_PART = 1 / 32;
 /** A call that costs less is not worth a state of its own: some ten microseconds. */
 const WORTHWHILE_UNITS = 100_000;
 /** A state after a call pays when it saves at least so much of a call. */
@@ -270,8 +272,9 @@ class CountingBudget implements Budget {
   refill(): number {
     if (this.#given <= 0) this.#given = this.#whole.refill();
     if (this.#given <= 0) return 0;
-    this.#given -= COUNTED_UNITS;
-    this.units += COUNTED_UNITS;
-    return COUNTED_UNITS;
+    const units = Math.max(COUNTED_UNITS, Math.floor(Math.min(this.units * COUNTED_PART, this.#given)));
+    this.#given -= units;
+    this.units += units;
+    return units;
   }
 }
