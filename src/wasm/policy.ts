@@ -17,7 +17,7 @@ import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { neutralReviews } from "./image/neutral-requests.js";
 import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
 import { CallHistory } from "./inline/history.js";
-import type { InlineCalls } from "./inline/inline-calls.js";
+import { INLINE_QUESTION_BYTES, type InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
@@ -139,6 +139,8 @@ export class LoadedPolicy implements WasmPolicy {
       if ("verdict" in call) return call;
       const answered = this.#tryInline(call, review, moment);
       if (answered !== undefined) return answered;
+      // What is too long for the main thread has been put together in memory of its own.
+      if (call.input.length > INLINE_QUESTION_BYTES) return this.#askOnThread(call, review, context, moment);
     }
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
