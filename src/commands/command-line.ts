@@ -47,15 +47,26 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Other", [addCompletion, addDocs, addHelp]],
 ];
 
+/** The first of them, which is meant when none is named. */
+const SERVE_ALONE: typeof COMMANDS = [["Serve", [addServe]]];
+
+/** Whether it is `serve` that is meant, and nobody asks for help: its options are enough then, and to define those of all commands takes a twentieth of a server's start. */
+function isServe(args: readonly string[]): boolean {
+  const [first = "serve"] = args;
+  const asksForHelp = args.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
+  return (first === "serve" || first.startsWith("--")) && !asksForHelp;
+}
+
 /**
  * Runs a command line.
  * @returns the exit code; for `serve` once the server has stopped
  */
 export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
   let exitCode = 0;
-  const program = commandLine(io, (code) => {
+  const done = (code: number): void => {
     exitCode = code;
-  });
+  };
+  const program = commandLine(io, done, isServe(args) ? SERVE_ALONE : COMMANDS);
   try {
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
@@ -89,8 +100,9 @@ function moreOf(program: Command, name: string | undefined, code: string): strin
 /**
  * The command line as it is defined, with all commands under their headings: for its documentation, too.
  * @param done told the exit code of a command that has run
+ * @param headings the commands that it has. Default: all
  */
-export function commandLine(io: CommandIo, done: CommandContext["done"]): Command {
+export function commandLine(io: CommandIo, done: CommandContext["done"], headings = COMMANDS): Command {
   const program = new Command("policy-server")
     .description("Serves admission policies of every kind, and groups of them.")
     .usage("[command] [options]")
@@ -111,9 +123,10 @@ export function commandLine(io: CommandIo, done: CommandContext["done"]): Comman
       subcommandTerm: (command) => command.name(),
     });
 
-  for (const [heading, commands] of COMMANDS) {
+  const whole = (): Command => (headings === COMMANDS ? program : commandLine(io, done));
+  for (const [heading, commands] of headings) {
     program.commandsGroup(`${heading}:`);
-    for (const add of commands) add(program, { io, done });
+    for (const add of commands) add(program, { io, done, whole });
   }
   for (const command of program.commands) command.helpOption("-h, --help", "print this help");
   return program.addHelpText("after", "\nMore about a command, with examples: policy-server help <command>");

@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly io: CommandIo;
   /** Told the exit code when the command has ended. */
   readonly done: (exitCode: number) => void;
+  /** The program with all commands, which the one that this command is added to need not have. */
+  readonly whole: () => Command;
 }
 
 /** Adds a command to the program. */

@@ -7,7 +7,7 @@ import { openFilesProblem } from "../serve/open-files.js";
 import { unknownCommand } from "./unknown-command.js";
 
 /** Adds it. */
-export const addServe: AddCommand = (program, { io, done }) => {
+export const addServe: AddCommand = (program, { io, done, whole }) => {
   const serve = program
     .command("serve", { isDefault: true })
     .description("serve policies over HTTP (the default)")
@@ -15,7 +15,7 @@ export const addServe: AddCommand = (program, { io, done }) => {
   withOptions(serve, SERVE_OPTIONS)
     .argument("[command]")
     .action(async (unknown: string | undefined) => {
-      if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, program));
+      if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, whole()));
       // Loading what follows opens many files.
       const few = openFilesProblem();
       if (few?.fatal) {
