@@ -42,8 +42,12 @@ function guest({ start = "", call = "", more = "", sections = "" }): Promise<Pre
   return new ModuleStore().prepare(bytesOf(text), 100, "kubewarden-wapc");
 }
 
-async function found(parts: Parameters<typeof guest>[0], budget: Budget = ENDLESS): Promise<FoundStart> {
-  return takeState({ module: await guest(parts), limits, budget, neutral: NEUTRAL });
+async function found(
+  parts: Parameters<typeof guest>[0],
+  budget: Budget = ENDLESS,
+  longStartUnits = 0,
+): Promise<FoundStart> {
+  return takeState({ module: await guest(parts), limits, budget, neutral: NEUTRAL, longStartUnits });
 }
 
 /** What an instance answers, and the units that it uses. */
@@ -155,6 +159,36 @@ describe("the state with which a policy's instances begin", () => {
       assert.deepEqual(last, report);
     });
   }
+
+  const SHORT = { start: "(i32.store (i32.const 5000) (i32.const 8))" };
+  test("after a start that is too short to be worth it is none", async () => {
+    const start = await found(SHORT, ENDLESS, 1_000_000);
+    assert.deepEqual(start.report, { start: "cold", because: "its start is short, and its calls are short" });
+    assert.equal(start.taken, undefined);
+    const chance = await found({ start: "(drop (call $random (i32.const 16) (i32.const 16)))" }, ENDLESS, 1_000_000);
+    assert.deepEqual(chance.report, start.report);
+  });
+
+  test("after a short start and a call is found in fewer runs, and what the start leaves is in it", async () => {
+    const call = `(if (i32.eqz (global.get $g)) (then ${WORK} (global.set $g (i32.load (i32.const 5000)))))
+      (if (i32.ne (global.get $g) (i32.const 8)) (then (unreachable)))`;
+    const counting = () => ({
+      isSpent: false,
+      units: 0,
+      refill() {
+        this.units += SLICE_UNITS;
+        return SLICE_UNITS;
+      },
+    });
+    const [long, short] = [counting(), counting()];
+    assert.deepEqual((await found({ ...SHORT, call }, long)).report, { start: "warm" });
+    const start = await found({ ...SHORT, call }, short, 1_000_000);
+    assert.deepEqual(start.report, { start: "warm" });
+    assert.ok(short.units < long.units, `${short.units} units beside ${long.units}`);
+    const { result, units } = await asked(await guest({ ...SHORT, call }), start);
+    assert.deepEqual(result, { kind: "outcome", outcome: { verdict: "allow" } });
+    assert.ok(units <= 2_000);
+  });
 
   test("may have the keys of hash maps in it, which then has to be proved", async () => {
     const start = await found({ start: "(drop (call $random (i32.const 16) (i32.const 16)))" });

@@ -1,0 +1,77 @@
+/** How a policy's calls begin while its state is proved, and afterwards. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { FoundStart } from "../../src/wasm/image/start-report.js";
+import { ModuleStore } from "../../src/wasm/module/prepare.js";
+import { PolicyStart } from "../../src/wasm/policy-start.js";
+import { bytesOf } from "./wat.js";
+
+const MODULE = new ModuleStore().prepare(
+  bytesOf('(module (memory (export "memory") 1) (func (export "validate") (result i32) (i32.const 0)))'),
+  10,
+  "extism",
+);
+const TAKEN = { image: { pages: 1, runs: [] }, state: { globals: [1], exited: false }, ownBytes: 0 };
+
+/** A policy's start behind two calls, with what was found. */
+async function begun(found: FoundStart) {
+  const clock = { now: 0 };
+  const warnings: string[] = [];
+  const start = new PolicyStart({
+    module: await MODULE,
+    enabled: true,
+    newId: () => -1,
+    take: () => Promise.resolve(found),
+    warn: (message) => warnings.push(message),
+    now: () => clock.now,
+  });
+  assert.deepEqual([start.begin(), start.begin()], [false, false]);
+  await new Promise(setImmediate);
+  /** Of so many calls, those that run cold as well. */
+  const compared = (calls: number) => Array.from({ length: calls }, () => start.begin()).filter(Boolean).length;
+  return { start, clock, warnings, compared };
+}
+
+const WARM: FoundStart = { report: { start: "warm" }, taken: TAKEN, isExact: false };
+
+describe("a policy with a state that has to be proved", () => {
+  test("has each call run cold as well until ten have agreed", async () => {
+    const { start, compared } = await begun(WARM);
+    assert.equal(compared(50), 50);
+    assert.equal(start.isUsuallyInline, false);
+    for (let left = 10; left > 0; left--) start.agreed(start.module);
+    assert.equal(start.isUsuallyInline, true);
+    assert.equal(compared(999), 0);
+  });
+
+  test("has one in a thousand run cold from then on, and none before 20 s have passed", async () => {
+    const { start, clock, compared } = await begun(WARM);
+    for (let left = 10; left > 0; left--) start.agreed(start.module);
+    assert.equal(compared(1_000), 1);
+    assert.equal(compared(10_000), 0);
+    clock.now = 20_000;
+    assert.equal(compared(10_000), 1);
+    clock.now = 40_000;
+    assert.equal(compared(999), 1);
+    clock.now = 60_000;
+    assert.equal(compared(999), 0);
+    assert.equal(compared(1), 1);
+  });
+
+  test("begins cold again, for good and with a warning, when a call has shown that the state can't serve", async () => {
+    const { start, warnings, compared } = await begun(WARM);
+    for (let left = 10; left > 0; left--) start.agreed(start.module);
+    start.refuse("it asks the host");
+    assert.deepEqual(start.report, { start: "cold", because: "it asks the host" });
+    assert.equal(start.module, await MODULE);
+    assert.deepEqual(warnings, ["the policy's instances begin cold again: it asks the host"]);
+    assert.equal(compared(5_000), 0);
+  });
+});
+
+test("a policy with a state that is that of any start has no call run cold", async () => {
+  const { start, compared } = await begun({ ...WARM, report: { start: "started" }, isExact: true });
+  assert.equal(start.module.id, -1);
+  assert.equal(start.isUsuallyInline, true);
+  assert.equal(compared(5_000), 0);
+});
