@@ -19,7 +19,8 @@ const ACCOUNT = "system:serviceaccount:secret-ns:secret-sa";
 const FILE = "/secret/path";
 const HOST = "registry.secret.example";
 /** None of these may stand in an answer; the last is where this test's own servers are. */
-const MARKERS = ["10.99.99.99", "6443", "secret-ns", "secret-sa", FILE, "secret.example", "127.0.0.1"];
+/** The port with its colon: the digits alone stand in seconds, too. */
+const MARKERS = ["10.99.99.99", ":6443", "secret-ns", "secret-sa", FILE, "secret.example", "127.0.0.1"];
 
 const found = (text: string): string[] => MARKERS.filter((marker) => text.includes(marker));
 

@@ -33,15 +33,15 @@ export function sharesOf({ processors, main, short, long, late }: Demand): Share
   const left = Math.max(0, processors - Math.min(1, MAIN_FACTOR * main) - short);
   const each = (least: number, calls: number) => Math.min(1, Math.max(left, least) / Math.max(1, calls));
   const early = each(EARLY_LEAST, long);
-  return { early: processors === 1 ? together(early * long, long) : early, late: each(LATE_LEAST, long + late) };
+  return { early: processors === 1 ? together(early, long) : early, late: each(LATE_LEAST, long + late) };
 }
 
 /**
- * The share of each of so many calls that use a part of one processor together. A call takes the time in which others have the processor for its own, so
- * with equal parts they would rest while nobody computes: three used half of what was left. Each computes with the same chance, and somebody does for that part of the time.
+ * The share of each of so many calls on one processor that have such equal parts of it. A call takes the time in which others have the processor for its own, so
+ * with equal parts they would rest while nobody computes: three used half of what was left. Each computes with the same chance, and somebody does for as long as the parts are together.
  */
 const together = (part: number, calls: number): number =>
-  calls <= 1 ? part : 1 - (1 - Math.min(1, part)) ** (1 / calls);
+  calls <= 1 ? part : 1 - (1 - Math.min(1, part * calls)) ** (1 / calls);
 
 /** A measurement keeps so much of its weight from one look to the next: a moment without requests does not mean that none come. */
 const FADES_BY = 0.8;

@@ -8,6 +8,9 @@ const demand = (some: Partial<Demand>): Demand => ({ processors: 1, main: 0, sho
 describe("the share of long calls", () => {
   test("is all of a processor that nobody else wants", () => {
     assert.deepEqual(sharesOf(demand({})), { early: 1, late: 1 });
+    // The next one's, while there is none.
+    assert.deepEqual(sharesOf(demand({ long: 0 })), { early: 1, late: 1 });
+    assert.equal(sharesOf(demand({ long: 0, main: 1 })).early, 0.5);
     assert.deepEqual(sharesOf(demand({ processors: 4, main: 1, long: 2, late: 1 })), { early: 1, late: 1 });
   });
 
