@@ -12,11 +12,14 @@ const AT_MOST_POLICIES = { maxSize: MAX_POLICIES, sizeCalculation: () => 1 };
 const LONGEST_FACTOR = 2;
 /** Milliseconds of computing that every call has at least before it does: most guests start cold in less. */
 const LEAST_EARLY_MS = 50;
+/** To take a state and to prove it is that many calls of its policy, in a processor that others want, too. */
+const STATE_FACTOR = 40;
 /** For the check of settings, a module's first call, for which the engine compiles its functions. */
 const CHECK_EARLY_MS = 1_000;
 
 /** The key of checks of a policy's settings: requests wait not behind the check of a reload, and its time-outs tell nothing about them. No policy's id ends so. */
 export const checkKey = (policy: string): string => `${policy}/`;
+const policyOf = (key: string): string => (key.endsWith("/") ? key.slice(0, -1) : key);
 
 /** What the pool remembers of each policy's calls. */
 export class History {
@@ -41,9 +44,21 @@ export class History {
    */
   earlyMs(policy: string, isCheck: boolean): number {
     if (this.timesOut(policy)) return 0;
-    // The first request of a policy is likely to take about as long as the check of its settings did.
-    const longest = Math.max(this.#longest.get(policy) ?? 0, this.#longest.get(checkKey(policy)) ?? 0);
-    return Math.max(isCheck ? CHECK_EARLY_MS : LEAST_EARLY_MS, LONGEST_FACTOR * longest);
+    return Math.max(isCheck ? CHECK_EARLY_MS : LEAST_EARLY_MS, LONGEST_FACTOR * this.#longestOf(policy));
+  }
+
+  /**
+   * The same for taking a policy's state. It makes all calls behind it shorter, but of a policy that never ends it would be half of a processor for minutes.
+   * @param key of its checks
+   */
+  earlyMsOfState(key: string): number {
+    const policy = policyOf(key);
+    return this.timesOut(policy) ? 0 : Math.max(CHECK_EARLY_MS, STATE_FACTOR * this.#longestOf(policy));
+  }
+
+  /** The first request of a policy is likely to take about as long as the check of its settings did. */
+  #longestOf(policy: string): number {
+    return Math.max(this.#longest.get(policy) ?? 0, this.#longest.get(checkKey(policy)) ?? 0);
   }
 
   /** A call has timed out on its thread. */

@@ -160,8 +160,9 @@ export class WorkerPool {
     this.#slots.enter(place, job.key);
     this.#running.set(thread, { job, settle, thread, end, isLate, place, resumed: now, isSettled: false });
     const deadline = this.#sharedClock() + end - now;
-    // A state makes all calls behind it shorter: what it takes has an end, and the share of requests meanwhile.
-    const earlyMs = job.onState ? Number.POSITIVE_INFINITY : this.#history.earlyMs(job.key, job.isCheck === true);
+    const earlyMs = job.onState
+      ? this.#history.earlyMsOfState(job.key)
+      : this.#history.earlyMs(job.key, job.isCheck === true);
     thread.begin(job, { deadline, earlyMs });
   }
 

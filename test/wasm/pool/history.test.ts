@@ -57,6 +57,16 @@ describe("a policy's history", () => {
     assert.equal(history.timesOut("a"), false);
   });
 
+  test("to take a state is forty of its policy's calls, a second in any case, and nothing for one that times out", () => {
+    const { history } = held();
+    assert.equal(history.earlyMsOfState(checkKey("a")), 1_000);
+    history.ended("a", 200);
+    assert.equal(history.earlyMsOfState(checkKey("a")), 8_000);
+    assert.equal(history.earlyMsOfState(checkKey("b")), 1_000);
+    for (let calls = 0; calls < 2; calls++) history.timedOut("a");
+    assert.equal(history.earlyMsOfState(checkKey("a")), 0);
+  });
+
   test("one whose policy times out has no time of that kind", () => {
     const { history } = held();
     history.ended("a", 400);
