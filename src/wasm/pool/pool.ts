@@ -180,7 +180,8 @@ export class WorkerPool {
     const { thread, job } = running;
     if (result.kind === "ended") this.#timeOut(running, result.phase, result.stderr);
     else {
-      this.#history.ended(job.key, computedMs);
+      // To take a state is many calls: it tells nothing about how long one may take.
+      if (!job.onState) this.#history.ended(job.key, computedMs);
       job.onComputed?.(computedMs);
       this.#settle(running, result);
     }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { HostAnswer } from "../../../src/wasm/guest/call.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
+import { checkKey } from "../../../src/wasm/pool/history.js";
 import type { Job, JobResult } from "../../../src/wasm/pool/job.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
 import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
@@ -163,6 +164,19 @@ describe("the pool", () => {
       await finish(name, 400);
     }
     assert.deepEqual([find("a1").message.earlyMs, find("a2").message.earlyMs], [50, 800]);
+  });
+
+  test("does not take the taking of a state for a long call of its policy", async (t) => {
+    const { run, untilBegun, finish, find } = held(t, 1);
+    run("a1");
+    await untilBegun(1);
+    await finish("a1", 100);
+    run("state", { key: checkKey("a"), isCheck: true, onState: () => {} });
+    await untilBegun(2);
+    await finish("state", 6_000);
+    run("a2");
+    await untilBegun(3);
+    assert.deepEqual([find("state").message.earlyMs, find("a2").message.earlyMs], [4_000, 200]);
   });
 
   test("tells the thread when its call must end: after its own time, or when the caller stops waiting", async (t) => {
