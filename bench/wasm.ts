@@ -104,7 +104,7 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
     const { image } = prepared;
     const place = shape && image && places.take(prepared.id, shape, image);
     run(prepared, { operation: "validate", input }, nobody, place);
-    if (place) places.give(prepared.id, place);
+    if (place) places.give(place);
     places.tidy();
   };
 }

@@ -4,11 +4,13 @@
  */
 import fs from "node:fs";
 
-/** A batch is written when it has this many characters … */
-const BATCH_CHARACTERS = 64 * 1024;
+/** A batch is written when it has this many bytes … */
+const BATCH_BYTES = 64 * 1024;
 /** … or when its first line is this old: often enough for eyes, rarely enough to cost nothing. */
 const BATCH_MS = 20;
-/** Characters that may wait for a slow reader: some seconds of decision records at full speed. */
+/** Most bytes that UTF-8 takes for a UTF-16 unit. */
+const MOST_BYTES_OF_UNIT = 3;
+/** Characters that may wait for a slow reader, behind a batch: some seconds of decision records at full speed. */
 const BUFFER_CHARACTERS = 8 * 1024 * 1024;
 /** Pause before trying a full pipe again. */
 const RETRY_MS = 5;
@@ -94,7 +96,16 @@ function pauseSync(milliseconds: number): void {
 export class BatchingSink implements LineSink {
   readonly #file: SinkFile;
   readonly #atomic: number;
-  #lines = "";
+  /**
+   * The batch that comes next, and how much of it there is. Bytes, not a text: lines that wait for 20 ms as strings are there when V8 looks through its
+   * young objects, and are taken for such that stay.
+   */
+  #batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  #filled = 0;
+  /** Lines behind it, for which there is no room. */
+  #behind = "";
+  /** The other of two batches: what is written from while the first is filled. */
+  #spare = Buffer.allocUnsafeSlow(BATCH_BYTES);
   /** What of a batch is not written yet. */
   #writing: Uint8Array | undefined;
   /** Whether it is being written beside the main thread. */
@@ -109,23 +120,38 @@ export class BatchingSink implements LineSink {
   }
 
   write(line: string): void {
-    if (this.#lines.length + line.length > BUFFER_CHARACTERS) {
+    if (this.#behind.length + line.length > BUFFER_CHARACTERS) {
       this.dropped += 1;
       return;
     }
-    this.#lines += `${line}\n`;
+    if (!this.#append(line)) {
+      this.#flush();
+      // Written at once, there is room for it; otherwise it waits.
+      if (!this.#append(line)) this.#behind += `${line}\n`;
+    }
     if (this.#writing === undefined) this.#flushSoon();
   }
 
+  /** @returns whether there was room in the batch */
+  #append(line: string): boolean {
+    if (this.#behind !== "") return false;
+    const room = BATCH_BYTES - this.#filled - 1;
+    if (line.length * MOST_BYTES_OF_UNIT > room && Buffer.byteLength(line) > room) return false;
+    this.#filled += this.#batch.write(line, this.#filled);
+    this.#batch[this.#filled++] = NEWLINE;
+    return true;
+  }
+
   flushSync(): void {
-    const rest = [Buffer.from(this.#lines)];
-    this.#lines = "";
+    const rest = [this.#batch.subarray(0, this.#filled), Buffer.from(this.#behind)];
     // What is being written would be there twice: the end of the process waits for it anyway.
     if (this.#writing !== undefined && !this.#beside) {
       rest.unshift(Buffer.from(this.#writing));
       this.#writing = undefined;
     }
     let left: Uint8Array = Buffer.concat(rest);
+    this.#filled = 0;
+    this.#behind = "";
     let patience = FLUSH_WITHIN_MS / RETRY_MS;
     while (left.length > 0) {
       try {
@@ -142,16 +168,22 @@ export class BatchingSink implements LineSink {
 
   /** At once what makes a batch, the rest with what comes until then. */
   #flushSoon(): void {
-    if (this.#lines.length >= BATCH_CHARACTERS) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
+    if (this.#filled === BATCH_BYTES || this.#behind !== "") this.#flush();
+    else if (this.#filled > 0) this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
   }
 
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#lines === "" || this.#writing !== undefined) return;
-    this.#writing = Buffer.from(this.#lines);
-    this.#lines = "";
+    if (this.#writing !== undefined) return;
+    if (this.#filled > 0) {
+      this.#writing = this.#batch.subarray(0, this.#filled);
+      [this.#batch, this.#spare] = [this.#spare, this.#batch];
+      this.#filled = 0;
+    } else if (this.#behind !== "") {
+      this.#writing = Buffer.from(this.#behind);
+      this.#behind = "";
+    }
     this.#continue();
   }
 
@@ -174,7 +206,7 @@ export class BatchingSink implements LineSink {
     let written = 0;
     let failure: NodeJS.ErrnoException | null = null;
     try {
-      while (written < batch.length && written < BATCH_CHARACTERS) {
+      while (written < batch.length && written < BATCH_BYTES) {
         written += this.#file.writeSync(this.#piece(batch.subarray(written)));
       }
     } catch (error) {
@@ -194,7 +226,7 @@ export class BatchingSink implements LineSink {
       this.#writing = undefined;
     }
     if (this.#writing !== undefined) setImmediate(() => this.#continue());
-    else if (this.#lines !== "") this.#flushSoon();
+    else this.#flushSoon();
   }
 
   /** As many whole lines of a batch as may be written at once. */

@@ -1,8 +1,9 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { Losses, type LossName } from "./losses.js";
+import { collectProcessMetrics } from "./process-metrics.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
 import { Slices } from "./slices.js";
@@ -161,7 +162,7 @@ export class Metrics {
       ["metric"],
     );
     this.#losses = new Losses((name, help) => this.#counter(name, help, []));
-    if (processMetrics) collectDefaultMetrics({ register: this.registry });
+    if (processMetrics) collectProcessMetrics(this.registry);
   }
 
   /** What there is, without values. */

@@ -32,6 +32,7 @@ interface Wiper {
 /** A place, and what its memory is brought to before it is used again. */
 class Place implements InstancePlace {
   readonly used = new WeakMap<WebAssembly.Imports, UsedInstance>();
+  readonly moduleId: number;
   readonly memory: WebAssembly.Memory;
   image: MemoryImage;
   /** Whether the memory holds the image, and nothing else. */
@@ -44,7 +45,8 @@ class Place implements InstancePlace {
   #times = 0;
 
   /** @param marking of the module; absent: all of the memory is brought back each time */
-  constructor(memory: WebAssembly.Memory, image: MemoryImage, marking: Marking | undefined) {
+  constructor(moduleId: number, memory: WebAssembly.Memory, image: MemoryImage, marking: Marking | undefined) {
+    this.moduleId = moduleId;
     this.memory = memory;
     this.image = image;
     this.#written = marking && new WrittenRegions(marking);
@@ -88,11 +90,14 @@ class Place implements InstancePlace {
  * collected in batches, which costs more than all else about an instance; wiping a MiB costs some ten microseconds (wipe.wat).
  */
 export class Places {
-  /** By module id, least recently used first. */
-  readonly #kept = new Map<number, Place>();
+  /**
+   * Least recently used first. No Map: one that loses and gets an entry with each call makes a table anew every few of them, each of which holds the next;
+   * once one of them has grown old, none behind it is taken for garbage before all of the heap is looked through.
+   */
+  readonly #kept: Place[] = [];
   #keptBytes = 0;
   /** The one given back last, until it is clean. */
-  #left: { readonly moduleId: number; readonly place: Place } | undefined;
+  #left: Place | undefined;
   #wiper: WebAssembly.Module | undefined;
   /** Modules whose marks were wrong once. */
   readonly #distrusted = new Set<number>();
@@ -103,11 +108,10 @@ export class Places {
    * @throws GuestMemoryError when there is none left
    */
   take(moduleId: number, shape: GuestMemory, image: MemoryImage, marking?: Marking): InstancePlace {
-    const kept = this.#kept.get(moduleId);
-    if (kept) this.#drop(moduleId, kept);
+    const kept = this.#takeOut(moduleId);
     if (kept && fits(kept.memory, image)) {
-      this.#clean(moduleId, kept, image);
-      if (this.#left?.place === kept) this.#left = undefined;
+      this.#clean(kept, image);
+      if (this.#left === kept) this.#left = undefined;
       return kept;
     }
     return this.#make(moduleId, shape, image, marking);
@@ -115,55 +119,61 @@ export class Places {
 
   /** Makes a place for a module's next call, unless there is one. @returns whether it has */
   prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking): boolean {
-    const kept = this.#kept.get(moduleId);
+    const kept = this.#kept.find((place) => place.moduleId === moduleId);
     if (kept && fits(kept.memory, image)) return false;
-    this.#keep(moduleId, this.#make(moduleId, shape, image, marking));
+    this.#keep(this.#make(moduleId, shape, image, marking));
     return true;
   }
 
   /** Keeps the place of an instance that has answered, unless its memory is large, for the module's next. It may be read until {@link tidy}. */
-  give(moduleId: number, place: InstancePlace): void {
+  give(place: InstancePlace): void {
     this.tidy();
     if (!(place instanceof Place) || !fits(place.memory, place.image)) return;
     place.isClean = false;
-    this.#left = { moduleId, place };
-    this.#keep(moduleId, place);
+    this.#left = place;
+    this.#keep(place);
   }
 
   #make(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking | undefined): Place {
     const memory = newMemory({ ...shape, initial: image.pages });
     fill(memory, image);
-    return new Place(memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
+    return new Place(moduleId, memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
   }
 
-  #keep(moduleId: number, place: Place): void {
-    const before = this.#kept.get(moduleId);
-    if (before) this.#drop(moduleId, before);
+  #keep(place: Place): void {
+    this.#takeOut(place.moduleId);
     place.bytes = place.memory.buffer.byteLength;
     this.#keptBytes += place.bytes;
-    this.#kept.set(moduleId, place);
-    for (const [oldest, other] of this.#kept) {
-      if (other === place || (this.#kept.size <= KEPT && this.#keptBytes <= KEPT_BYTES)) break;
-      this.#drop(oldest, other);
-    }
+    this.#kept.push(place);
+    while (this.#kept.length > 1 && (this.#kept.length > KEPT || this.#keptBytes > KEPT_BYTES)) this.#takeOutAt(0);
   }
 
-  #drop(moduleId: number, place: Place): void {
-    this.#kept.delete(moduleId);
-    this.#keptBytes -= place.bytes;
+  /** Keeps a module's place no longer. @returns it, if there was one */
+  #takeOut(moduleId: number): Place | undefined {
+    for (let at = this.#kept.length - 1; at >= 0; at--) {
+      if (this.#kept[at]?.moduleId === moduleId) return this.#takeOutAt(at);
+    }
+    return undefined;
+  }
+
+  #takeOutAt(at: number): Place | undefined {
+    const place = this.#kept[at];
+    this.#kept.copyWithin(at, at + 1).pop();
+    this.#keptBytes -= place?.bytes ?? 0;
+    return place;
   }
 
   /** Brings the memory given back last to its image. Called when answers are on their way; a call that comes before does it itself. */
   tidy(): void {
     const left = this.#left;
     this.#left = undefined;
-    if (left) this.#clean(left.moduleId, left.place, left.place.image);
+    if (left) this.#clean(left, left.image);
   }
 
   /** A module whose marks are wrong is not trusted again. */
-  #clean(moduleId: number, place: Place, image: MemoryImage): void {
+  #clean(place: Place, image: MemoryImage): void {
     if (place.clean(image, this.#newWiper)) return;
-    this.#distrusted.add(moduleId);
+    this.#distrusted.add(place.moduleId);
     process.emitWarning(
       "a module had written to memory that it had not marked: it is brought back as a whole from now on",
       {

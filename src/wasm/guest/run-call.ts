@@ -87,7 +87,7 @@ export class GuestRunner {
     if (host.passed && result.kind !== "limit") result = failure(host.passed);
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
     // What a call that failed leaves is not used again.
-    if (place && (result.kind === "outcome" || result.kind === "answer")) this.#places.give(module.id, place);
+    if (place && (result.kind === "outcome" || result.kind === "answer")) this.#places.give(place);
     host.finish();
     return result;
   }

@@ -151,7 +151,7 @@ async function warningsOf(bytes: Uint8Array, run: RunGuest): Promise<readonly st
     const answer = run({ module, isResettable: true }, input, new CallHost(SIDE, DEFAULT_GUEST_LIMITS, ENDLESS), place);
     assert.equal(answer.kind, "answer");
     assert.notDeepEqual(whole(place), began);
-    places.give(1, place);
+    places.give(place);
     places.tidy();
   }
   await new Promise((resolve) => setImmediate(resolve));

@@ -27,7 +27,7 @@ describe("places of guests", () => {
     const places = new Places();
     const first = places.take(1, SHAPE, EMPTY);
     new Uint8Array(first.memory.buffer).fill(7);
-    places.give(1, first);
+    places.give(first);
     const second = places.take(1, SHAPE, EMPTY);
     assert.equal(second, first);
     assert.ok(new Uint8Array(second.memory.buffer).every((byte) => byte === 0));
@@ -46,7 +46,7 @@ describe("places of guests", () => {
     assert.deepEqual(new Uint8Array(first.memory.buffer), expected);
     for (const at of [0, 4_095, 4_096, 5_003, 8_191, PAGE + 19_000, PAGE + 20_010, 2 * PAGE - 1]) {
       new Uint8Array(first.memory.buffer)[at] = 9;
-      places.give(1, first);
+      places.give(first);
       assert.equal(new Uint8Array(first.memory.buffer)[at], 9, "may be read until it is tidied");
       if (at % 2 === 0) places.tidy();
       assert.equal(places.take(1, SHAPE, image), first);
@@ -59,7 +59,7 @@ describe("places of guests", () => {
     const one = imageOf(2, [{ at: 0, bytes: Buffer.from("one") }]);
     const other = imageOf(2, [{ at: PAGE, bytes: Buffer.from("other") }]);
     const first = places.take(1, SHAPE, one);
-    places.give(1, first);
+    places.give(first);
     places.tidy();
     assert.equal(places.take(1, SHAPE, other), first);
     const bytes = Buffer.from(first.memory.buffer);
@@ -83,7 +83,7 @@ describe("places of guests", () => {
       marked.low = 1 << 3;
       bytes.fill(7, 9 * 8_192, 11 * 8_192);
       place.note(9 * 8_192, 2 * 8_192);
-      places.give(1, place);
+      places.give(place);
     }
   });
 
@@ -100,7 +100,7 @@ describe("places of guests", () => {
       const bytes = new Uint8Array(place.memory.buffer);
       assert.ok(bytes.every((byte) => byte === 0));
       bytes[5 * 8_192] = round < 1 ? 0 : 9;
-      places.give(1, place);
+      places.give(place);
     }
     await new Promise((resolve) => setImmediate(resolve));
     process.removeAllListeners("warning");
@@ -122,14 +122,14 @@ describe("places of guests", () => {
 
   test("are not shared by instances that live at the same time", () => {
     const places = new Places();
-    places.give(1, places.take(1, SHAPE, EMPTY));
+    places.give(places.take(1, SHAPE, EMPTY));
     assert.notEqual(places.take(1, SHAPE, EMPTY), places.take(1, SHAPE, EMPTY));
   });
 
   test("belong to one module", () => {
     const places = new Places();
     const first = places.take(1, SHAPE, EMPTY);
-    places.give(1, first);
+    places.give(first);
     assert.notEqual(places.take(2, SHAPE, EMPTY), first);
   });
 
@@ -141,7 +141,7 @@ describe("places of guests", () => {
       const places = new Places();
       const grown = places.take(1, SHAPE, EMPTY);
       (grown.memory as unknown as { grow(pages: number): void }).grow(pages);
-      places.give(1, grown);
+      places.give(grown);
       assert.equal(places.take(1, SHAPE, EMPTY) === grown, kept);
     }
   });
@@ -150,7 +150,7 @@ describe("places of guests", () => {
     const places = new Places();
     const grown = places.take(1, SHAPE, EMPTY);
     (grown.memory as unknown as { grow(pages: number): void }).grow(200);
-    places.give(1, grown);
+    places.give(grown);
     assert.equal(places.take(1, SHAPE, EMPTY).memory.buffer.byteLength, SHAPE.initial * PAGE);
   });
 
@@ -159,7 +159,7 @@ describe("places of guests", () => {
     const shape = { initial: 129, maximum: 400 };
     const image = emptyImage(shape.initial);
     const large = places.take(1, shape, image);
-    places.give(1, large);
+    places.give(large);
     assert.notEqual(places.take(1, shape, image), large);
   });
 
@@ -173,19 +173,19 @@ describe("places of guests", () => {
     const shape = { initial: 1_500, maximum: 2_000 };
     const image = imageOf(shape.initial, [{ at: 0, bytes: Buffer.from("large") }]);
     const first = places.take(0, shape, image);
-    places.give(0, first);
+    places.give(first);
     const second = places.take(1, shape, image);
-    places.give(1, second);
+    places.give(second);
     assert.equal(places.take(1, shape, image), second);
-    places.give(1, second);
+    places.give(second);
     assert.notEqual(places.take(0, shape, image), first);
   });
 
   test("are kept for a bounded number of modules", () => {
     const places = new Places();
     const first = places.take(0, SHAPE, EMPTY);
-    places.give(0, first);
-    for (let module = 1; module <= 16; module++) places.give(module, places.take(module, SHAPE, EMPTY));
+    places.give(first);
+    for (let module = 1; module <= 16; module++) places.give(places.take(module, SHAPE, EMPTY));
     assert.notEqual(places.take(0, SHAPE, EMPTY), first);
   });
 });

@@ -93,7 +93,7 @@ describe("an instance that has been asked", () => {
       Object.assign(own[HOST] ?? {}, { memory: place.memory, refill: () => 100_000 });
       const instance = newInstance(made, own, place);
       const result = run(instance.exports as never);
-      places.give(1, place);
+      places.give(place);
       return { instance, result };
     };
   }

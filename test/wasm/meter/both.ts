@@ -95,7 +95,7 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
       // Pages that it does not know of are zeros.
       const all = [...told, state(place.memory)].map((line) => line.replace(/memory \d+ /, "memory "));
       const took = { lines: all, wasUsed, hasGrown };
-      places.give(1, place);
+      places.give(place);
       return took;
     };
   };

@@ -1,0 +1,8 @@
+/** The library's files with one metric of the process each, which it declares no types for. */
+declare module "prom-client/lib/metrics/*.js" {
+  import type { Registry } from "prom-client";
+
+  /** Adds the metric to a registry. */
+  const collect: (registry: Registry, options: { readonly eventLoopMonitoringPrecision: number }) => void;
+  export default collect;
+}
