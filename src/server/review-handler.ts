@@ -43,6 +43,8 @@ export interface ReviewHandlerOptions extends ReportSinks {
   /** Most JSON values in a body. */
   readonly maxValues: number;
   readonly phases: Phases;
+  /** Told of each answer: bytes of the request's body, and milliseconds since it came. */
+  readonly answered?: (bytes: number, milliseconds: number) => void;
   /** Whether the server stops: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
@@ -293,7 +295,7 @@ class Exchange {
   }
 
   #send({ response }: Verdict | JoinedVerdict): void {
-    const { metrics, stopping } = this.#options;
+    const { metrics, stopping, answered } = this.#options;
     const { origin } = this.#route;
     const gone = this.#response.destroyed;
     if (!gone) {
@@ -301,7 +303,9 @@ class Exchange {
       const encode = origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
       sendJson(this.#response, 200, encode(response));
     }
-    metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
+    const milliseconds = performance.now() - this.#received;
+    metrics.answered(origin, gone ? CLIENT_GONE : 200, milliseconds);
+    answered?.(this.#bytes, milliseconds);
   }
 
   fail(problem: RequestProblem): void {

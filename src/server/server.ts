@@ -57,6 +57,8 @@ export interface ServerOptions {
   readonly tracer?: DecisionSink;
   /** Takes requests with their answers. */
   readonly recorder?: RequestRecorder;
+  /** Told of each verdict that is sent: bytes of the request's body, and milliseconds since it came. */
+  readonly answered?: (bytes: number, milliseconds: number) => void;
   /** Webhooks that are asked about policies themselves. */
   readonly webhooks?: readonly Webhook[];
   /** Routes that other rooms bring. */
@@ -120,7 +122,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const load = new MainThreadLoad();
   evaluator.shadows.isBusy = (isImmediate) =>
     phases.isDue || gate.waiting > 0 || (!isImmediate && gate.busy > 0) || load.isHigh();
-  const review = createReviewHandler({ evaluator, gate, phases, ...reading });
+  const review = createReviewHandler({
+    ...{ evaluator, gate, phases, ...reading },
+    ...(options.answered && { answered: options.answered }),
+  });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;

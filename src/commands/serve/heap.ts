@@ -1,13 +1,14 @@
 /** What V8 may take for the heap of a process that serves. */
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /**
- * Megabytes of each half of what V8 keeps short-lived objects in: with its 16, they fill 32 before any is taken away, and a process that serves trivial
- * policies takes 25 MiB more. Of 6 KB reviews 8 hold the objects of 80 requests. With 16 a process takes 15 MiB more and requests the same CPU time; with 4 it takes 8 MiB less, and
- * requests of 97 KB take 1.6 times as much; with 2, 14 MiB less, and those of 6 KB to a Gatekeeper policy 1.3 times as much (in turns, 5 to 12 rounds). The first line of the executable, the image and `npm start` say the same: V8 reads
- * it once, before any of our code runs.
+ * Most megabytes of each half of what V8 keeps short-lived objects in (its own default: 16). With 16 a process that is sent reviews of 97 KB takes 15 MiB more and requests the same
+ * time of the processor. The first line of the executable, the image and `npm start` say the same: V8 reads it once, before any of our code runs.
  */
 const YOUNG_GENERATION_FLAG = "--max-semi-space-size=8";
+
+/** A flag that says how large it may be. */
+const SEMI_SPACE_FLAG = /--m(?:ax|in)[-_]semi[-_]space[-_]size(?:=\d+)?/g;
 
 /**
  * Flags of Node for processes that answer requests.
@@ -15,17 +16,96 @@ const YOUNG_GENERATION_FLAG = "--max-semi-space-size=8";
  * @param options `NODE_OPTIONS`
  */
 export function withSmallYoungGeneration(own: readonly string[], options = ""): string[] {
-  const said = [...own, options].some((flag) => /--m(?:ax|in)[-_]semi[-_]space[-_]size/.test(flag));
-  return said ? [...own] : [YOUNG_GENERATION_FLAG, ...own];
+  return flagsIn(own, options).length > 0 ? [...own] : [YOUNG_GENERATION_FLAG, ...own];
 }
 
+const flagsIn = (own: readonly string[], options: string): string[] =>
+  [...own, options].flatMap((flag) => flag.match(SEMI_SPACE_FLAG) ?? []);
+
 /**
- * By how much the heap grows, in percent, before all of it is looked through for garbage. V8 lets one that grows slowly become four times as large: what
- * requests leave behind beyond the short-lived, 30 bytes each, fills 25 MiB in a minute of load. 1,500 CEL policies take a tenth longer to load.
+ * By how much the heap grows, in percent, before all of it is looked through for garbage. V8 lets one that grows slowly become four times as large. 1,500
+ * CEL policies take a tenth longer to load.
  */
 const HEAP_GROWING_PERCENT = 30;
 
 /** Keeps the heap of this process small from now on. */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+}
+
+/** Bytes of both halves that always are: 16 small requests at a time need no more, and with half of it each takes 4 µs more. */
+const LEAST_BYTES = 4 * 1024 * 1024;
+/**
+ * Bytes of both halves for each byte of the requests that are under way. What is made of a request is several times its size; what is still needed of it when
+ * a half is full is copied, and kept when that comes again. With less, CEL policies take up to 1.8 times as long (16 requests of 97 KB, or 200 of 6 KB at a time).
+ */
+const ROOM = 12;
+/** Bytes that any request takes beside its body, as bytes of one. */
+const BESIDE_BODY = 4 * 1024;
+/** Answers between looks; each takes some microseconds. */
+const LOOK_EVERY = 256;
+
+/** What a {@link YoungGeneration} acts on. */
+interface YoungHeap {
+  /** Bytes of both halves. */
+  bytes(): number;
+  /** Whether V8 may make it larger, which it does when much outlives its collections. */
+  mayGrow(may: boolean): void;
+}
+
+const V8_HEAP: YoungHeap = {
+  bytes: () => getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0,
+  mayGrow: (may) => setFlagsFromString(`--semi-space-growth-factor=${may ? 2 : 1}`),
+};
+
+/**
+ * Keeps the room for short-lived objects as small as requests allow. V8 would make it larger bit by bit, up to its limit, whatever the load: a few objects of
+ * the requests under way outlive each collection.
+ */
+export class YoungGeneration {
+  readonly #heap: YoungHeap;
+  readonly #now: () => number;
+  /** Bytes by the milliseconds that they were under way, since the last look. */
+  #area = 0;
+  #since: number;
+  #answers = 0;
+  #may = true;
+
+  /** @param now monotonic milliseconds */
+  constructor(heap = V8_HEAP, now = () => performance.now()) {
+    this.#heap = heap;
+    this.#now = now;
+    this.#since = now();
+    this.#look();
+  }
+
+  /** Notes that a request has its answer. @param bytes of its body @param milliseconds since it came */
+  readonly answered = (bytes: number, milliseconds: number): void => {
+    this.#area += (bytes + BESIDE_BODY) * milliseconds;
+    if (++this.#answers % LOOK_EVERY === 0) this.#look();
+  };
+
+  #look(): void {
+    const now = this.#now();
+    const underWay = now > this.#since ? this.#area / (now - this.#since) : 0;
+    this.#since = now;
+    this.#area = 0;
+    const may = this.#heap.bytes() < Math.max(LEAST_BYTES, underWay * ROOM);
+    if (may !== this.#may) this.#heap.mayGrow(may);
+    this.#may = may;
+  }
+}
+
+/**
+ * What notes the answers of this process; `undefined` where its flags say how large the room is.
+ * @param own flags of this process
+ * @param options `NODE_OPTIONS`
+ */
+export function smallYoungGeneration(
+  own: readonly string[],
+  options = "",
+  heap: YoungHeap = V8_HEAP,
+): YoungGeneration | undefined {
+  const said = flagsIn(own, options).filter((flag) => flag !== YOUNG_GENERATION_FLAG);
+  return said.length > 0 ? undefined : new YoungGeneration(heap);
 }

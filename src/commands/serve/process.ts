@@ -23,6 +23,7 @@ import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
+import { smallYoungGeneration } from "./heap.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
@@ -146,6 +147,7 @@ export class ServingProcess {
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
     const webhooks = createWebhooks();
+    const young = smallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS);
     const server = await startServer({
       evaluator,
       webhooks,
@@ -162,6 +164,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.recorder && { recorder: options.recorder }),
+      ...(young && { answered: young.answered }),
       ...(options.metricsText && { metricsText: options.metricsText }),
       ...(options.shadows && { shadows: options.shadows }),
       ...(options.unready && { unready: options.unready }),

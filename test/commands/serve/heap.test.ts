@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { withSmallYoungGeneration } from "../../../src/commands/serve/heap.js";
+import { describe, test } from "node:test";
+import { smallYoungGeneration, withSmallYoungGeneration, YoungGeneration } from "../../../src/commands/serve/heap.js";
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
 
@@ -17,4 +17,69 @@ test("whoever has said how much room it is knows better", () => {
   assert.deepEqual(withSmallYoungGeneration(["--max-semi-space-size=64"]), ["--max-semi-space-size=64"]);
   assert.deepEqual(withSmallYoungGeneration([], "--trace-gc --max_semi_space_size=64"), []);
   assert.deepEqual(withSmallYoungGeneration([], "--min-semi-space-size=8"), []);
+});
+
+describe("the room for short-lived objects", () => {
+  const MIB = 1024 * 1024;
+
+  /** A heap that grows at once when it may and is asked, and a server that answers at an even pace. */
+  function served(start: number) {
+    let [bytes, time, may] = [start, 0, true];
+    const heap = {
+      bytes: () => bytes,
+      mayGrow: (value: boolean): void => {
+        may = value;
+      },
+    };
+    const young = new YoungGeneration(heap, () => time);
+    /** @param atOnce requests under way @param body bytes of each */
+    const serve = (answers: number, atOnce: number, body: number): void => {
+      for (let i = 0; i < answers; i++) {
+        time += 1;
+        young.answered(body, atOnce);
+        if (may && i % 1_000 === 999 && bytes < 16 * MIB) bytes *= 2;
+      }
+    };
+    return { serve, bytes: () => bytes / MIB, may: () => may };
+  }
+
+  test("stays as loading has left it, with few small requests at a time", () => {
+    const server = served(4 * MIB);
+    assert.equal(server.may(), false);
+    server.serve(20_000, 16, 6_000);
+    assert.equal(server.bytes(), 4);
+    const large = served(16 * MIB);
+    large.serve(20_000, 16, 6_000);
+    assert.equal(large.may(), false);
+  });
+
+  test("is what small requests need after V8 has made it smaller", () => {
+    const server = served(MIB);
+    assert.equal(server.may(), true);
+    server.serve(20_000, 16, 100);
+    assert.equal(server.bytes(), 4);
+  });
+
+  for (const [what, atOnce, body] of [
+    ["large requests", 16, 97_000],
+    ["many at a time", 200, 6_000],
+  ] as const) {
+    test(`grows with ${what}, and no more behind them`, () => {
+      const server = served(4 * MIB);
+      server.serve(512, 16, 6_000);
+      assert.equal(server.may(), false);
+      server.serve(20_000, atOnce, body);
+      assert.equal(server.bytes(), 16);
+      server.serve(512, 16, 6_000);
+      assert.equal(server.may(), false);
+    });
+  }
+
+  test("is left to whoever has said how large it is", () => {
+    const heap = { bytes: () => MIB, mayGrow: () => {} };
+    assert.equal(smallYoungGeneration(["--max-semi-space-size=64"], "", heap), undefined);
+    assert.equal(smallYoungGeneration([], "--min_semi_space_size=8", heap), undefined);
+    assert.ok(smallYoungGeneration(["--max-semi-space-size=8"], "--trace-gc", heap));
+    assert.ok(smallYoungGeneration([], undefined, heap));
+  });
 });
