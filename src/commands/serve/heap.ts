@@ -15,11 +15,11 @@ const SEMI_SPACE_FLAG = /--m(?:ax|in)[-_]semi[-_]space[-_]size(?:=\d+)?/g;
  * @param own those of this process
  * @param options `NODE_OPTIONS`
  */
-export function withSmallYoungGeneration(own: readonly string[], options = ""): string[] {
+export function withSmallYoungGeneration(own: readonly string[], options?: string): string[] {
   return flagsIn(own, options).length > 0 ? [...own] : [YOUNG_GENERATION_FLAG, ...own];
 }
 
-const flagsIn = (own: readonly string[], options: string): string[] =>
+const flagsIn = (own: readonly string[], options = ""): string[] =>
   [...own, options].flatMap((flag) => flag.match(SEMI_SPACE_FLAG) ?? []);
 
 /**
@@ -28,18 +28,28 @@ const flagsIn = (own: readonly string[], options: string): string[] =>
  */
 const HEAP_GROWING_PERCENT = 30;
 
-/** Keeps the heap of this process small from now on. */
-export function keepHeapSmall(): void {
+/**
+ * Keeps the heap of this process small from now on.
+ * @param own flags of this process
+ * @param options `NODE_OPTIONS`
+ */
+export function keepHeapSmall(own: readonly string[], options?: string): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  // What loading needs of it would be given back by nobody.
+  if (!isSaid(own, options)) V8_HEAP.mayGrow(false);
 }
 
-/** Bytes of both halves that always are: 16 small requests at a time need no more, and with half of it each takes 4 µs more. */
-const LEAST_BYTES = 4 * 1024 * 1024;
+/** Whether somebody has said how large the room for short-lived objects is. */
+const isSaid = (own: readonly string[], options?: string): boolean =>
+  flagsIn(own, options).some((flag) => flag !== YOUNG_GENERATION_FLAG);
+
+/** Bytes that are always enough for a half of it: V8 makes it 1, 2, 4 MiB and so on. 16 small requests at a time need 2; with 1 each takes 4 µs more. */
+const LEAST_BYTES = 1.5 * 1024 * 1024;
 /**
- * Bytes of both halves for each byte of the requests that are under way. What is made of a request is several times its size; what is still needed of it when
+ * Bytes of a half for each byte of the requests that are under way. What is made of a request is several times its size; what is still needed of it when
  * a half is full is copied, and kept when that comes again. With less, CEL policies take up to 1.8 times as long (16 requests of 97 KB, or 200 of 6 KB at a time).
  */
-const ROOM = 12;
+const ROOM = 6;
 /** Bytes that any request takes beside its body, as bytes of one. */
 const BESIDE_BODY = 4 * 1024;
 /** Answers between looks; each takes some microseconds. */
@@ -47,14 +57,19 @@ const LOOK_EVERY = 256;
 
 /** What a {@link YoungGeneration} acts on. */
 interface YoungHeap {
-  /** Bytes of both halves. */
+  /** Bytes of the half in use. */
   bytes(): number;
   /** Whether V8 may make it larger, which it does when much outlives its collections. */
   mayGrow(may: boolean): void;
 }
 
 const V8_HEAP: YoungHeap = {
-  bytes: () => getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space")?.space_size ?? 0,
+  bytes: () => {
+    // Not what the system has given, which is both halves at one time and one at another.
+    const { space_used_size: used = 0, space_available_size: available = 0 } =
+      getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space") ?? {};
+    return used + available;
+  },
   mayGrow: (may) => setFlagsFromString(`--semi-space-growth-factor=${may ? 2 : 1}`),
 };
 
@@ -69,19 +84,19 @@ export class YoungGeneration {
   #area = 0;
   #since: number;
   #answers = 0;
-  #may = true;
+  #may = false;
 
   /** @param now monotonic milliseconds */
   constructor(heap = V8_HEAP, now = () => performance.now()) {
     this.#heap = heap;
     this.#now = now;
     this.#since = now();
-    this.#look();
   }
 
   /** Notes that a request has its answer. @param bytes of its body @param milliseconds since it came */
   readonly answered = (bytes: number, milliseconds: number): void => {
-    this.#area += (bytes + BESIDE_BODY) * milliseconds;
+    // Of those that waited for long only what is of this time: they were few, however late they are.
+    this.#area += (bytes + BESIDE_BODY) * Math.min(milliseconds, this.#now() - this.#since);
     if (++this.#answers % LOOK_EVERY === 0) this.#look();
   };
 
@@ -90,10 +105,12 @@ export class YoungGeneration {
     const underWay = now > this.#since ? this.#area / (now - this.#since) : 0;
     this.#since = now;
     this.#area = 0;
-    const may = this.#heap.bytes() < Math.max(LEAST_BYTES, underWay * ROOM);
-    if (may !== this.#may) this.#heap.mayGrow(may);
-    this.#may = may;
+    this.#may = this.#heap.bytes() < Math.max(LEAST_BYTES, underWay * ROOM);
+    this.say();
   }
+
+  /** Says again whether it may grow: V8 takes a growth of 1 back, for all threads, when one more begins. */
+  readonly say = (): void => this.#heap.mayGrow(this.#may);
 }
 
 /**
@@ -103,9 +120,11 @@ export class YoungGeneration {
  */
 export function smallYoungGeneration(
   own: readonly string[],
-  options = "",
+  options?: string,
   heap: YoungHeap = V8_HEAP,
 ): YoungGeneration | undefined {
-  const said = flagsIn(own, options).filter((flag) => flag !== YOUNG_GENERATION_FLAG);
-  return said.length > 0 ? undefined : new YoungGeneration(heap);
+  if (isSaid(own, options)) return undefined;
+  const young = new YoungGeneration(heap);
+  process.on("worker", (worker) => worker.once("online", young.say));
+  return young;
 }

@@ -24,7 +24,7 @@ describe("the room for short-lived objects", () => {
 
   /** A heap that grows at once when it may and is asked, and a server that answers at an even pace. */
   function served(start: number) {
-    let [bytes, time, may] = [start, 0, true];
+    let [bytes, time, may] = [start, 0, false];
     const heap = {
       bytes: () => bytes,
       mayGrow: (value: boolean): void => {
@@ -37,27 +37,36 @@ describe("the room for short-lived objects", () => {
       for (let i = 0; i < answers; i++) {
         time += 1;
         young.answered(body, atOnce);
-        if (may && i % 1_000 === 999 && bytes < 16 * MIB) bytes *= 2;
+        if (may && i % 1_000 === 999 && bytes < 8 * MIB) bytes *= 2;
       }
     };
     return { serve, bytes: () => bytes / MIB, may: () => may };
   }
 
-  test("stays as loading has left it, with few small requests at a time", () => {
-    const server = served(4 * MIB);
+  test("stays as it is, with few small requests at a time", () => {
+    const server = served(2 * MIB);
     assert.equal(server.may(), false);
     server.serve(20_000, 16, 6_000);
-    assert.equal(server.bytes(), 4);
-    const large = served(16 * MIB);
+    assert.equal(server.bytes(), 2);
+    const large = served(8 * MIB);
     large.serve(20_000, 16, 6_000);
     assert.equal(large.may(), false);
   });
 
+  test("does not grow for a few small requests that have waited for long", () => {
+    const server = served(2 * MIB);
+    server.serve(256, 16, 6_000);
+    server.serve(16, 60_000, 6_000);
+    server.serve(240, 16, 6_000);
+    assert.equal(server.may(), false);
+  });
+
   test("is what small requests need after V8 has made it smaller", () => {
     const server = served(MIB);
+    server.serve(256, 16, 100);
     assert.equal(server.may(), true);
     server.serve(20_000, 16, 100);
-    assert.equal(server.bytes(), 4);
+    assert.equal(server.bytes(), 2);
   });
 
   for (const [what, atOnce, body] of [
@@ -65,11 +74,11 @@ describe("the room for short-lived objects", () => {
     ["many at a time", 200, 6_000],
   ] as const) {
     test(`grows with ${what}, and no more behind them`, () => {
-      const server = served(4 * MIB);
+      const server = served(2 * MIB);
       server.serve(512, 16, 6_000);
       assert.equal(server.may(), false);
       server.serve(20_000, atOnce, body);
-      assert.equal(server.bytes(), 16);
+      assert.equal(server.bytes(), 8);
       server.serve(512, 16, 6_000);
       assert.equal(server.may(), false);
     });
