@@ -1,5 +1,6 @@
 /** What V8 may take for the heap of a process that serves. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import type { Worker } from "node:worker_threads";
 
 /**
  * Most megabytes of each half of what V8 keeps short-lived objects in (its own default: 16). With 16 a process that is sent reviews of 97 KB takes 15 MiB more and requests the same
@@ -28,15 +29,9 @@ const flagsIn = (own: readonly string[], options = ""): string[] =>
  */
 const HEAP_GROWING_PERCENT = 30;
 
-/**
- * Keeps the heap of this process small from now on.
- * @param own flags of this process
- * @param options `NODE_OPTIONS`
- */
-export function keepHeapSmall(own: readonly string[], options?: string): void {
+/** Keeps the heap of this process small from now on. */
+export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  // What loading needs of it would be given back by nobody.
-  if (!isSaid(own, options)) V8_HEAP.mayGrow(false);
 }
 
 /** Whether somebody has said how large the room for short-lived objects is. */
@@ -91,6 +86,8 @@ export class YoungGeneration {
     this.#heap = heap;
     this.#now = now;
     this.#since = now();
+    this.#say();
+    process.on("worker", this.#begins);
   }
 
   /** Notes that a request has its answer. @param bytes of its body @param milliseconds since it came */
@@ -106,11 +103,22 @@ export class YoungGeneration {
     this.#since = now;
     this.#area = 0;
     this.#may = this.#heap.bytes() < Math.max(LEAST_BYTES, underWay * ROOM);
-    this.say();
+    this.#say();
   }
 
-  /** Says again whether it may grow: V8 takes a growth of 1 back, for all threads, when one more begins. */
-  readonly say = (): void => this.#heap.mayGrow(this.#may);
+  #say(): void {
+    this.#heap.mayGrow(this.#may);
+  }
+
+  /** V8 takes a growth of 1 back, for all threads, when one more begins. */
+  readonly #begins = (worker: Worker): void => {
+    worker.once("online", () => this.#say());
+  };
+
+  /** Leaves the room as it is. */
+  close(): void {
+    process.off("worker", this.#begins);
+  }
 }
 
 /**
@@ -123,8 +131,5 @@ export function smallYoungGeneration(
   options?: string,
   heap: YoungHeap = V8_HEAP,
 ): YoungGeneration | undefined {
-  if (isSaid(own, options)) return undefined;
-  const young = new YoungGeneration(heap);
-  process.on("worker", (worker) => worker.once("online", young.say));
-  return young;
+  return isSaid(own, options) ? undefined : new YoungGeneration(heap);
 }

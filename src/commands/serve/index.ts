@@ -33,7 +33,7 @@ export async function serveCommand(
     startDaemon(settings.daemon, io.env);
     return 0;
   }
-  keepHeapSmall(process.execArgv, io.env.NODE_OPTIONS);
+  keepHeapSmall();
   const hangs = hangUps();
   const several = settings.workers > 1;
   const sink = createLineSink(1, several, handleOf(process.stdout));

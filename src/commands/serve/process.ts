@@ -23,7 +23,7 @@ import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
-import { smallYoungGeneration } from "./heap.js";
+import { smallYoungGeneration, type YoungGeneration } from "./heap.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
@@ -81,6 +81,7 @@ interface ServingParts {
   readonly tls: ProcessTls | undefined;
   readonly webhooks: readonly Webhook[];
   readonly approving: ApprovingModule | undefined;
+  readonly young: YoungGeneration | undefined;
 }
 
 /** A process that serves. */
@@ -92,6 +93,7 @@ export class ServingProcess {
   readonly #approving: ApprovingModule | undefined;
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
+  readonly #young: YoungGeneration | undefined;
   /** What became of all policies that the cluster had when this process began; absent: it knew of none. */
   readonly reports: readonly LoadedPolicyReport[] | undefined;
   #files: readonly string[];
@@ -112,6 +114,7 @@ export class ServingProcess {
     this.#tls = parts.tls;
     this.#webhooks = parts.webhooks;
     this.#approving = parts.approving;
+    this.#young = parts.young;
   }
 
   /**
@@ -120,6 +123,8 @@ export class ServingProcess {
    */
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
+    // Before policies are loaded: the room that needs would be given back by nobody.
+    const young = smallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS);
     const tls = await openTls(options);
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
     const generation = options.generation ?? 1;
@@ -147,7 +152,6 @@ export class ServingProcess {
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
     const webhooks = createWebhooks();
-    const young = smallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS);
     const server = await startServer({
       evaluator,
       webhooks,
@@ -180,7 +184,7 @@ export class ServingProcess {
       pid: process.pid,
     });
     options.began?.(server.port);
-    return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving });
+    return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving, young });
   }
 
   /** What this process has counted of versions in shadow. */
@@ -289,6 +293,7 @@ export class ServingProcess {
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     await this.#options.playground?.close();
+    this.#young?.close();
     for (const webhook of this.#webhooks) webhook.close();
   }
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { smallYoungGeneration, withSmallYoungGeneration, YoungGeneration } from "../../../src/commands/serve/heap.js";
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
@@ -83,6 +85,19 @@ describe("the room for short-lived objects", () => {
       assert.equal(server.may(), false);
     });
   }
+
+  test("stays as it is when a thread begins, of which V8 makes a growth of 2 again", async () => {
+    const said: boolean[] = [];
+    const young = new YoungGeneration({ bytes: () => 2 * MIB, mayGrow: (may) => said.push(may) });
+    const thread = async (): Promise<void> => {
+      await once(new Worker("", { eval: true }), "exit");
+    };
+    await thread();
+    assert.deepEqual(said, [false, false]);
+    young.close();
+    await thread();
+    assert.equal(said.length, 2);
+  });
 
   test("is left to whoever has said how large it is", () => {
     const heap = { bytes: () => MIB, mayGrow: () => {} };
