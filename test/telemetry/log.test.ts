@@ -179,6 +179,25 @@ for (const kind of ["pipe", "file"] as const) {
       assert.ok(file.batches < 100);
     });
 
+    test("keeps the order of lines of any length, with characters of several bytes, while the file is busy and when it is not", async () => {
+      const file = new SlowFile(kind);
+      // Whole writes, so that no character is cut where this file reads it as a text.
+      file.takes = 1;
+      const sink = new BatchingSink(file);
+      let expected = "";
+      for (let i = 0; i < 400; i++) {
+        file.busy = i % 100 > 60;
+        const line = `${i} ${"äb€😀".repeat(i % 50 === 49 ? 20_000 : i)}`;
+        sink.write(line);
+        expected += `${line}\n`;
+        if (i % 7 === 0) await sleep(1);
+      }
+      file.busy = false;
+      while (file.text.length < expected.length) await sleep(5);
+      assert.ok(file.text === expected);
+      assert.equal(sink.dropped, 0);
+    });
+
     test("a full pipe is tried again, and beyond the buffer lines are dropped and counted, never waited for", async () => {
       const file = new SlowFile(kind);
       file.busy = true;
