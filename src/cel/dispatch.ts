@@ -100,8 +100,14 @@ export function dispatcher(
   if (only === undefined && dynamic !== undefined) return dynamic;
   const otherwise = refusal(declaration);
   if (only !== undefined && candidates.length === 1) return guarded(only, otherwise);
+  const ofOne = candidates.filter(({ guards }) => guards.length === 1);
   return (...args) => {
-    for (const { guards, implementation } of candidates) if (accepts(guards, args)) return implementation(...args);
+    if (args.length === 1) {
+      const value = args[0] as Value;
+      for (const { guards, implementation } of ofOne) if (guards[0]?.(value)) return implementation(value);
+    } else {
+      for (const { guards, implementation } of candidates) if (accepts(guards, args)) return implementation(...args);
+    }
     return otherwise(...args);
   };
 }

@@ -17,6 +17,8 @@ export interface Out {
   readonly constant?: Value;
   /** An expression for its number of code points, where that is known already; of meaning only when the value is a text. */
   readonly size?: string;
+  /** The same for its number of octets in UTF-8. */
+  readonly octets?: string;
 }
 
 /** A function body under construction. */

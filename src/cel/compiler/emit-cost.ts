@@ -1,15 +1,24 @@
 /** What a call costs (spec kubernetes-cel.md 5.3). */
-import { mayFault } from "../cost/runtime-cost.js";
+import { mayFault, textCostOf } from "../cost/runtime-cost.js";
 import type { Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
 import { m } from "./names.js";
-import type { CallPlan } from "./plan.js";
+import type { CallPlan, CostRule } from "./plan.js";
 
 /** Adds the cost of a call whose result is in `result`. */
 export function emitCost(emitter: Emitting, plan: CallPlan, args: readonly Out[], result: string): void {
-  if (typeof plan.cost === "number") emitter.lump(plan.cost);
+  const told = typeof plan.cost === "number" ? plan.cost : costOfConstant(plan.cost, args[0]);
+  if (told !== undefined) emitter.lump(told);
   else {
     if (!plan.known || mayFault(plan.overload)) emitter.code.add(`${m.cost}=cost;`);
     emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
   }
+}
+
+/** What a rule comes to that measures a first argument that is known; `undefined` where it measures another, or more. */
+function costOfConstant(rule: CostRule, first: Out | undefined): number | undefined {
+  const measures = textCostOf(rule)?.measures;
+  return typeof first?.constant === "string" && (measures === "points" || measures === "octets")
+    ? rule([first.constant], null)
+    : undefined;
 }

@@ -90,7 +90,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, helper: HelperName): Out 
   if (typeof value === "string") {
     code.add(`if(typeof ${other.code}==="string"){${result}=${other.code}${operator}${fixed?.code};`);
     const size = costSize(value);
-    if (size > ONE_UNIT) emitter.lump(`${h.shorter}(${other.code},${fixed?.code},c)`);
+    if (size > ONE_UNIT) emitter.lump(shorterOf(other, fixed as Out));
     else if (size > 0) emitter.lump(`(${other.code}.length===0?0:1)`);
   } else if (typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value))) {
     code.add(`if(typeof ${other.code}==="${typeof value}"){${result}=${other.code}${operator}${fixed?.code};`);
@@ -99,7 +99,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, helper: HelperName): Out 
     // Objects are compared by value, so only what typeof calls a text, number or bool can be compared in place.
     code.add(`if(typeof ${left.code}===typeof ${right.code}&&typeof ${left.code}!=="object"){`);
     code.add(`${result}=${left.code}${operator}${right.code};`);
-    emitter.lump(`(typeof ${left.code}==="string"?${h.shorter}(${left.code},${right.code},c):1)`);
+    emitter.lump(`(typeof ${left.code}==="string"?${shorterOf(left, right)}:1)`);
   } else {
     code.add(slow);
     emitter.lump(m.steps);
@@ -109,6 +109,13 @@ function emitEquality(emitter: Emitting, [a, b]: Args, helper: HelperName): Out 
   emitter.lump(m.steps);
   code.add("}");
   return { code: result, can };
+}
+
+/** The cost of comparing two texts, whose sizes may be known. */
+function shorterOf(left: Out, right: Out): string {
+  const sizes = [left, right].map((arg) => knownSizeOf(arg) ?? "undefined");
+  const told = sizes.every((size) => size === "undefined") ? [] : sizes;
+  return `${h.shorter}(${[left.code, right.code, "c", ...told].join(",")})`;
 }
 
 function emitOrder(emitter: Emitting, plan: CallPlan, args: Args): Out {
@@ -176,10 +183,10 @@ function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
 }
 
 /** The number of code points of a text. */
-function sizeOf(arg: Out): string {
-  if (typeof arg.constant === "string") return String(costSize(arg.constant));
-  return arg.size ?? `${h.codePoints}(${arg.code})`;
-}
+const sizeOf = (arg: Out): string => knownSizeOf(arg) ?? `${h.codePoints}(${arg.code})`;
+
+const knownSizeOf = (arg: Out): string | undefined =>
+  typeof arg.constant === "string" ? String(costSize(arg.constant)) : arg.size;
 
 function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];

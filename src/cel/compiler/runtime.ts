@@ -113,12 +113,12 @@ function notEqual(a: Result, b: Result, meter: Meter): Result {
   return isError(a) || isError(b) ? result : result !== true;
 }
 
-/** The cost of comparing two texts: a tenth of the shorter one's code points. */
-function shorter(a: string, b: string, meter: Meter): number {
+/** The cost of comparing two texts: a tenth of the shorter one's code points, of which either number may be known. */
+function shorter(a: string, b: string, meter: Meter, sizeOfA?: number, sizeOfB?: number): number {
   if (a.length === 0 || b.length === 0) return 0;
   if (a.length <= 10 || b.length <= 10) return 1;
   spend(meter, a.length + b.length);
-  return Math.ceil(Math.min(codePoints(a), codePoints(b)) * 0.1);
+  return Math.ceil(Math.min(sizeOfA ?? codePoints(a), sizeOfB ?? codePoints(b)) * 0.1);
 }
 
 /** `size` of a text. */

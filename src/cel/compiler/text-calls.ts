@@ -20,8 +20,10 @@ interface Form {
   /** How many arguments the helper takes before the first one's size; `undefined` where it has no use for that. */
   readonly sizeAt?: number;
   readonly can: number;
-  /** The size of the result: that of the first argument, or told from it. */
-  readonly size?: "same" | "part";
+  /** The size of the result: told from the first argument's. */
+  readonly size?: "part";
+  /** The built-in method that does the same with ASCII's letters, where only these may change. */
+  readonly ascii?: "toLowerCase" | "toUpperCase";
 }
 
 type Param = "text" | "number" | "texts";
@@ -43,8 +45,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["string_index_of_string_int", search(h.indexOf, N)],
   ["string_last_index_of_string", search(h.lastIndexOf)],
   ["string_last_index_of_string_int", search(h.lastIndexOf, N)],
-  ["string_lower_ascii", { ...edit(h.lowerAscii, T), size: "same" }],
-  ["string_upper_ascii", { ...edit(h.upperAscii, T), size: "same" }],
+  ["string_lower_ascii", { ...edit(h.lowerAscii, T), ascii: "toLowerCase" }],
+  ["string_upper_ascii", { ...edit(h.upperAscii, T), ascii: "toUpperCase" }],
   ["string_trim", { ...edit(h.trim, T), size: "part" }],
   ["string_substring_int", { ...edit(h.substring, T, N), sizeAt: 3, size: "part" }],
   ["string_substring_int_int", { ...edit(h.substring, T, N, N), sizeAt: 3, size: "part" }],
@@ -84,28 +86,30 @@ export function emitTextCall(emitter: Emitting, plan: CallPlan, args: readonly O
   const result = code.temp();
   emitWork(emitter, plan, args);
   code.add(`if(${tests.filter((test) => test !== undefined).join("&&") || "true"}){`);
-  const size = emitInPlace(emitter, plan, form, args, result);
+  const measures = emitInPlace(emitter, plan, form, args, result);
   code.add(`}else{${result}=${guarded(args)}${code.constant(plan.callee)}(${args.map((arg) => arg.code).join(",")});`);
   emitCost(emitter, plan, args, result);
   code.add("}");
   // With several overloads left, another one may have answered.
   const can = plan.overload === undefined ? CAN_ALL : form.can | CAN.ERROR;
-  return { code: result, can, ...(size === undefined ? {} : { size }) };
+  return { code: result, can, ...measures };
 }
 
 const CAN_ALL = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
 
-/** The call with its cost; answers how the result's size is told. */
-function emitInPlace(
-  emitter: Emitting,
-  plan: CallPlan,
-  form: Form,
-  args: readonly Out[],
-  result: string,
-): string | undefined {
+/** What is known of a result. */
+type Measures = Pick<Out, "size" | "octets">;
+
+const sized = (size: string | undefined): Measures => (size === undefined ? {} : { size });
+
+/** The call with its cost; answers how the result's sizes are told. */
+function emitInPlace(emitter: Emitting, plan: CallPlan, form: Form, args: readonly Out[], result: string): Measures {
   const { code, options } = emitter;
   const text = args[0] as Out;
   const cost = options.counting && typeof plan.cost !== "number" ? textCostOf(plan.cost) : undefined;
+  if (form.ascii !== undefined && cost?.measures === "points") {
+    return emitOtherCase(emitter, form.helper, form.ascii, cost.factor, text, result);
+  }
   const size = cost?.measures === "points" ? measured(emitter, h.codePoints, text) : undefined;
   const octets = cost?.measures === "octets" ? measured(emitter, h.utf8Length, text) : undefined;
   // As many octets as units: each of them is a code point.
@@ -122,16 +126,35 @@ function emitInPlace(
     const points = code.temp();
     code.add(`${points}=typeof ${result}==="string"?${h.pointsOfSum}(${result}):1;`);
     emitter.lump(`${h.ceil}(${points}*${cost.factor}*0.1)`);
-    return points;
+    return { size: points };
   } else emitCost(emitter, plan, args, result);
-  if (form.helper === h.replace) return sizeOfReplaced(text, args[2] as Out, result, size);
-  return form.size === "same" ? size : form.size === "part" ? sizeOfPart(text, result, size) : undefined;
+  if (form.helper === h.replace) return { size: sizeOfReplaced(text, args[2] as Out, result, size) };
+  return form.size === "part" ? sized(sizeOfPart(text, result, size)) : {};
+}
+
+/** Letters in the other case, which leaves both sizes as they are. A text with as many octets as units is ASCII's, and its size is known. */
+function emitOtherCase(
+  emitter: Emitting,
+  helper: HelperName,
+  ascii: "toLowerCase" | "toUpperCase",
+  factor: number,
+  text: Out,
+  result: string,
+): Measures {
+  const { code } = emitter;
+  const octets = measured(emitter, h.utf8Length, text);
+  const size = code.temp();
+  const points = text.size ?? `${h.codePoints}(${text.code})`;
+  code.add(`if(${octets}===${text.code}.length){${size}=${octets};${result}=${text.code}.${ascii}();}`);
+  code.add(`else{${size}=${points};${result}=${helper}(${text.code});}`);
+  emitter.lump(`${h.ceil}(${size}*${factor}*0.1)`);
+  return { size, octets };
 }
 
 /** A variable with a measure of a text. */
 function measured(emitter: Emitting, measure: typeof h.codePoints | typeof h.utf8Length, text: Out): string {
   const variable = emitter.code.temp();
-  const known = measure === h.codePoints ? text.size : undefined;
+  const known = measure === h.codePoints ? text.size : text.octets;
   emitter.code.add(`${variable}=${known ?? `${measure}(${text.code})`};`);
   return variable;
 }

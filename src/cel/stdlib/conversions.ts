@@ -65,7 +65,24 @@ function parseInteger(text: string, pattern: RegExp, min: bigint, max: bigint): 
   return value < min || value > max ? undefined : value;
 }
 
+/** So many digits are always an int that a number holds exactly. */
+const MAX_PLAIN_DIGITS = 15;
+
+/** The value of a few digits and nothing else, which is what such texts are nearly always; `undefined` of all others. */
+function plainDigits(text: string): number | undefined {
+  if (text.length === 0 || text.length > MAX_PLAIN_DIGITS) return undefined;
+  let value = 0;
+  for (let index = 0; index < text.length; index++) {
+    const digit = text.charCodeAt(index) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
 function stringToInt(text: string): Result {
+  const plain = plainDigits(text);
+  if (plain !== undefined) return plain;
   const value = parseInteger(text, /^[+-]?[0-9]+$/, INT_MIN, INT_MAX);
   return value === undefined ? cannotConvert("int") : makeInt(value);
 }

@@ -103,9 +103,17 @@ export function formatWith(dialect: Dialect, format: string, args: readonly Valu
     }
     if (used >= args.length) return new CelError(`index ${used} out of range`);
     if (percent + 1 >= format.length) return new CelError("unexpected end of string");
+    const value = args[used++] as Value;
+    const plain = plainText(format, percent, value);
+    if (plain !== undefined) {
+      result += plain;
+      work.left -= CLAUSE_UNITS + plain.length;
+      if (result.length > MAX_TEXT_LENGTH || work.left < 0) return tooLarge();
+      position = percent + 2;
+      continue;
+    }
     const clause = readClause(format, percent, dialect.maxPrecision);
     if (typeof clause === "string") return new CelError(clause);
-    const value = args[used++] as Value;
     const text =
       dialect.render(clause.letter, value, clause.precision, work) ?? complaint(dialect, clause.letter, value);
     if (text instanceof CelError) return new CelError(`error during formatting: ${text.message}`);
@@ -114,6 +122,16 @@ export function formatWith(dialect: Dialect, format: string, args: readonly Valu
     if (result.length > MAX_TEXT_LENGTH || work.left < 0) return tooLarge();
     position = clause.next;
   }
+}
+
+const LETTER_S = 0x73;
+const LETTER_D = 0x64;
+
+/** What all dialects print alike, and most clauses are: `%s` of a text, and `%d` of an int; `undefined` for others. */
+function plainText(format: string, percent: number, value: Value): string | undefined {
+  const letter = format.charCodeAt(percent + 1);
+  if (letter === LETTER_S) return typeof value === "string" ? value : undefined;
+  return letter === LETTER_D && typeof value === "number" && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
 const complaint = (dialect: Dialect, letter: Letter, value: Value): CelError =>
