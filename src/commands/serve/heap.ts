@@ -80,6 +80,8 @@ export class YoungGeneration {
   #since: number;
   #answers = 0;
   #may = false;
+  /** Threads that have been asked for and do not run yet. */
+  readonly #beginning = new Set<Worker>();
 
   /** @param now monotonic milliseconds */
   constructor(heap = V8_HEAP, now = () => performance.now()) {
@@ -95,6 +97,7 @@ export class YoungGeneration {
     // Of those that waited for long only what is of this time: they were few, however late they are.
     this.#area += (bytes + BESIDE_BODY) * Math.min(milliseconds, this.#now() - this.#since);
     if (++this.#answers % LOOK_EVERY === 0) this.#look();
+    else if (this.#beginning.size > 0) this.#say();
   };
 
   #look(): void {
@@ -110,14 +113,20 @@ export class YoungGeneration {
     this.#heap.mayGrow(this.#may);
   }
 
-  /** V8 takes a growth of 1 back, for all threads, when one more begins. */
+  /** V8 takes a growth of 1 back, for all threads, when one more begins: at a moment that nobody tells, before it runs. */
   readonly #begins = (worker: Worker): void => {
-    worker.once("online", () => this.#say());
+    this.#beginning.add(worker);
+    const begun = (): void => {
+      if (this.#beginning.delete(worker)) this.#say();
+    };
+    worker.once("online", begun);
+    worker.once("exit", begun);
   };
 
   /** Leaves the room as it is. */
   close(): void {
     process.off("worker", this.#begins);
+    this.#beginning.clear();
   }
 }
 

@@ -92,11 +92,29 @@ describe("the room for short-lived objects", () => {
     const thread = async (): Promise<void> => {
       await once(new Worker("", { eval: true }), "exit");
     };
-    await thread();
+    young.answered(6_000, 1);
+    assert.deepEqual(said, [false]);
+    const ended = thread();
+    await once(process, "worker");
+    // As soon as may be: nobody tells when it happens.
+    young.answered(6_000, 1);
     assert.deepEqual(said, [false, false]);
+    await ended;
+    assert.deepEqual(said, [false, false, false]);
+    young.answered(6_000, 1);
     young.close();
     await thread();
-    assert.equal(said.length, 2);
+    assert.equal(said.length, 3);
+  });
+
+  test("stays as it is when a thread is ended before it runs", async () => {
+    const said: boolean[] = [];
+    const young = new YoungGeneration({ bytes: () => 2 * MIB, mayGrow: (may) => said.push(may) });
+    await new Worker("", { eval: true }).terminate();
+    const { length } = said;
+    young.answered(6_000, 1);
+    assert.equal(said.length, length);
+    young.close();
   });
 
   test("is left to whoever has said how large it is", () => {
