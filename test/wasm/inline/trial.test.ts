@@ -24,13 +24,34 @@ describe("a call on the main thread", () => {
 
   test("has so much time and no more, whatever fuel is left", () => {
     const { trial, pass } = begun();
+    for (let i = 0; i < 4; i++) {
+      assert.ok(trial.refill() > 0);
+      pass(INLINE_MS / 4);
+    }
+    assert.equal(trial.refill(), 0);
+    assert.equal(trial.isSpent, true);
+  });
+
+  test("is not over because the processor was elsewhere, once", () => {
+    const { trial, pass } = begun();
+    trial.refill();
+    pass(90);
     assert.ok(trial.refill() > 0);
     pass(INLINE_MS - 0.1);
     assert.ok(trial.refill() > 0);
-    assert.equal(trial.isSpent, false);
     pass(0.1);
     assert.equal(trial.refill(), 0);
-    assert.equal(trial.isSpent, true);
+  });
+
+  test("is over when each stretch takes long: that is its own code", () => {
+    const { trial, pass } = begun();
+    trial.refill();
+    pass(6);
+    assert.ok(trial.refill() > 0);
+    pass(6);
+    assert.ok(trial.refill() > 0);
+    pass(6);
+    assert.equal(trial.refill(), 0);
   });
 
   test("has as much time as its policy may take", () => {
@@ -41,6 +62,11 @@ describe("a call on the main thread", () => {
     assert.ok(trial.refill() > 0);
     now = UNPROVED_MS;
     assert.equal(trial.refill(), 0);
+    // However long a stretch is: it may be one of those that never end.
+    const stalled = new Trial(0, () => now, UNPROVED_MS);
+    stalled.refill();
+    now += 90;
+    assert.equal(stalled.refill(), 0);
   });
 
   test("is looked at more rarely while it is quick, and as often as ever when it is not", () => {
