@@ -205,8 +205,11 @@ function* decodeInSteps<T>(bytes: Uint8Array, maxValues: number, reading: Readin
   const scan = guest ? scanned(bytes, maxValues, reading) : undefined;
   const inParts = scan && decodeInParts(bytes, scan, reading);
   if (inParts !== undefined) return inParts;
-  const text = textWithin(bytes, maxValues);
+  const text = bodyText(bytes);
   if (typeof text !== "string") return text;
+  yield;
+  if (hasMoreValues(text, maxValues)) return tooManyValues(maxValues);
+  yield;
   try {
     const document = yield* readJsonInSteps(text, reading.limits, bytes);
     return reading.read(document.value, { bytes, document });

@@ -12,8 +12,9 @@
 
   ;; A window of 256 KiB from 0 on; at 0x48000, by depth, where the hashes of the value's keys begin, with 1 for a list; at 0x50000 these hashes, those of
   ;; a value in another behind the other's. Behind the last one are 12 bytes of zeros.
-  ;; From 0x70000 on a table of 2^18 hashes of keys of objects that have more than 512, with their objects' numbers in them.
-  (memory (export "memory") 39)
+  ;; From 0x70000 on a table of 2^18 hashes of keys of objects that have more than 512, with their objects' numbers in them. From 0x270000 on 2^20 bits, one for each
+  ;; hash of the first 512 keys of these objects: most keys behind those are none of them, and are not compared with each.
+  (memory (export "memory") 41)
 
   ;; What may come next:
   ;; 1: a value; 3: a value, or the end of a list; 4: a key; 12: a key, or the end of an object; 16: a colon; 32: a comma, or the end of what is open
@@ -120,7 +121,16 @@
     (local.set $other (global.get $first_hash))
     (local.set $last (global.get $hashes))
     (if (i32.ge_u (i32.sub (local.get $last) (local.get $other)) (i32.const 2048))
-      (then (local.set $last (i32.add (local.get $other) (i32.const 2048)))))
+      (then
+        (if (i32.eq (i32.sub (local.get $last) (local.get $other)) (i32.const 2048)) (then (call $widen)))
+        (if (i32.eqz
+              (i32.and
+                (i32.load8_u offset=0x270000 (i32.shr_u (i32.and (local.get $at) (i32.const 0xfffff)) (i32.const 3)))
+                (i32.shl (i32.const 1) (i32.and (local.get $at) (i32.const 7)))))
+          (then
+            (call $note_in_table (local.get $hash))
+            (return)))
+        (local.set $last (i32.add (local.get $other) (i32.const 2048)))))
     (block $none
       (loop $others
         (br_if $none (i32.ge_u (local.get $other) (local.get $last)))
@@ -143,16 +153,28 @@
     (i32.store (global.get $hashes) (local.get $at))
     (call $forget_hashes (i32.add (global.get $hashes) (i32.const 4))))
 
-  ;; Notes a key of an object that has 512 others, each of which would take longer than the one before. Behind its hashes stands the object's number.
+  ;; The object that is open gets more keys than 512: behind its hashes stands its number from now on, and each of them has its bit.
+  (func $widen
+    (local $other i32) (local $at i32)
+    (if (i32.eqz (global.get $wide_objects))
+      (then (memory.fill (i32.const 0x70000) (i32.const 0) (i32.const 0x220000))))
+    (local.set $other (global.get $first_hash))
+    (loop $others
+      (local.set $at (i32.load align=1 (local.get $other)))
+      (i32.store8 offset=0x270000
+        (i32.shr_u (i32.and (local.get $at) (i32.const 0xfffff)) (i32.const 3))
+        (i32.or
+          (i32.load8_u offset=0x270000 (i32.shr_u (i32.and (local.get $at) (i32.const 0xfffff)) (i32.const 3)))
+          (i32.shl (i32.const 1) (i32.and (local.get $at) (i32.const 7)))))
+      (local.set $other (i32.add (local.get $other) (i32.const 4)))
+      (br_if $others (i32.lt_u (local.get $other) (global.get $hashes))))
+    (global.set $wide_objects (i32.add (global.get $wide_objects) (i32.const 1)))
+    (i32.store (global.get $hashes) (global.get $wide_objects))
+    (call $forget_hashes (i32.add (global.get $hashes) (i32.const 4))))
+
+  ;; Notes a key of an object that has 512 others, each of which would take longer than the one before.
   (func $note_in_table (param $hash i64)
     (local $at i32) (local $found i64)
-    (if (i32.eqz (global.get $wide_objects))
-      (then (memory.fill (i32.const 0x70000) (i32.const 0) (i32.const 0x200000))))
-    (if (i32.eq (i32.sub (global.get $hashes) (global.get $first_hash)) (i32.const 2048))
-      (then
-        (global.set $wide_objects (i32.add (global.get $wide_objects) (i32.const 1)))
-        (i32.store (global.get $hashes) (global.get $wide_objects))
-        (call $forget_hashes (i32.add (global.get $hashes) (i32.const 4)))))
     (global.set $in_table (i32.add (global.get $in_table) (i32.const 1)))
     (if (i32.gt_u (global.get $in_table) (i32.const 200000))
       (then

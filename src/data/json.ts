@@ -69,15 +69,17 @@ export function readJson(
   return { value, plain: false, cuts: [], isUnique: false };
 }
 
-/** {@link readJson} of a long text, step by step, each of which takes a few milliseconds. Texts that are no JSON take but one. */
+/** {@link readJson} of a long text, step by step, each of which takes a few milliseconds. Texts that are no JSON are read in one. */
 export function* readJsonInSteps(
   text: string,
   limits: Omit<JsonLimits, "number">,
   bytes: Uint8Array,
 ): Generator<undefined, JsonDocument, undefined> {
   const scan = scanJson(bytes, limits.unique?.depth ?? 0, limits.cuts);
-  if (scan?.isWhole !== true) return readJson(text, limits, bytes);
+  yield;
+  if (scan?.isWhole !== true) return readJson(text, limits, bytes, scan);
   const surrogates = scan.surrogates ? escapedSurrogates(text) : "none";
+  yield;
   let plain = true;
   const read = (piece: string): unknown => {
     const document = readJson(piece);
