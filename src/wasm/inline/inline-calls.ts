@@ -15,7 +15,7 @@ import type { GuestLimits } from "../limits.js";
 import { PayloadScratch } from "../payload.js";
 import type { CallHistory } from "./history.js";
 import { MainThreadShare } from "./share.js";
-import { INLINE_MS, ONCE_MS, Trial, UNPROVED_MS } from "./trial.js";
+import { INLINE_MS, ONCE_MS, Trial, UNPROVED_MS, UNPROVED_PAUSE_MS } from "./trial.js";
 
 /** Bytes of a question, data document included, up to which it is asked on the main thread: it is copied, and read by the guest. */
 export const INLINE_QUESTION_BYTES = 256 * 1024;
@@ -53,6 +53,8 @@ export class InlineCalls {
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share: MainThreadShare;
   readonly #now: () => number;
+  /** When the call of a policy that nobody knows to end may take as long as one that is known to. */
+  #nextUnproved = Number.NEGATIVE_INFINITY;
   #isTidying = false;
   /** The policy whose call was the last one; those before it have been tidied up behind. */
   #lastAsked: CallHistory | undefined;
@@ -84,11 +86,15 @@ export class InlineCalls {
     const began = this.#now();
     // A large memory takes longer to be filled than a call may take.
     const ready = this.#runner.prepare(module) ? this.#now() : began;
-    const trial = new Trial(ready, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
+    const { isProved } = history;
+    const limit = isProved || ready >= this.#nextUnproved ? INLINE_MS : UNPROVED_MS;
+    const trial = new Trial(ready, this.#now, limit, isProved);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
     this.#tidyLater(history);
-    const milliseconds = history.counted(this.#now() - began);
+    const ended = this.#now();
+    if (!isProved && ended - ready > UNPROVED_MS) this.#nextUnproved = ended + UNPROVED_PAUSE_MS;
+    const milliseconds = history.counted(ended - began);
     this.#share.took(began, milliseconds);
     if (result.kind !== "outcome") {
       this.#movedOn++;

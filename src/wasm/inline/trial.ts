@@ -21,8 +21,14 @@ export const INLINE_MS = 10;
  */
 const STALLED_MS = 5;
 
-/** The same as {@link INLINE_MS} for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. */
+/**
+ * The same as {@link INLINE_MS} for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. The first of them has all of that:
+ * in a policy's first call the engine compiles its functions, which takes longer than this.
+ */
 export const UNPROVED_MS = 2;
+
+/** Milliseconds after a call of such a policy that has taken longer, until the next one may. */
+export const UNPROVED_PAUSE_MS = 100;
 
 /**
  * The same for what is asked once, while a policy is loaded or behind one of its first calls: by fuel no more than a call, by the clock what requests may have to wait once.
@@ -52,11 +58,12 @@ export class Trial implements Budget, HostSide {
    * @param began when the call began, in milliseconds
    * @param now the same clock
    * @param milliseconds that it may take
+   * @param mayStall whether a stretch in which the processor was elsewhere does not count, once
    */
-  constructor(began: number, now: () => number, milliseconds = INLINE_MS) {
+  constructor(began: number, now: () => number, milliseconds = INLINE_MS, mayStall = false) {
     this.#looked = began;
     this.#ends = began + milliseconds;
-    this.#mayStall = milliseconds === INLINE_MS;
+    this.#mayStall = mayStall;
     this.#now = now;
   }
 

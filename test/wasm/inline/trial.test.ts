@@ -6,7 +6,7 @@ import { INLINE_MS, INLINE_UNITS, Trial, UNPROVED_MS } from "../../../src/wasm/i
 
 function begun() {
   let now = 1_000;
-  const trial = new Trial(now, () => now);
+  const trial = new Trial(now, () => now, INLINE_MS, true);
   return { trial, pass: (milliseconds: number) => (now += milliseconds) };
 }
 
