@@ -53,7 +53,7 @@ export class InlineCalls {
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share: MainThreadShare;
   readonly #now: () => number;
-  /** When the call of a policy that nobody knows to end may take as long as one that is known to. */
+  /** When the call of a policy that nobody knows to end may take long, as its first one does. */
   #nextUnproved = Number.NEGATIVE_INFINITY;
   #isTidying = false;
   /** The policy whose call was the last one; those before it have been tidied up behind. */
@@ -87,7 +87,7 @@ export class InlineCalls {
     // A large memory takes longer to be filled than a call may take.
     const ready = this.#runner.prepare(module) ? this.#now() : began;
     const { isProved } = history;
-    const limit = isProved || ready >= this.#nextUnproved ? INLINE_MS : UNPROVED_MS;
+    const limit = isProved ? INLINE_MS : ready >= this.#nextUnproved ? ONCE_MS : UNPROVED_MS;
     const trial = new Trial(ready, this.#now, limit, isProved);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);

@@ -22,7 +22,7 @@ export const INLINE_MS = 10;
 const STALLED_MS = 5;
 
 /**
- * The same as {@link INLINE_MS} for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. The first of them has all of that:
+ * The same as {@link INLINE_MS} for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. The first of them has {@link ONCE_MS}:
  * in a policy's first call the engine compiles its functions, which takes longer than this.
  */
 export const UNPROVED_MS = 2;
