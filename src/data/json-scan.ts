@@ -44,7 +44,7 @@ export interface JsonScan {
   readonly surrogates: boolean;
   /**
    * Whether it is known that no object has a key twice. It is not where keys have escapes that may be written otherwise, nor where objects with hundreds of keys have 200,000
-   * in all.
+   * in all, or keys that were chosen to be slow to compare.
    */
   readonly isUnique: boolean;
   /** Whether it is known to be JSON, so that any value in it can be read by itself. Of a string that is longer than a window nothing is known. */

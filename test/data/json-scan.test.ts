@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -114,4 +115,22 @@ test("repeated keys are found among as many as there may be", () => {
   // Objects in objects: the names of each are its own.
   assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":[{"a":1},{"a":1}]}'), 1)?.isUnique, true);
   assert.equal(scanJson(Buffer.from('{"a":{"b":{"a":1,"b":2},"a":3},"b":1,"a":0}'), 1)?.isUnique, false);
+});
+
+test("keys that were made to meet at one place of the table are not compared for long", () => {
+  const file = new URL("../../../test/vectors/json/same-place-keys.txt", import.meta.url);
+  const made = readFileSync(file, "utf8").trimEnd().split("\n");
+  const object = (keys: readonly string[]): Buffer =>
+    Buffer.from(
+      `{${Array.from({ length: 512 }, (_, index) => `"key-${index}":1,`).join("")}${keys.map((key) => `${JSON.stringify(key)}:1`).join(",")}}`,
+    );
+  const ordinary = (count: number): string[] => Array.from({ length: count }, (_, index) => `name/${index}`);
+  // A thousand find half a million places taken; 1,600 more than a million, and then nothing is said. The slower way says that none is repeated.
+  assert.equal(scanJson(object(made.slice(0, 1000)), 1)?.isUnique, true);
+  assert.equal(scanJson(object(made), 1)?.isUnique, false);
+  assert.equal(repeats(object(made).toString()), false);
+  assert.equal(repeats(object([...made, made[7] ?? ""]).toString()), true);
+  // Of each text anew, and far from what ordinary names come to.
+  assert.equal(scanJson(object(ordinary(made.length)), 1)?.isUnique, true);
+  assert.equal(scanJson(object(ordinary(199_000)), 1)?.isUnique, true);
 });
