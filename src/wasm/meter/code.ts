@@ -17,7 +17,7 @@ import {
   writeLocalCharge,
   writeSize,
 } from "./helpers.js";
-import type { Integers } from "./integers.js";
+import { Integers } from "./integers.js";
 import type { Marking } from "./marks/marking.js";
 import { MARK, MARK_SIZE } from "./marks/store-events.js";
 import { StoreScan, type TypeSpaces } from "./marks/store-scan.js";
@@ -36,8 +36,8 @@ import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
 const LARGEST_BODY = 7_654_321;
 /** Parameters and locals of a function beyond which V8 refuses it. */
 const MOST_LOCALS = 50_000;
-/** How often it is looked whether functions without a charge call only such functions: chains of calls are found as deep as that at least. */
-const SWEEPS = 3;
+/** Locals that may be added to a function: what is paid in advance, one that charges use, and one that marks use. */
+const ADDED_LOCALS = 3;
 /** Not known to be without a charge. */
 const CHARGED = -1;
 
@@ -261,7 +261,7 @@ function scanned(
 
 /**
  * Finds the functions that their callers pay for, and adds to every segment what its callees cost.
- * @returns by function, what it costs in the whole when it has no charge of its own, and else {@link CHARGED}
+ * @returns by function, what it costs its callers when it has no charge of its own, and else {@link CHARGED}
  */
 function payForCallees(
   functions: readonly FunctionCode[],
@@ -270,26 +270,48 @@ function payForCallees(
 ): Int32Array {
   const costs = new Int32Array(importedFunctions + functions.length).fill(CHARGED);
   costs.fill(HOST_CALL_COST, 0, importedFunctions);
-  // Only calls of functions that are known already count, so that no cycle is ever without a charge.
-  const whole = ({ firstPoint, endPoint, firstSegment }: FunctionCode): number => {
+  const addedBy = (point: number): number =>
+    points.at(point + 1) === POINT.callee ? Math.max(0, costs[points.at(point + 2)] ?? 0) : 0;
+  const decide = ({ index, firstSegment, endSegment, firstPoint, endPoint }: FunctionCode): void => {
+    // What has loops pays for itself; an indirect call alone costs more than that.
+    if (endSegment - firstSegment > 1) return;
     let cost = units.at(firstSegment);
-    for (let point = firstPoint; point < endPoint && cost <= UNCHARGED_COST; point += POINT_SIZE) {
-      if (points.at(point + 1) !== POINT.callee) continue;
-      const callee = costs[points.at(point + 2)] ?? CHARGED;
-      if (callee === CHARGED) return Number.POSITIVE_INFINITY;
-      cost += callee;
-    }
-    return cost;
+    for (let point = firstPoint; point < endPoint; point += POINT_SIZE) cost += addedBy(point);
+    if (cost <= UNCHARGED_COST) costs[index] = cost;
   };
-  for (let sweep = 0; sweep < SWEEPS; sweep++)
-    for (const fn of functions) {
-      if (!fn.simple || fn.endSegment - fn.firstSegment > 1 || costs[fn.index] !== CHARGED) continue;
-      const cost = whole(fn);
-      if (cost <= UNCHARGED_COST) costs[fn.index] = cost;
+  // Callees before their callers. A function that is called while its own callees are looked at is part of a cycle: it has a charge, so that no
+  // cycle is without one.
+  const [UNSEEN, OPEN, CYCLE, DECIDED] = [0, 1, 2, 3];
+  const states = new Uint8Array(functions.length);
+  const open = new Integers();
+  const next = Int32Array.from(functions, ({ firstPoint }) => firstPoint);
+  const enter = (number: number): void => {
+    states[number] = OPEN;
+    open.push(number);
+  };
+  for (let root = 0; root < functions.length; root++) {
+    if (states[root] === UNSEEN) enter(root);
+    while (open.length > 0) {
+      const number = open.at(open.length - 1);
+      const fn = functions[number];
+      const point = next[number] ?? 0;
+      if (!fn || point >= fn.endPoint) {
+        if (fn && states[number] === OPEN) decide(fn);
+        states[number] = DECIDED;
+        open.pop();
+        continue;
+      }
+      next[number] = point + POINT_SIZE;
+      const callee = points.at(point + 1) === POINT.callee ? points.at(point + 2) - importedFunctions : -1;
+      if (callee < 0) continue;
+      if (states[callee] === UNSEEN) enter(callee);
+      else if (states[callee] === OPEN) states[callee] = CYCLE;
     }
-  for (let point = 0; point < points.length; point += POINT_SIZE)
-    if (points.at(point + 1) === POINT.callee)
-      units.add(points.at(point + 3), Math.max(0, costs[points.at(point + 2)] ?? 0));
+  }
+  for (let point = 0; point < points.length; point += POINT_SIZE) {
+    const added = addedBy(point);
+    if (added > 0) units.add(points.at(point + 3), added);
+  }
   return costs;
 }
 
@@ -306,10 +328,13 @@ interface FunctionToWrite {
 
 function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely, marks }: FunctionToWrite): void {
   const { points, units } = segments;
-  // One more local for what is paid in advance, where there is room for it and something to gain.
-  const inAdvance = fn.endSegment - fn.firstSegment > 1 && fn.locals < MOST_LOCALS;
-  const scratch = marks?.needsLocal && fn.locals + 1 < MOST_LOCALS ? fn.locals + (inAdvance ? 1 : 0) : undefined;
-  const added = (inAdvance ? 1 : 0) + (scratch === undefined ? 0 : 1);
+  // One more local for what is paid in advance, where there is something to gain, and others whose values are lost.
+  const hasRoom = fn.locals + ADDED_LOCALS <= MOST_LOCALS;
+  let added = 0;
+  const add = (wanted: boolean | undefined): number | undefined => (hasRoom && wanted ? fn.locals + added++ : undefined);
+  const advance = add(fn.endSegment - fn.firstSegment > 1);
+  const spare = add(fn.copies || (charged && advance === undefined));
+  const marked = add(marks?.needsLocal);
   let position = fn.start;
   if (added > 0) {
     const locals = new Reader(bytes, fn.start);
@@ -322,7 +347,7 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
     for (let at = marks?.before(end); at !== undefined; at = marks?.before(end)) {
       out.copy(bytes, position, at);
       position = at;
-      marks?.write(out, scratch);
+      marks?.write(out, marked);
     }
     out.copy(bytes, position, end);
     position = end;
@@ -336,22 +361,28 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
     switch (points.at(point + 1)) {
       case POINT.entry:
         if (!charged) break;
-        writeCharge(out, units.at(value) + (inAdvance ? HEAD_START : 0), indices, rarely);
-        if (inAdvance) writeHeadStart(out, fn.locals);
+        writeCharge(
+          out,
+          units.at(value) + (advance === undefined ? 0 : HEAD_START),
+          advance ?? spare,
+          indices,
+          rarely,
+        );
+        if (advance !== undefined) writeHeadStart(out, advance);
         break;
       case POINT.charge:
         if (units.at(value) === 0) break;
-        if (inAdvance) writeLocalCharge(out, units.at(value), fn.locals, indices, rarely);
-        else writeCharge(out, units.at(value), indices, rarely);
+        if (advance === undefined) writeCharge(out, units.at(value), spare, indices, rarely);
+        else writeLocalCharge(out, units.at(value), advance, indices, rarely);
         break;
       case POINT.bulk: {
         const helper = BULK.get(value);
         if (marks && WRITES_RANGE.has(value)) writeRangeMark(out, marks.indices);
-        if (helper) writeBulkCharge(out, helper, indices);
+        if (helper) writeBulkCharge(out, helper, spare, indices, rarely);
         break;
       }
       case POINT.memorySize:
-        if (value === OP.memoryGrow) writeBulkCharge(out, "pages", indices);
+        if (value === OP.memoryGrow) writeBulkCharge(out, "pages", undefined, indices, rarely);
         if (indices.size === undefined) break;
         if (value === OP.memorySize) writeSize(out, indices.size);
         position++;

@@ -11,6 +11,9 @@ export const HEAD_START = 1_024;
 /** Units that it pays for when those are used up. What is left at its end is lost. */
 export const ADVANCE = 8_192;
 
+/** The longest bulk operation on memory that is paid for by its weight: to ask how long it is takes less than to charge it. */
+export const PAID_BYTES = 1_024;
+
 /** Bytes moved per unit, as a power of two: a processor copies 16 bytes in less than a simple instruction's time. */
 const BYTES_SHIFT = 4;
 /** References, and fields of arrays, are moved one or two in a simple instruction's time, with a barrier each. */
@@ -120,7 +123,10 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
   }
   out.byte(OP.i32Sub);
   withIndex(out, OP.globalSet, fuel);
-  chargeIfUsedUp(out, indices, []);
+  withIndex(out, OP.globalGet, fuel);
+  writeIfBelowZero(out, []);
+  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.byte(OP.end);
   if (grows) writeGrowth(out, size);
   else if (helper === "prepay") constant(out, ADVANCE);
   else out.raw([OP.localGet, 0]);
@@ -145,13 +151,27 @@ function writeGrowth(out: Writer, size: number): void {
   withIndex(out, OP.globalSet, size);
 }
 
-/** `fuel -= units`, and a refill when it is used up. */
-export function writeCharge(out: Writer, units: number, indices: MeterIndices, rarely: Rarely): void {
+/**
+ * `fuel -= units`, and a refill when it is used up.
+ * @param scratch a local whose value is lost: to read the fuel again from its global takes longer
+ */
+export function writeCharge(
+  out: Writer,
+  units: number,
+  scratch: number | undefined,
+  indices: MeterIndices,
+  rarely: Rarely,
+): void {
   withIndex(out, OP.globalGet, indices.fuel);
   constant(out, units);
   out.byte(OP.i32Sub);
+  if (scratch !== undefined) withIndex(out, OP.localTee, scratch);
   withIndex(out, OP.globalSet, indices.fuel);
-  chargeIfUsedUp(out, indices, rarely);
+  if (scratch === undefined) withIndex(out, OP.globalGet, indices.fuel);
+  else withIndex(out, OP.localGet, scratch);
+  writeIfBelowZero(out, rarely);
+  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.byte(OP.end);
 }
 
 /** `advance = HEAD_START`, for a local that holds what is paid for. */
@@ -184,16 +204,30 @@ export function writeSize(out: Writer, size: number): void {
   withIndex(out, OP.globalGet, size);
 }
 
-/** Charges for the length on top of the stack, which stays there. */
-export function writeBulkCharge(out: Writer, helper: Helper, indices: MeterIndices): void {
+/**
+ * Charges for the length on top of the stack, which stays there.
+ * @param scratch a local whose value is lost, with which no helper is called for short lengths of bytes
+ */
+export function writeBulkCharge(
+  out: Writer,
+  helper: Helper,
+  scratch: number | undefined,
+  indices: MeterIndices,
+  rarely: Rarely,
+): void {
+  if (helper !== "bytes" || scratch === undefined) {
+    withIndex(out, OP.call, indexOfHelper(indices, helper));
+    return;
+  }
+  withIndex(out, OP.localTee, scratch);
+  withIndex(out, OP.localGet, scratch);
+  constant(out, PAID_BYTES);
+  out.byte(OP.i32GtU);
+  rarely.push(out.length);
+  out.raw([OP.if, EMPTY]);
+  withIndex(out, OP.localGet, scratch);
   withIndex(out, OP.call, indexOfHelper(indices, helper));
-}
-
-function chargeIfUsedUp(out: Writer, indices: MeterIndices, rarely: Rarely): void {
-  withIndex(out, OP.globalGet, indices.fuel);
-  writeIfBelowZero(out, rarely);
-  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
-  out.byte(OP.end);
+  out.raw([OP.drop, OP.end]);
 }
 
 function writeIfBelowZero(out: Writer, rarely: Rarely): void {

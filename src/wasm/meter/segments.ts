@@ -56,8 +56,8 @@ export interface FunctionCode {
   readonly endSegment: number;
   readonly firstPoint: number;
   readonly endPoint: number;
-  /** No loops, nor calls of functions that are not known before. */
-  readonly simple: boolean;
+  /** Whether it has bulk operations on memory. */
+  readonly copies: boolean;
 }
 
 /** How many there are of what instructions name: metering adds entries behind them, which the module must not reach. */
@@ -88,7 +88,7 @@ export class Segments {
     const code = walker.position;
     const firstPoint = points.length;
     const firstSegment = units.length;
-    let simple = true;
+    let copies = false;
     let current = this.#open(code, POINT.entry);
     let depth = 1;
     while (!walker.done) {
@@ -125,7 +125,6 @@ export class Segments {
           depth++;
           break;
         case OP.loop:
-          simple = false;
           blocks.push(1);
           blocks.push(current);
           depth++;
@@ -149,25 +148,20 @@ export class Segments {
           else if (began !== current) current = NONE;
           break;
         }
-        case OP.callIndirect:
-        case OP.returnCallIndirect:
-        case OP.callRef:
-        case OP.returnCallRef:
-          simple = false;
-          break;
         case OP.memorySize:
         case OP.memoryGrow:
           // There is no other memory: what names one is refused by the engine.
           if (walker.index === 0) this.#point(walker.start, POINT.memorySize, instruction, current);
           break;
         default:
+          if (BULK.get(instruction) === "bytes") copies = true;
           if (BULK.has(instruction)) this.#point(walker.start, POINT.bulk, instruction, current);
       }
     }
     if (depth !== 0) throw new WasmLoadError("wasm-invalid", "invalid wasm file: it does not end");
     const { length: endPoint } = points;
     const endSegment = units.length;
-    return { ...fn, code, firstSegment, endSegment, firstPoint, endPoint, simple };
+    return { ...fn, code, firstSegment, endSegment, firstPoint, endPoint, copies };
   }
 
   #open(at: number, what: number): number {

@@ -2,16 +2,19 @@
 import { ATOMIC_BASE, CODES, GC_BASE, OP, SIMD_BASE } from "../binary/instructions.js";
 
 /**
- * Functions without loops that cost no more than this in the whole, with all that they call, have no charge of their own: whoever calls them pays. Most
- * of them take less time than the charge would.
+ * Functions without loops that cost no more than this, with what they call of the same kind, have no charge of their own: whoever calls them pays. Most
+ * of them take little more time than the charge would.
  */
-export const UNCHARGED_COST = 48;
+export const UNCHARGED_COST = 128;
 /** A call of the host: from WebAssembly to JavaScript and back takes some 20 ns, and the host does something, too. */
 export const HOST_CALL_COST = 64;
 /** A call with an unknown callee costs its look-up, and as much as a function may cost that is not charged. */
 const INDIRECT_CALL_COST = 8 + UNCHARGED_COST;
 /** To throw takes the engine some microseconds: it makes an object, notes the stack and looks for the handler. */
 const THROW_COST = 2_000;
+
+/** A bulk operation on memory: the engine is called, and copies up to `PAID_BYTES` for it. */
+const PAID_BYTES_COST = 64;
 
 /** Instructions beyond the usual: divisions, square roots, what calls the engine, what allocates. */
 const HEAVY: readonly (readonly [from: number, to: number, weight: number])[] = [
@@ -30,7 +33,8 @@ const HEAVY: readonly (readonly [from: number, to: number, weight: number])[] = 
   [GC_BASE, GC_BASE + 1, 32], // struct.new
   [OP.arrayNew, OP.arrayNewElem, 64],
   [GC_BASE + 18, GC_BASE + 25, 8], // casts
-  [OP.memoryInit, OP.tableFill, 32],
+  [OP.memoryInit, OP.memoryFill, PAID_BYTES_COST],
+  [OP.tableInit, OP.tableFill, 32],
   [SIMD_BASE, SIMD_BASE + 0x1ff, 2],
   [SIMD_BASE + 0xe3, SIMD_BASE + 0xe3, 16], // f32x4.sqrt
   [SIMD_BASE + 0xe7, SIMD_BASE + 0xe7, 8], // f32x4.div

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
+import { METER_MODULE, PAID_BYTES, REFILL } from "../../../src/wasm/meter/helpers.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { file } from "../support.js";
 import { bytesOf } from "../wat.js";
@@ -45,6 +45,10 @@ const ENDLESS: Readonly<Record<string, string>> = {
   "a back-edge of a table": `(func (export "run") (loop $a (block $b (br_table $b $a $a (i32.const 1)))))`,
   "loops in loops": `(func (export "run") (loop $a (loop $b (br_if $b (i32.const 0)) (br $a))))`,
   recursion: `(func $a (export "run") (call $b)) (func $b (call $a))`,
+  "recursion by way of functions that are small": `(func $a (export "run") (call $b) (call $c)) (func $b (call $c)) (func $c (call $d)) (func $d (call $b) (call $a))`,
+  "small functions that call one with a loop": `(func $a (call $b)) (func $b (call $c)) (func $c (loop (br 0))) (func (export "run") (call $a))`,
+  "small functions that call one that calls itself by a table": `(type $t (func)) (table funcref (elem $b)) (func $a (call $b)) (func $b (call_indirect (type $t) (i32.const 0)) (call $a)) (func (export "run") (call $a))`,
+  "copying short lengths": `(memory 1) (func (export "run") (param $n i32) (loop (memory.copy (i32.const 0) (i32.const 8) (i32.const 1024)) (br 0)))`,
   "tail calls": `(func $a (export "run") (return_call $b)) (func $b (return_call $a))`,
   "indirect tail calls": `(type $t (func)) (table funcref (elem $a)) (func $a (export "run") (return_call_indirect (type $t) (i32.const 0)))`,
   "small functions in a loop": `(func $a) (func $b (call $a)) (func (export "run") (loop (call $b) (br 0)))`,
@@ -77,12 +81,15 @@ describe("a metered module", () => {
       2,
     );
     const instance = make();
-    call(instance, "run", 16);
+    // Short ones are paid for by their weight, and this function by its caller.
+    call(instance, "run", PAID_BYTES);
+    assert.equal(asked.times, 0);
+    call(instance, "run", PAID_BYTES + 1);
     assert.equal(asked.times, 1);
     // 100 pages are 409,600 units; there are at most 200,000.
     assert.throws(() => call(instance, "run", 6_553_600), /unreachable/);
     const { memory } = instance.exports as { memory: WebAssembly.Memory };
-    assert.equal(new Uint8Array(memory.buffer)[1_000], 0);
+    assert.equal(new Uint8Array(memory.buffer)[2 * PAID_BYTES], 0);
   });
 
   test("lengths and pages are unsigned", () => {

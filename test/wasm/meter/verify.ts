@@ -23,6 +23,7 @@ import {
   type Helper,
   indexOfHelper,
   type MeterIndices,
+  PAID_BYTES,
   writeHelper,
 } from "../../../src/wasm/meter/helpers.js";
 import { MARK_HELPERS } from "../../../src/wasm/meter/marks/write-marks.js";
@@ -185,6 +186,8 @@ interface Charge {
   readonly units: number;
   /** The local that is charged, undefined for the fuel. */
   readonly local: number | undefined;
+  /** The local that it uses for something else, which no code of the guest may. */
+  readonly scratch?: number;
   /** Instructions that it takes. */
   readonly length: number;
 }
@@ -222,11 +225,14 @@ class FunctionProof {
     let segment: Segment | undefined = entry;
     let advance: number | undefined;
     let charged = false;
+    const scratches = new Set<number>();
+    const named = new Set<number>();
     for (let at = 0; at < all.length; at++) {
       const step = all[at];
       if (!step) break;
       const charge = this.#chargeAt(at);
       if (charge) {
+        if (charge.scratch !== undefined) scratches.add(charge.scratch);
         if (charge.local !== advance) return `a charge of another local at ${at}`;
         at += charge.length - 1;
         let paid = charge.units;
@@ -242,8 +248,16 @@ class FunctionProof {
         } else segment = { paid, used: 0 };
         continue;
       }
+      const asked = this.#lengthAskedAt(at);
+      if (asked) {
+        scratches.add(asked.scratch);
+        at += asked.length - 1;
+        if (helperFor(all[at + 1]?.code ?? -1) !== "bytes") return `a helper is called for nothing at ${at}`;
+        continue;
+      }
       const problem = this.#foreign(step, advance);
       if (problem !== undefined) return problem;
+      if (IMMEDIATES_OF[step.code] === IMMEDIATES.localIndex) named.add(step.value);
       if (helperFor(step.code) && !this.#bulkChargedBefore(at)) return `a bulk operation is not charged at ${at}`;
       const helper = this.#helperOf(step);
       if (helper !== undefined) {
@@ -291,6 +305,7 @@ class FunctionProof {
         default:
       }
     }
+    for (const scratch of scratches) if (named.has(scratch)) return `local ${scratch} is the guest's and a charge's`;
     const unpaid = charged ? 0 : entry.used;
     return unpaid > UNCHARGED_COST ? `${unpaid} units are run without a charge` : { unpaid };
   }
@@ -308,7 +323,17 @@ class FunctionProof {
     return HELPERS[value - this.#indices.helpers];
   }
 
+  /** Whether a charge begins here that asks for the length of an operation on memory, which only long ones are charged by. */
+  #lengthAskedAt(at: number): { readonly scratch: number; readonly length: number } | undefined {
+    const scratch = this.#steps[at]?.value ?? -1;
+    const bytes = indexOfHelper(this.#indices, "bytes");
+    const asks = [OP.localTee, scratch, OP.localGet, scratch, OP.i32Const, PAID_BYTES, OP.i32GtU, -1, OP.if, -1];
+    const charges = [OP.localGet, scratch, OP.call, bytes, OP.drop, -1, OP.end, -1];
+    return this.#matches(at, [...asks, ...charges]) ? { scratch, length: 9 } : undefined;
+  }
+
   #bulkChargedBefore(at: number): boolean {
+    if (helperFor(this.#steps[at]?.code ?? -1) === "bytes" && this.#lengthAskedAt(at - 9)) return true;
     const before = this.#steps[at - 1];
     const step = this.#steps[at];
     return (
@@ -336,11 +361,18 @@ class FunctionProof {
     const local = first.value;
     const charge = indexOfHelper(this.#indices, "charge");
     const prepay = indexOfHelper(this.#indices, "prepay");
-    const onFuel = [OP.globalGet, fuel, OP.i32Const, -1, OP.i32Sub, -1, OP.globalSet, fuel, OP.globalGet, fuel];
+    const fromFuel = [OP.globalGet, fuel, OP.i32Const, -1, OP.i32Sub, -1];
+    const onFuel = [...fromFuel, OP.globalSet, fuel, OP.globalGet, fuel];
+    const scratch = this.#steps[at + 3]?.value ?? -1;
+    const onScratch = [...fromFuel, OP.localTee, scratch, OP.globalSet, fuel, OP.localGet, scratch];
     const onLocal = [OP.localGet, local, OP.i32Const, -1, OP.i32Sub, -1, OP.localTee, local];
     const ifBelow = [OP.i32Const, 0, OP.i32LtS, -1, OP.if, -1];
     const refilled = [OP.call, charge, OP.end, -1];
     const advanced = [OP.localGet, local, OP.call, prepay, OP.localSet, local, OP.end, -1];
+    if (first.code === OP.globalGet && local === fuel && this.#steps[at + 3]?.code === OP.localTee)
+      return this.#matches(at, [...onScratch, ...ifBelow, ...refilled])
+        ? { units: units.value, local: undefined, scratch, length: 11 }
+        : undefined;
     if (first.code === OP.globalGet && local === fuel)
       return this.#matches(at, [...onFuel, ...ifBelow, ...refilled])
         ? { units: units.value, local: undefined, length: 10 }
