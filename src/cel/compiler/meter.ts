@@ -14,6 +14,9 @@ const UNITS_PER_LOOK = 200_000;
 /** Work that takes 20 ms and more on any machine: what has done less has not held its thread, however long ago it began. */
 const LEAST_STRETCH_UNITS = 20_000_000;
 
+/** Units of work in a millisecond, about: what a call that is to begin will take. */
+const UNITS_PER_MS = 1_000_000;
+
 /** Maps of fewer entries are counted each time: that takes no longer than finding out what they had before. */
 const LEAST_KEPT_KEYS = 32;
 
@@ -80,7 +83,10 @@ export class Meter implements Work {
     if (this.left < 0) this.look();
   }
 
-  /** Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may. */
+  /**
+   * Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may, or would have when the
+   * call is done that is to begin: nothing interrupts that. A large call before which little was done is always made.
+   */
   look(): void {
     const done = UNITS_PER_LOOK - this.left;
     this.left = UNITS_PER_LOOK;
@@ -91,10 +97,13 @@ export class Meter implements Work {
     if (deadline.stretch === undefined) return;
     this.#held ??= deadline.held ?? { since: undefined, units: 0 };
     const held = this.#held;
+    const before = held.units;
     held.units += done;
     // The first look comes soon after the start, and evaluations that end before it need no clock at all.
     held.since ??= now;
-    if (held.units >= LEAST_STRETCH_UNITS && now - held.since > deadline.stretch) throw new Interruption("deadline");
+    const spent = now - held.since;
+    const ends = before >= LEAST_STRETCH_UNITS ? spent + done / UNITS_PER_MS : spent;
+    if (held.units >= LEAST_STRETCH_UNITS && ends > deadline.stretch) throw new Interruption("deadline");
   }
 
   /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */

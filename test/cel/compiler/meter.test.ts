@@ -79,6 +79,37 @@ describe("a stretch", () => {
     assert.equal(outcome(2_000_000, 0.1, 100), true);
   });
 
+  describe("with a large call, which nothing interrupts", () => {
+    /** Whether a call of so many units is made when so many were done before, and so many milliseconds have passed. */
+    function made(units: number, before: number, spent: number): boolean {
+      let now = 0;
+      const deadline = { at: Number.POSITIVE_INFINITY, now: () => now, stretch: 100 };
+      const meter = new Meter(1, undefined, undefined, deadline, undefined);
+      meter.spend(before);
+      now = spent;
+      try {
+        meter.spend(units);
+        return true;
+      } catch (thrown) {
+        assert.ok(thrown instanceof Interruption && thrown.reason === "deadline");
+        return false;
+      }
+    }
+
+    test("does not begin what would take longer than is left", () => {
+      assert.equal(made(60_000_000, 30_000_000, 39), true);
+      assert.equal(made(60_000_000, 30_000_000, 41), false);
+    });
+
+    test("begins it where little was done before, however long it will take", () => {
+      assert.equal(made(300_000_000, 1_000_000, 5), true);
+    });
+
+    test("begins small ones until the time is over", () => {
+      assert.equal(made(300_000, 30_000_000, 99), true);
+    });
+  });
+
   test("is none by default", () => {
     assert.equal(outcome(2_000_000, 10_000, undefined), true);
   });
