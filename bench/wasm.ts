@@ -13,17 +13,17 @@ import { fileURLToPath } from "node:url";
 import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
-import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
-import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
-import { Moment, MomentView } from "../src/wasm/guest/moment.js";
+import type { RunGuest } from "../src/wasm/guest/guest.js";
 import { Places } from "../src/wasm/guest/places.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
 import { wapcRunner } from "../src/wasm/wapc/guest.js";
 import { wasiRunner } from "../src/wasm/wasi/guest.js";
+import { noHost } from "./support/guest-calls.js";
 import { median, spread } from "./support/statistics.js";
 
+const nobody = noHost();
 const ROUNDS = 5;
 const CALLS = 400;
 const CLIENTS = 8;
@@ -58,22 +58,6 @@ const GUESTS: readonly Guest[] = [
   { name: "wasi, Rust", path: "test/vectors/kubewarden/wasm/chaos-wasi.wasm", mode: "wasi", run: wasiRunner() },
   { name: "gatekeeper", path: "test/vectors/rego/gatekeeper.wasm", mode: "gatekeeper", run: regoRunner() },
 ];
-
-/** A host that offers nothing: the guests measured here ask for nothing. */
-const nobody: GuestHost = {
-  limits: DEFAULT_GUEST_LIMITS,
-  budget: { isSpent: false, refill: () => SLICE_UNITS },
-  call: () => ({ ok: false, error: "there is no host" }),
-  log() {},
-  output() {},
-  enterCall() {},
-  stderr() {},
-  stderrText: () => "",
-  sleep() {},
-  moment: new MomentView(new Moment()),
-  work() {},
-  limitPassed: (text) => new GuestLimitError(text),
-};
 
 /** Microseconds per call. */
 async function time(calls: number, call: () => unknown): Promise<number> {

@@ -4,7 +4,7 @@
 export interface Budget {
   /**
    * The guest has used up its fuel: looks whether it may go on.
-   * @returns units of fuel for the next stretch, about one simple instruction each, more where loops pay in advance; 0 ends the guest by a trap that it can't catch
+   * @returns units of fuel for the next stretch, about one simple instruction each, less where branches are not taken; 0 ends the guest by a trap that it can't catch
    */
   refill(): number;
   /** Whether it has ended the guest: whatever the call comes to after that is void, an answer too. */

@@ -4,13 +4,13 @@ import type { HostAnswer, LogLine } from "../guest/call.js";
 import type { HostSide } from "../guest/call-host.js";
 
 /**
- * Units of fuel: one to three milliseconds of compiled code as policies have it, whose many short loops pay in advance. Most policies need a tenth of
- * it; a switch of threads costs a tenth, too.
+ * Units of fuel: one to three milliseconds of compiled code as policies have it, which is charged for branches that it does not take, too. Most policies need
+ * a tenth of it; a switch of threads costs a tenth, too.
  */
 export const INLINE_UNITS = 50_000_000;
 
 /**
- * Milliseconds by the clock, for code that is slower than its fuel says: long loops without such, and what the engine has not optimized yet. As long as
+ * Milliseconds by the clock, for code that is slower than its fuel says: long loops without branches, and what the engine has not optimized yet. As long as
  * anybody may have the main thread before others have their turn. Longer than the fuel lasts, because who had to wait for a busy processor has not run.
  */
 export const INLINE_MS = 10;
@@ -40,7 +40,7 @@ export const ONCE_MS = 30;
  * The most units between two looks at the clock. A guest that has used up what it had in {@link QUICK_MS} gets twice as much: most do, and a look takes as
  * long as some hundred of their instructions. Of the slowest code it is some ten milliseconds.
  */
-const MOST_SLICE_UNITS = 8 * SLICE_UNITS;
+export const MOST_SLICE_UNITS = 8 * SLICE_UNITS;
 const QUICK_MS = 0.05;
 
 /** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */

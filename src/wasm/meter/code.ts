@@ -6,15 +6,15 @@ import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
 import {
   BULK,
-  HEAD_START,
   HELPERS,
   type MeterIndices,
   type Rarely,
+  readBack,
+  writeBack,
   writeBulkCharge,
   writeCharge,
-  writeHeadStart,
   writeHelper,
-  writeLocalCharge,
+  writeKeptCharge,
   writeSize,
 } from "./helpers.js";
 import { Integers } from "./integers.js";
@@ -36,7 +36,7 @@ import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
 const LARGEST_BODY = 7_654_321;
 /** Parameters and locals of a function beyond which V8 refuses it. */
 const MOST_LOCALS = 50_000;
-/** Locals that may be added to a function: what is paid in advance, one that charges use, and one that marks use. */
+/** Locals that may be added to a function: the fuel, one that charges use, and one that marks use. */
 const ADDED_LOCALS = 3;
 /** Not known to be without a charge. */
 const CHARGED = -1;
@@ -83,7 +83,7 @@ export function meterCode(
 ): MeteredCode {
   const segments = new Segments();
   const functions = readFunctions(bytes, at, context, segments);
-  const costs = payForCallees(functions, segments, context.importedFunctions);
+  const { costs, silent } = payForCallees(functions, segments, context.importedFunctions);
   const marks = marking && findMarks(bytes, functions, context, indices, marking);
   const out = new Writer(Math.ceil((at.end - at.start) * (marks ? 1.5 : 1.25)) + 1_024);
   out.unsigned(functions.length + HELPERS.length + (marks ? MARK_HELPERS.length : 0));
@@ -100,6 +100,7 @@ export function meterCode(
       indices,
       rarely,
       charged,
+      silent,
       marks: marks && new MarkWriter(marks, number),
     });
     if (body.length > LARGEST_BODY)
@@ -259,16 +260,22 @@ function scanned(
   }
 }
 
-/**
- * Finds the functions that their callers pay for, and adds to every segment what its callees cost.
- * @returns by function, what it costs its callers when it has no charge of its own, and else {@link CHARGED}
- */
+/** Which functions have no charge of their own. */
+interface UnchargedFunctions {
+  /** By function, what it costs its callers when it has no charge of its own, and else {@link CHARGED}. */
+  readonly costs: Int32Array;
+  /** By function, 1 when it certainly leaves the fuel as it is: it has no charge, nor do those that it calls. */
+  readonly silent: Uint8Array;
+}
+
+/** Finds the functions that their callers pay for, and adds to every segment what its callees cost. */
 function payForCallees(
   functions: readonly FunctionCode[],
   { points, units }: Segments,
   importedFunctions: number,
-): Int32Array {
+): UnchargedFunctions {
   const costs = new Int32Array(importedFunctions + functions.length).fill(CHARGED);
+  const silent = new Uint8Array(costs.length);
   costs.fill(HOST_CALL_COST, 0, importedFunctions);
   const addedBy = (point: number): number =>
     points.at(point + 1) === POINT.callee ? Math.max(0, costs[points.at(point + 2)] ?? 0) : 0;
@@ -276,8 +283,14 @@ function payForCallees(
     // What has loops pays for itself; an indirect call alone costs more than that.
     if (endSegment - firstSegment > 1) return;
     let cost = units.at(firstSegment);
-    for (let point = firstPoint; point < endPoint; point += POINT_SIZE) cost += addedBy(point);
-    if (cost <= UNCHARGED_COST) costs[index] = cost;
+    let isSilent = true;
+    for (let point = firstPoint; point < endPoint; point += POINT_SIZE) {
+      cost += addedBy(point);
+      isSilent &&= leavesFuel(points.at(point + 1), points.at(point + 2), silent);
+    }
+    if (cost > UNCHARGED_COST) return;
+    costs[index] = cost;
+    if (isSilent) silent[index] = 1;
   };
   // Callees before their callers. A function that is called while its own callees are looked at is part of a cycle: it has a charge, so that no
   // cycle is without one.
@@ -312,7 +325,13 @@ function payForCallees(
     const added = addedBy(point);
     if (added > 0) units.add(points.at(point + 3), added);
   }
-  return costs;
+  return { costs, silent };
+}
+
+/** Whether what happens at a point of a function without a charge leaves the fuel as it is. */
+function leavesFuel(what: number, value: number, silent: Uint8Array): boolean {
+  if (what === POINT.callee) return silent[value] === 1;
+  return what !== POINT.bulk && !(what === POINT.memorySize && value === OP.memoryGrow);
 }
 
 interface FunctionToWrite {
@@ -321,19 +340,25 @@ interface FunctionToWrite {
   readonly fn: FunctionCode;
   readonly indices: MeterIndices;
   readonly charged: boolean;
+  /** By function, 1 when a call of it leaves the fuel as it is. */
+  readonly silent: Uint8Array;
   /** Gets the places of charges. */
   readonly rarely: Rarely;
   readonly marks: MarkWriter | undefined;
 }
 
-function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely, marks }: FunctionToWrite): void {
+function writeFunction(
+  out: Writer,
+  { bytes, segments, fn, indices, charged, silent, rarely, marks }: FunctionToWrite,
+): void {
   const { points, units } = segments;
-  // One more local for what is paid in advance, where there is something to gain, and others whose values are lost.
+  // A function with loops keeps the fuel in a local of its own, which the engine keeps in a register; others need locals whose values are lost.
   const hasRoom = fn.locals + ADDED_LOCALS <= MOST_LOCALS;
   let added = 0;
-  const add = (wanted: boolean | undefined): number | undefined => (hasRoom && wanted ? fn.locals + added++ : undefined);
-  const advance = add(fn.endSegment - fn.firstSegment > 1);
-  const spare = add(fn.copies || (charged && advance === undefined));
+  const add = (wanted: boolean | undefined): number | undefined =>
+    hasRoom && wanted ? fn.locals + added++ : undefined;
+  const kept = add(fn.isPlain && fn.endSegment - fn.firstSegment > 1);
+  const spare = add(fn.copies || (charged && kept === undefined));
   const marked = add(marks?.needsLocal);
   let position = fn.start;
   if (added > 0) {
@@ -360,29 +385,30 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rar
     const value = points.at(point + 2);
     switch (points.at(point + 1)) {
       case POINT.entry:
-        if (!charged) break;
-        writeCharge(
-          out,
-          units.at(value) + (advance === undefined ? 0 : HEAD_START),
-          advance ?? spare,
-          indices,
-          rarely,
-        );
-        if (advance !== undefined) writeHeadStart(out, advance);
+      case POINT.charge: {
+        const isFirst = points.at(point + 1) === POINT.entry;
+        if (isFirst ? !charged : units.at(value) === 0) break;
+        if (kept === undefined) writeCharge(out, units.at(value), spare, indices, rarely);
+        else writeKeptCharge(out, units.at(value), kept, isFirst, indices, rarely);
         break;
-      case POINT.charge:
-        if (units.at(value) === 0) break;
-        if (advance === undefined) writeCharge(out, units.at(value), spare, indices, rarely);
-        else writeLocalCharge(out, units.at(value), advance, indices, rarely);
+      }
+      case POINT.exit:
+        if (kept !== undefined) writeBack(out, kept, indices);
+        break;
+      case POINT.beforeCall:
+        if (kept !== undefined && silent[value] !== 1) writeBack(out, kept, indices);
+        break;
+      case POINT.behindCall:
+        if (kept !== undefined && silent[value] !== 1) readBack(out, kept, indices);
         break;
       case POINT.bulk: {
         const helper = BULK.get(value);
         if (marks && WRITES_RANGE.has(value)) writeRangeMark(out, marks.indices);
-        if (helper) writeBulkCharge(out, helper, spare, indices, rarely);
+        if (helper) writeBulkCharge(out, helper, spare, kept, indices, rarely);
         break;
       }
       case POINT.memorySize:
-        if (value === OP.memoryGrow) writeBulkCharge(out, "pages", undefined, indices, rarely);
+        if (value === OP.memoryGrow) writeBulkCharge(out, "pages", undefined, kept, indices, rarely);
         if (indices.size === undefined) break;
         if (value === OP.memorySize) writeSize(out, indices.size);
         position++;

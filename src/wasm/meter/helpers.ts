@@ -6,11 +6,6 @@ import type { Writer } from "../binary/writer.js";
 export const METER_MODULE = "policy-group-gateway:host";
 export const REFILL = "refill";
 
-/** Units that a function with loops pays for in advance, so that short loops never look at the fuel: with 256, metering costs a tenth more. */
-export const HEAD_START = 1_024;
-/** Units that it pays for when those are used up. What is left at its end is lost. */
-export const ADVANCE = 8_192;
-
 /** The longest bulk operation on memory that is paid for by its weight: to ask how long it is takes less than to charge it. */
 export const PAID_BYTES = 1_024;
 
@@ -27,7 +22,7 @@ const I32 = 0x7f;
 const EMPTY = 0x40;
 
 /** Functions that are added behind the module's own, in this order. */
-export const HELPERS = ["charge", "prepay", "bytes", "entries", "pages"] as const;
+export const HELPERS = ["charge", "bytes", "entries", "pages"] as const;
 export type Helper = (typeof HELPERS)[number];
 
 /** Indices in the metered module. */
@@ -103,11 +98,7 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
   const grows = helper === "pages" && size !== undefined;
   out.raw(grows ? [1, 1, I32] : [0]);
   withIndex(out, OP.globalGet, fuel);
-  if (helper === "prepay") {
-    // Its parameter is what is left of the last advance, below 0.
-    constant(out, ADVANCE);
-    out.raw([OP.localGet, 0, OP.i32Sub]);
-  } else if (helper === "pages") {
+  if (helper === "pages") {
     out.raw([OP.localGet, 0]);
     constant(out, MOST_PAGES);
     out.raw([OP.localGet, 0]);
@@ -128,7 +119,6 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
   withIndex(out, OP.call, indexOfHelper(indices, "charge"));
   out.byte(OP.end);
   if (grows) writeGrowth(out, size);
-  else if (helper === "prepay") constant(out, ADVANCE);
   else out.raw([OP.localGet, 0]);
   out.byte(OP.end);
 }
@@ -174,29 +164,40 @@ export function writeCharge(
   out.byte(OP.end);
 }
 
-/** `advance = HEAD_START`, for a local that holds what is paid for. */
-export function writeHeadStart(out: Writer, local: number): void {
-  constant(out, HEAD_START);
-  withIndex(out, OP.localSet, local);
-}
-
-/** `advance -= units`, and another advance when it is used up. */
-export function writeLocalCharge(
+/**
+ * `kept -= units`, and a refill when it is used up, in a function that keeps the fuel in a local.
+ * @param isFirst at its entry, where the fuel is read from its global first
+ */
+export function writeKeptCharge(
   out: Writer,
   units: number,
-  local: number,
+  kept: number,
+  isFirst: boolean,
   indices: MeterIndices,
   rarely: Rarely,
 ): void {
-  withIndex(out, OP.localGet, local);
+  if (isFirst) withIndex(out, OP.globalGet, indices.fuel);
+  else withIndex(out, OP.localGet, kept);
   constant(out, units);
   out.byte(OP.i32Sub);
-  withIndex(out, OP.localTee, local);
+  withIndex(out, OP.localTee, kept);
   writeIfBelowZero(out, rarely);
-  withIndex(out, OP.localGet, local);
-  withIndex(out, OP.call, indexOfHelper(indices, "prepay"));
-  withIndex(out, OP.localSet, local);
+  writeBack(out, kept, indices);
+  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  readBack(out, kept, indices);
   out.byte(OP.end);
+}
+
+/** `fuel = kept`, before others look at it. */
+export function writeBack(out: Writer, kept: number, indices: MeterIndices): void {
+  withIndex(out, OP.localGet, kept);
+  withIndex(out, OP.globalSet, indices.fuel);
+}
+
+/** `kept = fuel`, behind others who may have used some. */
+export function readBack(out: Writer, kept: number, indices: MeterIndices): void {
+  withIndex(out, OP.globalGet, indices.fuel);
+  withIndex(out, OP.localSet, kept);
 }
 
 /** How many pages the guest's memory has. */
@@ -207,27 +208,30 @@ export function writeSize(out: Writer, size: number): void {
 /**
  * Charges for the length on top of the stack, which stays there.
  * @param scratch a local whose value is lost, with which no helper is called for short lengths of bytes
+ * @param kept the local in which the function keeps the fuel, if it does
  */
 export function writeBulkCharge(
   out: Writer,
   helper: Helper,
   scratch: number | undefined,
+  kept: number | undefined,
   indices: MeterIndices,
   rarely: Rarely,
 ): void {
-  if (helper !== "bytes" || scratch === undefined) {
-    withIndex(out, OP.call, indexOfHelper(indices, helper));
-    return;
+  const asks = helper === "bytes" && scratch !== undefined;
+  if (asks) {
+    withIndex(out, OP.localTee, scratch);
+    withIndex(out, OP.localGet, scratch);
+    constant(out, PAID_BYTES);
+    out.byte(OP.i32GtU);
+    rarely.push(out.length);
+    out.raw([OP.if, EMPTY]);
+    withIndex(out, OP.localGet, scratch);
   }
-  withIndex(out, OP.localTee, scratch);
-  withIndex(out, OP.localGet, scratch);
-  constant(out, PAID_BYTES);
-  out.byte(OP.i32GtU);
-  rarely.push(out.length);
-  out.raw([OP.if, EMPTY]);
-  withIndex(out, OP.localGet, scratch);
+  if (kept !== undefined) writeBack(out, kept, indices);
   withIndex(out, OP.call, indexOfHelper(indices, helper));
-  out.raw([OP.drop, OP.end]);
+  if (kept !== undefined) readBack(out, kept, indices);
+  if (asks) out.raw([OP.drop, OP.end]);
 }
 
 function writeIfBelowZero(out: Writer, rarely: Rarely): void {

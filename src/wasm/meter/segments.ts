@@ -34,7 +34,15 @@ export const POINT = {
   bulk: 4,
   /** `memory.size` and `memory.grow` of the first memory; the value is the code. */
   memorySize: 5,
+  /** A call that comes back begins; the value is the callee, or {@link UNKNOWN}. */
+  beforeCall: 6,
+  /** Behind it; the same value. */
+  behindCall: 7,
+  /** What may leave the function, a call that does not come back too. */
+  exit: 8,
 } as const;
+/** The callee of a call by a table or a reference. */
+export const UNKNOWN = -1;
 /** Numbers of a point: where, what, its value, its segment. */
 export const POINT_SIZE = 4;
 
@@ -58,6 +66,8 @@ export interface FunctionCode {
   readonly endPoint: number;
   /** Whether it has bulk operations on memory. */
   readonly copies: boolean;
+  /** Whether its exits and calls are all known as points: it catches nothing, and no branch depends on a reference. */
+  readonly isPlain: boolean;
 }
 
 /** How many there are of what instructions name: metering adds entries behind them, which the module must not reach. */
@@ -89,6 +99,7 @@ export class Segments {
     const firstPoint = points.length;
     const firstSegment = units.length;
     let copies = false;
+    let isPlain = true;
     let current = this.#open(code, POINT.entry);
     let depth = 1;
     while (!walker.done) {
@@ -109,17 +120,53 @@ export class Segments {
           continue;
         case IMMEDIATES.functionIndex: {
           if (walker.index >= spaces.functions) throw outOfRange(walker, "function");
-          const what = instruction === OP.refFunc ? POINT.functionIndex : POINT.callee;
-          this.#point(walker.indexAt, what, walker.index, current);
+          const { index } = walker;
+          if (instruction === OP.refFunc) {
+            this.#point(walker.indexAt, POINT.functionIndex, index, current);
+            continue;
+          }
+          const comesBack = instruction === OP.call;
+          this.#point(walker.start, comesBack ? POINT.beforeCall : POINT.exit, index, current);
+          this.#point(walker.indexAt, POINT.callee, index, current);
+          if (comesBack) this.#point(walker.position, POINT.behindCall, index, current);
           continue;
         }
         default:
       }
       switch (instruction) {
-        case OP.block:
-        case OP.if:
+        case OP.br:
+        case OP.brIf:
+          if (walker.index >= depth - 1) this.#point(walker.start, POINT.exit, 0, current);
+          break;
+        case OP.brTable:
+        case OP.return:
+        case OP.returnCallIndirect:
+        case OP.returnCallRef:
+        case OP.throw:
+        case OP.rethrow:
+        case OP.throwRef:
+          this.#point(walker.start, POINT.exit, 0, current);
+          break;
+        case OP.callIndirect:
+        case OP.callRef:
+          this.#point(walker.start, POINT.beforeCall, UNKNOWN, current);
+          this.#point(walker.position, POINT.behindCall, UNKNOWN, current);
+          break;
+        case OP.brOnNull:
+        case OP.brOnNonNull:
+        case OP.brOnCast:
+        case OP.brOnCastFail:
+          isPlain = false;
+          break;
         case OP.try:
         case OP.tryTable:
+          isPlain = false;
+          blocks.push(0);
+          blocks.push(current);
+          depth++;
+          break;
+        case OP.block:
+        case OP.if:
           blocks.push(0);
           blocks.push(current);
           depth++;
@@ -140,6 +187,7 @@ export class Segments {
           depth--;
           if (depth === 0) {
             if (!walker.done) throw new WasmLoadError("wasm-invalid", "invalid wasm file: code behind its end");
+            this.#point(walker.start, POINT.exit, 0, current);
             break;
           }
           const began = blocks.pop();
@@ -161,7 +209,7 @@ export class Segments {
     if (depth !== 0) throw new WasmLoadError("wasm-invalid", "invalid wasm file: it does not end");
     const { length: endPoint } = points;
     const endSegment = units.length;
-    return { ...fn, code, firstSegment, endSegment, firstPoint, endPoint, copies };
+    return { ...fn, code, firstSegment, endSegment, firstPoint, endPoint, copies, isPlain };
   }
 
   #open(at: number, what: number): number {

@@ -69,6 +69,41 @@ describe("a metered module", () => {
       if (!what.startsWith("recursion")) assert.equal(asked.times, 4);
     });
 
+  describe("in a function with loops, which keeps the fuel in a local, what is run is charged", () => {
+    /** Rounds of a loop, and how often it is gone through. */
+    const [ROUNDS, TIMES] = [1_000, 300];
+    const rounds = `(loop $more (br_if $more (i32.lt_u (local.tee $i (i32.add (local.get $i) (i32.const 1))) (i32.const ${ROUNDS}))))`;
+    const times = (each: string): string =>
+      `(func (export "run") (local $n i32) (loop $next ${each} (br_if $next (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const ${TIMES})))))`;
+    const long = (end: string): string => `(func $long (local $i i32) ${rounds} ${end})`;
+    const caught = (call: string): string => `(try (do ${call}) (catch_all))`;
+    for (const [what, functions] of Object.entries({
+      "to its end": `${long("")} ${times("(call $long)")}`,
+      "until it returns": `${long("(return)")} ${times("(call $long)")}`,
+      "until it returns from within blocks": `${long("(block (block (return)))")} ${times("(call $long)")}`,
+      "until it branches out of itself": `${long("(block (br 1)) (unreachable)")} ${times("(call $long)")}`,
+      "until it branches out of itself on a condition": `${long("(br_if 0 (i32.const 1)) (unreachable)")} ${times("(call $long)")}`,
+      "until it branches out of itself by a table": `${long("(block (br_table 0 1 (i32.const 1))) (unreachable)")} ${times("(call $long)")}`,
+      "until it throws": `(tag $t) ${long("(throw $t)")} ${times(caught("(call $long)"))}`,
+      "until it calls another one last": `(func $last) ${long("(return_call $last)")} ${times("(call $long)")}`,
+      "by those that it calls by a table": `(table funcref (elem $long)) ${long("")} ${times("(call_indirect (i32.const 0))")}`,
+      "where it catches what others throw": `(tag $t) ${long("(throw $t)")} (func $once (call $long)) ${times(caught("(call $once)"))}`,
+      "by operations on memory": `(memory 1) ${times(`(memory.fill (i32.const 0) (i32.const 0) (i32.const 65536))`)}`,
+      "by operations on tables": `(table 20000 funcref) ${times("(table.fill (i32.const 0) (table.get (i32.const 0)) (i32.const 20000))")}`,
+    }))
+      test(what, () => {
+        const { make, asked } = metered(`(module ${functions})`);
+        call(make(), "run");
+        assert.ok(asked.times >= (ROUNDS * TIMES * 3) / SLICE, `${asked.times}`);
+      });
+
+    test("and no more than it may be", () => {
+      const { make, asked } = metered(`(module ${long("")} ${times("(call $long)")})`);
+      call(make(), "run");
+      assert.ok(asked.times <= (ROUNDS * TIMES * 10) / SLICE, `${asked.times}`);
+    });
+  });
+
   test("a start function is metered", () => {
     const { make } = metered(`(module (func $other) (start $run) (func $run (loop (br 0))))`, 2);
     assert.throws(make, /unreachable/);

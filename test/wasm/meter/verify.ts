@@ -18,7 +18,6 @@ import { Writer } from "../../../src/wasm/binary/writer.js";
 import { LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
 import {
   BULK,
-  HEAD_START,
   HELPERS,
   type Helper,
   indexOfHelper,
@@ -109,11 +108,41 @@ function readBodies(section: Uint8Array): readonly Uint8Array[] {
   return found;
 }
 
+/** Calls of which nobody knows whom. */
+const CALLS_UNKNOWN: ReadonlySet<number> = new Set([
+  OP.callIndirect,
+  OP.returnCallIndirect,
+  OP.callRef,
+  OP.returnCallRef,
+]);
+/** What leaves a function whatever its labels are, or may. */
+const LEAVES: ReadonlySet<number> = new Set([
+  ...[OP.return, OP.brTable, OP.throw, OP.rethrow, OP.throwRef],
+  ...[OP.returnCall, OP.returnCallIndirect, OP.returnCallRef],
+]);
+/** What a function that keeps the fuel in a local must not have: ways out, or in, that are not looked at here. */
+const NOT_PLAIN: ReadonlySet<number> = new Set([
+  OP.try,
+  OP.tryTable,
+  OP.brOnNull,
+  OP.brOnNonNull,
+  OP.brOnCast,
+  OP.brOnCastFail,
+]);
+
+/** What is known of the functions that one calls. */
+interface Callees {
+  /** Undefined: not known yet. */
+  costOf(callee: number): number | undefined;
+  isSilent(callee: number): boolean;
+}
+
 class Proof {
   readonly #code: readonly (readonly Step[])[];
   readonly #indices: MeterIndices;
   /** By function, what it costs its callers: it is 0 for one that has a charge at its entry. */
   readonly #costs = new Map<number, number>();
+  readonly #silent = new Map<number, boolean>();
 
   constructor(code: readonly (readonly Step[])[], indices: MeterIndices) {
     this.#code = code;
@@ -143,7 +172,29 @@ class Proof {
 
   /** @returns undefined when it depends on a function without a charge that was not looked at yet */
   #check(number: number): Checked | string | undefined {
-    return new FunctionProof(this.#code[number] ?? [], this.#indices, (callee) => this.#costOf(callee)).run();
+    const callees = {
+      costOf: (callee: number) => this.#costOf(callee),
+      isSilent: (callee: number) => this.#isSilent(callee),
+    };
+    return new FunctionProof(this.#code[number] ?? [], this.#indices, callees).run();
+  }
+
+  /** Whether neither a function nor one that it calls touches the fuel; of one that calls itself that is not known. */
+  #isSilent(callee: number): boolean {
+    const known = this.#silent.get(callee);
+    if (known !== undefined) return known;
+    this.#silent.set(callee, false);
+    const { refill, helpers, fuel } = this.#indices;
+    const isSilent =
+      callee > refill &&
+      callee < helpers &&
+      (this.#code[callee - refill - 1] ?? []).every(({ code, value }) => {
+        if (CALLS_UNKNOWN.has(code)) return false;
+        if (IMMEDIATES_OF[code] === IMMEDIATES.globalIndex) return value !== fuel;
+        return code === OP.refFunc || IMMEDIATES_OF[code] !== IMMEDIATES.functionIndex || this.#isSilent(value);
+      });
+    this.#silent.set(callee, isSilent);
+    return isSilent;
   }
 
   #costOf(callee: number): number | undefined {
@@ -151,9 +202,9 @@ class Proof {
     const known = this.#costs.get(callee);
     if (known !== undefined) return known;
     // One that is charged at its entry pays for itself, whatever else is found there.
-    return new FunctionProof(this.#code[callee - this.#indices.refill - 1] ?? [], this.#indices, () => 0).paysAtEntry()
-      ? 0
-      : undefined;
+    const callees = { costOf: () => 0, isSilent: () => false };
+    const proof = new FunctionProof(this.#code[callee - this.#indices.refill - 1] ?? [], this.#indices, callees);
+    return proof.paysAtEntry() ? 0 : undefined;
   }
 }
 
@@ -184,8 +235,10 @@ function constantAt(body: Uint8Array, start: number): number {
 /** A charge found in the code. */
 interface Charge {
   readonly units: number;
-  /** The local that is charged, undefined for the fuel. */
-  readonly local: number | undefined;
+  /** The local that keeps the fuel; absent: the fuel itself is charged. */
+  readonly kept?: number;
+  /** Whether the fuel is read into that local. */
+  readonly reads?: boolean;
   /** The local that it uses for something else, which no code of the guest may. */
   readonly scratch?: number;
   /** Instructions that it takes. */
@@ -206,16 +259,19 @@ interface Segment {
 class FunctionProof {
   readonly #steps: readonly Step[];
   readonly #indices: MeterIndices;
-  readonly #costOf: (callee: number) => number | undefined;
+  readonly #callees: Callees;
+  /** The local that keeps the fuel, when one does. */
+  #kept: number | undefined;
 
-  constructor(all: readonly Step[], indices: MeterIndices, costOf: (callee: number) => number | undefined) {
+  constructor(all: readonly Step[], indices: MeterIndices, callees: Callees) {
     this.#steps = all;
     this.#indices = indices;
-    this.#costOf = costOf;
+    this.#callees = callees;
   }
 
   paysAtEntry(): boolean {
-    return this.#chargeAt(0)?.local === undefined && this.#chargeAt(0) !== undefined;
+    const charge = this.#chargeAt(0);
+    return charge !== undefined && (charge.kept === undefined || charge.reads === true);
   }
 
   run(): Checked | string | undefined {
@@ -223,7 +279,6 @@ class FunctionProof {
     const blocks: Block[] = [];
     const entry: Segment = { paid: 0, used: 0 };
     let segment: Segment | undefined = entry;
-    let advance: number | undefined;
     let charged = false;
     const scratches = new Set<number>();
     const named = new Set<number>();
@@ -233,19 +288,16 @@ class FunctionProof {
       const charge = this.#chargeAt(at);
       if (charge) {
         if (charge.scratch !== undefined) scratches.add(charge.scratch);
-        if (charge.local !== advance) return `a charge of another local at ${at}`;
-        at += charge.length - 1;
-        let paid = charge.units;
-        if (at === charge.length - 1) {
-          const head = this.#headStartAt(at + 1);
-          if (head !== undefined) {
-            advance = head;
-            at += 2;
-            paid -= HEAD_START;
-          }
-          entry.paid = paid;
+        if (at === 0) {
+          if (charge.kept !== undefined && charge.reads !== true) return "the fuel is not read at the entry";
+          this.#kept = charge.kept;
+          entry.paid = charge.units;
           charged = true;
-        } else segment = { paid, used: 0 };
+        } else {
+          if (charge.kept !== this.#kept || charge.reads === true) return `a charge of another kind at ${at}`;
+          segment = { paid: charge.units, used: 0 };
+        }
+        at += charge.length - 1;
         continue;
       }
       const asked = this.#lengthAskedAt(at);
@@ -255,13 +307,21 @@ class FunctionProof {
         if (helperFor(all[at + 1]?.code ?? -1) !== "bytes") return `a helper is called for nothing at ${at}`;
         continue;
       }
-      const problem = this.#foreign(step, advance);
+      if (this.#isWrittenBackAt(at) && this.#mayBeWrittenBackBefore(at + 2, blocks.length)) {
+        at++;
+        continue;
+      }
+      if (this.#isReadBackAt(at) && this.#isCall(all[at - 1])) {
+        at++;
+        continue;
+      }
+      const problem = this.#foreign(step) ?? this.#unkept(at, blocks.length);
       if (problem !== undefined) return problem;
       if (IMMEDIATES_OF[step.code] === IMMEDIATES.localIndex) named.add(step.value);
       if (helperFor(step.code) && !this.#bulkChargedBefore(at)) return `a bulk operation is not charged at ${at}`;
       const helper = this.#helperOf(step);
       if (helper !== undefined) {
-        const next = all[at + 1];
+        const next = all[at + (this.#kept === undefined ? 1 : 3)];
         // It adds the pages itself where their number is a global.
         if (helper === "pages" && this.#indices.size !== undefined) continue;
         if (!next || helperFor(next.code) !== helper) return `a helper is called for nothing at ${at}`;
@@ -269,7 +329,7 @@ class FunctionProof {
       }
       let weight = WEIGHTS[step.code] ?? 0;
       if (IMMEDIATES_OF[step.code] === IMMEDIATES.functionIndex && step.code !== OP.refFunc) {
-        const cost = this.#costOf(step.value);
+        const cost = this.#callees.costOf(step.value);
         if (cost === undefined) return undefined;
         weight += cost;
       }
@@ -310,10 +370,51 @@ class FunctionProof {
     return unpaid > UNCHARGED_COST ? `${unpaid} units are run without a charge` : { unpaid };
   }
 
+  /** What is wrong with an instruction in a function that keeps the fuel in a local: others must find it in its global. */
+  #unkept(at: number, depth: number): string | undefined {
+    const step = this.#steps[at];
+    if (this.#kept === undefined || !step) return undefined;
+    if (NOT_PLAIN.has(step.code)) return `the fuel is kept in a local beside instruction ${step.code} at ${at}`;
+    const isCall = this.#isCall(step) && !this.#callees.isSilent(step.value);
+    if ((isCall || this.#leaves(at, depth)) && !this.#isWrittenBackAt(at - 2))
+      return `the fuel is not written back before ${at}`;
+    const comesBack = isCall && !LEAVES.has(step.code);
+    return comesBack && !this.#isReadBackAt(at + 1) ? `the fuel is not read behind ${at}` : undefined;
+  }
+
+  #isCall(step: Step | undefined): boolean {
+    if (!step) return false;
+    if (CALLS_UNKNOWN.has(step.code)) return true;
+    return IMMEDIATES_OF[step.code] === IMMEDIATES.functionIndex && step.code !== OP.refFunc;
+  }
+
+  /** Whether the function may end with an instruction. @param depth how many blocks are open there */
+  #leaves(at: number, depth: number): boolean {
+    const step = this.#steps[at];
+    if (!step) return false;
+    if (LEAVES.has(step.code) || at === this.#steps.length - 1) return true;
+    return (step.code === OP.br || step.code === OP.brIf) && step.value >= depth;
+  }
+
+  #mayBeWrittenBackBefore(at: number, depth: number): boolean {
+    return this.#isCall(this.#steps[at]) || this.#leaves(at, depth);
+  }
+
+  #isWrittenBackAt(at: number): boolean {
+    return this.#kept !== undefined && this.#matches(at, this.#writesBack(this.#kept));
+  }
+
+  #isReadBackAt(at: number): boolean {
+    return this.#kept !== undefined && this.#matches(at, this.#readsBack(this.#kept));
+  }
+
+  readonly #writesBack = (kept: number): number[] => [OP.localGet, kept, OP.globalSet, this.#indices.fuel];
+  readonly #readsBack = (kept: number): number[] => [OP.globalGet, this.#indices.fuel, OP.localSet, kept];
+
   /** Only charges may touch what they keep. */
-  #foreign({ code, value }: Step, advance: number | undefined): string | undefined {
+  #foreign({ code, value }: Step): string | undefined {
     if (IMMEDIATES_OF[code] === IMMEDIATES.globalIndex && value >= this.#indices.fuel) return "the fuel is touched";
-    if (IMMEDIATES_OF[code] === IMMEDIATES.localIndex && value === advance) return "the advance is touched";
+    if (IMMEDIATES_OF[code] === IMMEDIATES.localIndex && value === this.#kept) return "the kept fuel is touched";
     if (IMMEDIATES_OF[code] === IMMEDIATES.functionIndex && value === this.#indices.refill) return "the host is asked";
     return undefined;
   }
@@ -327,29 +428,24 @@ class FunctionProof {
   #lengthAskedAt(at: number): { readonly scratch: number; readonly length: number } | undefined {
     const scratch = this.#steps[at]?.value ?? -1;
     const bytes = indexOfHelper(this.#indices, "bytes");
+    const kept = this.#kept;
     const asks = [OP.localTee, scratch, OP.localGet, scratch, OP.i32Const, PAID_BYTES, OP.i32GtU, -1, OP.if, -1];
-    const charges = [OP.localGet, scratch, OP.call, bytes, OP.drop, -1, OP.end, -1];
-    return this.#matches(at, [...asks, ...charges]) ? { scratch, length: 9 } : undefined;
+    const charges = [
+      ...[OP.localGet, scratch],
+      ...(kept === undefined ? [] : this.#writesBack(kept)),
+      ...[OP.call, bytes],
+      ...(kept === undefined ? [] : this.#readsBack(kept)),
+      ...[OP.drop, -1, OP.end, -1],
+    ];
+    const pattern = [...asks, ...charges];
+    return this.#matches(at, pattern) ? { scratch, length: pattern.length / 2 } : undefined;
   }
 
   #bulkChargedBefore(at: number): boolean {
-    if (helperFor(this.#steps[at]?.code ?? -1) === "bytes" && this.#lengthAskedAt(at - 9)) return true;
-    const before = this.#steps[at - 1];
-    const step = this.#steps[at];
-    return (
-      before !== undefined &&
-      step !== undefined &&
-      before.code === OP.call &&
-      this.#helperOf(before) === helperFor(step.code)
-    );
-  }
-
-  #headStartAt(at: number): number | undefined {
-    const value = this.#steps[at];
-    const set = this.#steps[at + 1];
-    return value?.code === OP.i32Const && value.value === HEAD_START && set?.code === OP.localSet
-      ? set.value
-      : undefined;
+    const helper = helperFor(this.#steps[at]?.code ?? -1);
+    if (helper === "bytes" && this.#lengthAskedAt(at - (this.#kept === undefined ? 9 : 13))) return true;
+    const before = this.#steps[at - (this.#kept === undefined ? 1 : 3)];
+    return before?.code === OP.call && this.#helperOf(before) === helper;
   }
 
   /** The charge that begins here, if one does. */
@@ -358,29 +454,26 @@ class FunctionProof {
     const first = this.#steps[at];
     const units = this.#steps[at + 1];
     if (!first || units?.code !== OP.i32Const) return undefined;
-    const local = first.value;
+    const local = this.#steps[at + 3]?.value ?? -1;
     const charge = indexOfHelper(this.#indices, "charge");
-    const prepay = indexOfHelper(this.#indices, "prepay");
     const fromFuel = [OP.globalGet, fuel, OP.i32Const, -1, OP.i32Sub, -1];
-    const onFuel = [...fromFuel, OP.globalSet, fuel, OP.globalGet, fuel];
-    const scratch = this.#steps[at + 3]?.value ?? -1;
-    const onScratch = [...fromFuel, OP.localTee, scratch, OP.globalSet, fuel, OP.localGet, scratch];
-    const onLocal = [OP.localGet, local, OP.i32Const, -1, OP.i32Sub, -1, OP.localTee, local];
+    const fromKept = [OP.localGet, local, OP.i32Const, -1, OP.i32Sub, -1];
     const ifBelow = [OP.i32Const, 0, OP.i32LtS, -1, OP.if, -1];
-    const refilled = [OP.call, charge, OP.end, -1];
-    const advanced = [OP.localGet, local, OP.call, prepay, OP.localSet, local, OP.end, -1];
-    if (first.code === OP.globalGet && local === fuel && this.#steps[at + 3]?.code === OP.localTee)
-      return this.#matches(at, [...onScratch, ...ifBelow, ...refilled])
-        ? { units: units.value, local: undefined, scratch, length: 11 }
-        : undefined;
-    if (first.code === OP.globalGet && local === fuel)
-      return this.#matches(at, [...onFuel, ...ifBelow, ...refilled])
-        ? { units: units.value, local: undefined, length: 10 }
-        : undefined;
-    if (first.code !== OP.localGet) return undefined;
-    return this.#matches(at, [...onLocal, ...ifBelow, ...advanced])
-      ? { units: units.value, local, length: 11 }
-      : undefined;
+    const refilled = [OP.call, charge];
+    const end = [OP.end, -1];
+    const kept = [...this.#writesBack(local), ...refilled, ...this.#readsBack(local), ...end];
+    const forms: readonly (readonly [pattern: readonly number[], charge: Omit<Charge, "units" | "length">])[] = [
+      [[...fromFuel, OP.globalSet, fuel, OP.globalGet, fuel, ...ifBelow, ...refilled, ...end], {}],
+      [
+        [...fromFuel, OP.localTee, local, OP.globalSet, fuel, OP.localGet, local, ...ifBelow, ...refilled, ...end],
+        { scratch: local },
+      ],
+      [[...fromFuel, OP.localTee, local, ...ifBelow, ...kept], { kept: local, reads: true }],
+      [[...fromKept, OP.localTee, local, ...ifBelow, ...kept], { kept: local }],
+    ];
+    for (const [pattern, found] of forms)
+      if (this.#matches(at, pattern)) return { units: units.value, length: pattern.length / 2, ...found };
+    return undefined;
   }
 
   /** @param pattern pairs of code and value, -1 for any */
