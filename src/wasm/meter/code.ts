@@ -17,7 +17,7 @@ import {
   writeKeptCharge,
   writeSize,
 } from "./helpers.js";
-import { Integers } from "./integers.js";
+import type { Integers } from "./integers.js";
 import type { Marking } from "./marks/marking.js";
 import { MARK, MARK_SIZE } from "./marks/store-events.js";
 import { StoreScan, type TypeSpaces } from "./marks/store-scan.js";
@@ -30,7 +30,7 @@ import {
   writeRangeMark,
 } from "./marks/write-marks.js";
 import { type FunctionCode, type IndexSpaces, POINT, POINT_SIZE, Segments } from "./segments.js";
-import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
+import { CHARGED, payForCallees } from "./uncharged.js";
 
 /** Bytes of a function's body beyond which V8 refuses it. */
 const LARGEST_BODY = 7_654_321;
@@ -38,9 +38,6 @@ const LARGEST_BODY = 7_654_321;
 const MOST_LOCALS = 50_000;
 /** Locals that may be added to a function: the fuel, one that charges use, and one that marks use. */
 const ADDED_LOCALS = 3;
-/** Not known to be without a charge. */
-const CHARGED = -1;
-
 const I32 = 0x7f;
 /** Bulk operations that write to a range of memory. */
 const WRITES_RANGE: ReadonlySet<number> = new Set([OP.memoryInit, OP.memoryCopy, OP.memoryFill]);
@@ -260,80 +257,6 @@ function scanned(
   }
 }
 
-/** Which functions have no charge of their own. */
-interface UnchargedFunctions {
-  /** By function, what it costs its callers when it has no charge of its own, and else {@link CHARGED}. */
-  readonly costs: Int32Array;
-  /** By function, 1 when it certainly leaves the fuel as it is: it has no charge, nor do those that it calls. */
-  readonly silent: Uint8Array;
-}
-
-/** Finds the functions that their callers pay for, and adds to every segment what its callees cost. */
-function payForCallees(
-  functions: readonly FunctionCode[],
-  { points, units }: Segments,
-  importedFunctions: number,
-): UnchargedFunctions {
-  const costs = new Int32Array(importedFunctions + functions.length).fill(CHARGED);
-  const silent = new Uint8Array(costs.length);
-  costs.fill(HOST_CALL_COST, 0, importedFunctions);
-  const addedBy = (point: number): number =>
-    points.at(point + 1) === POINT.callee ? Math.max(0, costs[points.at(point + 2)] ?? 0) : 0;
-  const decide = ({ index, firstSegment, endSegment, firstPoint, endPoint }: FunctionCode): void => {
-    // What has loops pays for itself; an indirect call alone costs more than that.
-    if (endSegment - firstSegment > 1) return;
-    let cost = units.at(firstSegment);
-    let isSilent = true;
-    for (let point = firstPoint; point < endPoint; point += POINT_SIZE) {
-      cost += addedBy(point);
-      isSilent &&= leavesFuel(points.at(point + 1), points.at(point + 2), silent);
-    }
-    if (cost > UNCHARGED_COST) return;
-    costs[index] = cost;
-    if (isSilent) silent[index] = 1;
-  };
-  // Callees before their callers. A function that is called while its own callees are looked at is part of a cycle: it has a charge, so that no
-  // cycle is without one.
-  const [UNSEEN, OPEN, CYCLE, DECIDED] = [0, 1, 2, 3];
-  const states = new Uint8Array(functions.length);
-  const open = new Integers();
-  const next = Int32Array.from(functions, ({ firstPoint }) => firstPoint);
-  const enter = (number: number): void => {
-    states[number] = OPEN;
-    open.push(number);
-  };
-  for (let root = 0; root < functions.length; root++) {
-    if (states[root] === UNSEEN) enter(root);
-    while (open.length > 0) {
-      const number = open.at(open.length - 1);
-      const fn = functions[number];
-      const point = next[number] ?? 0;
-      if (!fn || point >= fn.endPoint) {
-        if (fn && states[number] === OPEN) decide(fn);
-        states[number] = DECIDED;
-        open.pop();
-        continue;
-      }
-      next[number] = point + POINT_SIZE;
-      const callee = points.at(point + 1) === POINT.callee ? points.at(point + 2) - importedFunctions : -1;
-      if (callee < 0) continue;
-      if (states[callee] === UNSEEN) enter(callee);
-      else if (states[callee] === OPEN) states[callee] = CYCLE;
-    }
-  }
-  for (let point = 0; point < points.length; point += POINT_SIZE) {
-    const added = addedBy(point);
-    if (added > 0) units.add(points.at(point + 3), added);
-  }
-  return { costs, silent };
-}
-
-/** Whether what happens at a point of a function without a charge leaves the fuel as it is. */
-function leavesFuel(what: number, value: number, silent: Uint8Array): boolean {
-  if (what === POINT.callee) return silent[value] === 1;
-  return what !== POINT.bulk && !(what === POINT.memorySize && value === OP.memoryGrow);
-}
-
 interface FunctionToWrite {
   readonly bytes: Uint8Array;
   readonly segments: Segments;
@@ -393,17 +316,19 @@ function writeFunction(
         break;
       }
       case POINT.exit:
-        if (kept !== undefined) writeBack(out, kept, indices);
-        break;
       case POINT.beforeCall:
-        if (kept !== undefined && silent[value] !== 1) writeBack(out, kept, indices);
+        // Also before calls that leave the fuel as it is: they may throw, and somebody may catch that.
+        if (kept !== undefined) writeBack(out, kept, indices);
         break;
       case POINT.behindCall:
         if (kept !== undefined && silent[value] !== 1) readBack(out, kept, indices);
         break;
       case POINT.bulk: {
         const helper = BULK.get(value);
-        if (marks && WRITES_RANGE.has(value)) writeRangeMark(out, marks.indices);
+        if (marks && WRITES_RANGE.has(value)) {
+          if (kept !== undefined) writeBack(out, kept, indices);
+          writeRangeMark(out, marks.indices);
+        }
         if (helper) writeBulkCharge(out, helper, spare, kept, indices, rarely);
         break;
       }

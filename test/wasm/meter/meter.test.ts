@@ -86,6 +86,7 @@ describe("a metered module", () => {
       "until it branches out of itself by a table": `${long("(block (br_table 0 1 (i32.const 1))) (unreachable)")} ${times("(call $long)")}`,
       "until it throws": `(tag $t) ${long("(throw $t)")} ${times(caught("(call $long)"))}`,
       "until it calls another one last": `(func $last) ${long("(return_call $last)")} ${times("(call $long)")}`,
+      "until a small one that it calls throws": `(tag $t) (func $small (throw $t)) ${long("(call $small)")} ${times(caught("(call $long)"))}`,
       "by those that it calls by a table": `(table funcref (elem $long)) ${long("")} ${times("(call_indirect (i32.const 0))")}`,
       "where it catches what others throw": `(tag $t) ${long("(throw $t)")} (func $once (call $long)) ${times(caught("(call $once)"))}`,
       "by operations on memory": `(memory 1) ${times(`(memory.fill (i32.const 0) (i32.const 0) (i32.const 65536))`)}`,

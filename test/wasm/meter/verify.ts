@@ -68,6 +68,8 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
   const functions: (readonly Step[])[] = [];
   for (const [number, each] of code.slice(0, own).entries()) {
     const marks = { global: fuel + 1, range: imported + own + HELPERS.length };
+    const unmarked = isMarked ? rangeUnkept(steps(each), marks.range, fuel) : undefined;
+    if (unmarked !== undefined) return `function ${imported + number}: ${unmarked}`;
     const rest = isMarked ? withoutMarks(steps(each), marks) : steps(each);
     if (typeof rest === "string") return `function ${imported + number}: ${rest}`;
     // One function is the import that metering adds.
@@ -76,6 +78,21 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
     functions.push(rest);
   }
   return new Proof(functions, indices).problem();
+}
+
+/** What is wrong with the marks of a function that keeps the fuel in a local: their helper is a call, too. */
+function rangeUnkept(all: readonly Step[], range: number, fuel: number): string | undefined {
+  const kept = all[3];
+  // Where the fuel is not kept it is written at once.
+  const isKept = all[0]?.code === OP.globalGet && all[0].value === fuel && kept?.code === OP.localTee;
+  if (!isKept || all[4]?.code === OP.globalSet) return undefined;
+  for (const [at, { code, value }] of all.entries()) {
+    if (code !== OP.call || value !== range) continue;
+    const [read, written] = [all[at - 2], all[at - 1]];
+    const isWrittenBack = read?.code === OP.localGet && read.value === kept.value && written?.code === OP.globalSet;
+    if (!isWrittenBack || written.value !== fuel) return `the fuel is not written back before the mark at ${at}`;
+  }
+  return undefined;
 }
 
 /** What a guest's own function may not do where its memory's size is a global. */
@@ -307,7 +324,8 @@ class FunctionProof {
         if (helperFor(all[at + 1]?.code ?? -1) !== "bytes") return `a helper is called for nothing at ${at}`;
         continue;
       }
-      if (this.#isWrittenBackAt(at) && this.#mayBeWrittenBackBefore(at + 2, blocks.length)) {
+      // What is kept is the fuel at any time, since nobody comes back without having it read.
+      if (this.#isWrittenBackAt(at)) {
         at++;
         continue;
       }
@@ -375,10 +393,10 @@ class FunctionProof {
     const step = this.#steps[at];
     if (this.#kept === undefined || !step) return undefined;
     if (NOT_PLAIN.has(step.code)) return `the fuel is kept in a local beside instruction ${step.code} at ${at}`;
-    const isCall = this.#isCall(step) && !this.#callees.isSilent(step.value);
+    const isCall = this.#isCall(step);
     if ((isCall || this.#leaves(at, depth)) && !this.#isWrittenBackAt(at - 2))
       return `the fuel is not written back before ${at}`;
-    const comesBack = isCall && !LEAVES.has(step.code);
+    const comesBack = isCall && !LEAVES.has(step.code) && !this.#callees.isSilent(step.value);
     return comesBack && !this.#isReadBackAt(at + 1) ? `the fuel is not read behind ${at}` : undefined;
   }
 
@@ -394,10 +412,6 @@ class FunctionProof {
     if (!step) return false;
     if (LEAVES.has(step.code) || at === this.#steps.length - 1) return true;
     return (step.code === OP.br || step.code === OP.brIf) && step.value >= depth;
-  }
-
-  #mayBeWrittenBackBefore(at: number, depth: number): boolean {
-    return this.#isCall(this.#steps[at]) || this.#leaves(at, depth);
   }
 
   #isWrittenBackAt(at: number): boolean {
