@@ -123,8 +123,9 @@ export interface EvaluationOptions {
    *
    * `stretch` (milliseconds, default none) bounds how long this one evaluation may hold its thread, with the same error. It ends only what has
    * exceeded that time and has done work that takes 20 ms and more on any machine as well, so that a process that only was not given its turn
-   * is not punished for it; and, behind so much work, what would begin a call that takes longer by its size than what is left of the time. Each repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those
-   * of variables, are given the same `held`, and are bounded together; whoever begins anew sets it to `{ since: undefined, units: 0 }`.
+   * is not punished for it; and, behind so much work, what would begin a call that takes longer by its size than what is left of the time. Each
+   * repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those of variables, are given the
+   * same `held`, and are bounded together; whoever begins anew sets it to `{ since: undefined, units: 0 }`.
    */
   readonly deadline?: {
     readonly at: number;
