@@ -158,15 +158,11 @@ export class Segments {
         case OP.brOnCastFail:
           isPlain = false;
           break;
-        case OP.try:
-        case OP.tryTable:
-          isPlain = false;
-          blocks.push(0);
-          blocks.push(current);
-          depth++;
-          break;
         case OP.block:
         case OP.if:
+        case OP.try:
+        case OP.tryTable:
+          if (instruction === OP.try || instruction === OP.tryTable) isPlain = false;
           blocks.push(0);
           blocks.push(current);
           depth++;
