@@ -6,11 +6,19 @@
  *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
  *
- * Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
+ * or makes them itself, of small functions that call one another (`test/wasm/expand/random-functions.ts`):
+ *
+ *     node dist/test/fuzz/metered-modules.js functions 0 100000
+ *
+ * Every second one has its small functions written where they are called before it is metered. Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
  * may run for ever must be ended.
  */
+import { expandCalls } from "../../src/wasm/expand/expand-calls.js";
 import { SMALLEST_SHIFT } from "../../src/wasm/meter/marks/marking.js";
-import { compareBoth, compareUsed, runOut } from "../wasm/meter/both.js";
+import type { IndexSpaces } from "../../src/wasm/meter/segments.js";
+import { GENEROUS } from "../wasm/expand/generous.js";
+import { randomFunctions } from "../wasm/expand/random-functions.js";
+import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/meter/both.js";
 import { compareMarked } from "../wasm/meter/marked.js";
 
 /** Bytes of the seed and the length before a module. */
@@ -29,6 +37,8 @@ let skipped = 0;
 let ended = 0;
 let longest = 0;
 let different = 0;
+let expansions = 0;
+let expanded = 0;
 const reasons = new Map<string, number>();
 
 // That a place was not brought back by its marks.
@@ -37,35 +47,50 @@ process.on("warning", ({ message }) => {
   console.log(message);
 });
 
-for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-  rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-  let at = 0;
-  while (rest.length - at >= HEAD) {
-    const length = rest.readUInt32LE(at + 4);
-    if (rest.length - at - HEAD < length) break;
-    const seed = rest.readUInt32LE(at);
-    judge(new Uint8Array(rest.subarray(at + HEAD, at + HEAD + length)), seed);
-    at += HEAD + length;
-  }
-  rest = rest.subarray(at);
-}
+const [from, to] = process.argv.slice(3).map(Number);
+if (process.argv[2] === "functions")
+  for (let seed = from ?? 0; seed < (to ?? 0); seed++) judge(randomFunctions(seed), seed);
+else await judgeAll();
 report();
 process.exitCode = different > 0 ? 1 : 0;
 
+async function judgeAll(): Promise<void> {
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (rest.length - at >= HEAD) {
+      const length = rest.readUInt32LE(at + 4);
+      if (rest.length - at - HEAD < length) break;
+      const seed = rest.readUInt32LE(at);
+      judge(new Uint8Array(rest.subarray(at + HEAD, at + HEAD + length)), seed);
+      at += HEAD + length;
+    }
+    rest = rest.subarray(at);
+  }
+}
+
 /** With regions of different sizes. */
-function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number) {
-  return compareMarked(bytes, seed, SMALLEST_SHIFT + (seed % 5));
+function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
+  return compareMarked(bytes, seed, SMALLEST_SHIFT + (seed % 5), rewrite);
+}
+
+/** Functions where they are called, and counted. */
+function expand(bytes: Uint8Array<ArrayBuffer>, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
+  const rewritten = expandCalls(bytes, own, expansions++ % 3 === 0 ? undefined : GENEROUS);
+  if (rewritten.length > bytes.length) expanded++;
+  return rewritten;
 }
 
 function judge(bytes: Uint8Array<ArrayBuffer>, seed: number): void {
   const start = process.cpuUsage();
+  const rewrite = seed % 2 === 0 && process.argv[2] !== "functions" ? asItIs : expand;
   try {
     if (free) {
-      const calls = runOut(bytes, seed, UNITS);
+      const calls = runOut(bytes, seed, UNITS, rewrite);
       if (calls === undefined) skipped++;
       else ended += calls;
     } else {
-      const comparison = compare(bytes, seed);
+      const comparison = compare(bytes, seed, rewrite);
       if (comparison.kind === "skipped") {
         skipped++;
         const why = comparison.why.replace(/@.*|\d+/g, "").slice(0, 70);
@@ -93,7 +118,7 @@ function judge(bytes: Uint8Array<ArrayBuffer>, seed: number): void {
 function report(): void {
   const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, 5);
   console.log(
-    `${compared} modules, ${skipped} skipped, ${different} wrong, ${ended} calls ended, longest ${Math.round(longest)} ms`,
+    `${compared} modules, ${expanded} expanded, ${skipped} skipped, ${different} wrong, ${ended} calls ended, longest ${Math.round(longest)} ms`,
     most.map(([why, count]) => `${count} ${why}`).join("; "),
   );
 }

@@ -1,6 +1,7 @@
 /** The metered code section: charges put in, function indices shifted. */
 import { InstructionWalker } from "../binary/instruction-walker.js";
 import { OP } from "../binary/instructions.js";
+import type { Integers } from "../binary/integers.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
@@ -17,7 +18,6 @@ import {
   writeKeptCharge,
   writeSize,
 } from "./helpers.js";
-import type { Integers } from "./integers.js";
 import type { Marking } from "./marks/marking.js";
 import { MARK, MARK_SIZE } from "./marks/store-events.js";
 import { StoreScan, type TypeSpaces } from "./marks/store-scan.js";

@@ -9,9 +9,9 @@
 
 import type { InstructionWalker } from "../binary/instruction-walker.js";
 import { IMMEDIATES, IMMEDIATES_OF, OP } from "../binary/instructions.js";
+import { Integers } from "../binary/integers.js";
 import { WasmLoadError } from "../errors.js";
 import { BULK } from "./helpers.js";
-import { Integers } from "./integers.js";
 import { WEIGHTS } from "./weights.js";
 
 /**

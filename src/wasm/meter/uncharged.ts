@@ -1,6 +1,6 @@
 /** Functions without a charge of their own: whoever calls them pays. */
 import { OP } from "../binary/instructions.js";
-import { Integers } from "./integers.js";
+import { Integers } from "../binary/integers.js";
 import { type FunctionCode, POINT, POINT_SIZE, type Segments } from "./segments.js";
 import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
 

@@ -7,6 +7,7 @@ import type { PolicyRule } from "../../policy/policy.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { readSections, SECTION_CODE } from "../binary/sections.js";
 import { WasmLoadError } from "../errors.js";
+import { expandCalls } from "../expand/expand-calls.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
 import type { ExecutionMode, GuestMemory, GuestModule, LinkedModule } from "../guest/call.js";
 import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
@@ -167,8 +168,9 @@ function markingOf(bytes: Uint8Array, memory: GuestMemory | undefined): Marking 
   return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
 }
 
-/** A metered module, without marks when a function would become too large by them. */
-function meteredWith({ bytes, own }: Extracted, marking: Marking | undefined) {
+/** A module with its small functions where they are called, metered; without marks when a function would become too large by them. */
+function meteredWith({ bytes: extracted, own }: Extracted, marking: Marking | undefined) {
+  const bytes = expandCalls(extracted, own);
   try {
     return { bytes: meterModule(bytes, marking, own), marking };
   } catch (error) {
@@ -179,7 +181,7 @@ function meteredWith({ bytes, own }: Extracted, marking: Marking | undefined) {
 
 /** A module beside the main one: it keeps its memory, limited as the main one's. */
 async function linkedModule({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
-  return { name, module: await compile(meterModule(rewriteModule(bytes, { maximumPages }).bytes)) };
+  return { name, module: await compile(meterModule(expandCalls(rewriteModule(bytes, { maximumPages }).bytes))) };
 }
 
 function digestOf(bytes: Uint8Array, others: readonly NamedModule[]): string {

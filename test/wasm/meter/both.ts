@@ -13,12 +13,17 @@ import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
 import { SMALLEST_SHIFT } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
+import type { IndexSpaces } from "../../../src/wasm/meter/segments.js";
 import { verifyMetered } from "./verify.js";
 
 /** Units of a slice that is more than such a module uses. */
 export const ENOUGH = 0x7fff_ffff;
 /** Calls of each export. */
 export const CALLS = 2;
+
+/** What is done to a module before it is metered. @param own functions and globals of the guest's own, where others were added */
+export type Rewrite = (bytes: Uint8Array<ArrayBuffer>, own?: IndexSpaces) => Uint8Array<ArrayBuffer>;
+export const asItIs: Rewrite = (bytes) => bytes;
 
 /** What came of a comparison. */
 export type Comparison =
@@ -31,10 +36,10 @@ export type Comparison =
  * Calls all exports of a module that ends by itself, metered and not, and compares what they return or throw, what the host is asked, and then all globals,
  * memories and tables.
  */
-export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
+export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite = asItIs): Comparison {
   const plain = compiled(bytes);
   if (typeof plain === "string") return { kind: "skipped", why: plain };
-  const meteredBytes = meterModule(bytes);
+  const meteredBytes = meterModule(rewrite(bytes));
   const metered = new WebAssembly.Module(meteredBytes);
   const unpaid = verifyMetered(meteredBytes);
   if (unpaid !== undefined) return { kind: "different", what: unpaid };
@@ -66,7 +71,7 @@ export function compared(
 export const PAGES = 100;
 
 /** Calls all exports of an instance that has been used and brought back, and of a new one, and compares as {@link compareBoth} does. */
-export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
+export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite = asItIs): Comparison {
   const problem = compiled(bytes);
   if (typeof problem === "string") return { kind: "skipped", why: problem };
   const wanted = imports(bytes);
@@ -79,7 +84,10 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
   if (!shape || !image) return { kind: "skipped", why: coldBecause ?? "it has no memory" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
   const marking = { shift: SMALLEST_SHIFT };
-  const source = { module: new WebAssembly.Module(meterModule(extracted, marking, own)), isResettable: true };
+  const source = {
+    module: new WebAssembly.Module(meterModule(rewrite(extracted, own), marking, own)),
+    isResettable: true,
+  };
   const exported = exportedFunctionTypes(bytes);
   const side = () => {
     const places = new Places();
@@ -113,9 +121,14 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
  * Calls all exports of a module that may run for ever, with fuel that ends.
  * @returns how many calls were ended, undefined when the engine does not take the module
  */
-export function runOut(bytes: Uint8Array<ArrayBuffer>, seed: number, units: number): number | undefined {
+export function runOut(
+  bytes: Uint8Array<ArrayBuffer>,
+  seed: number,
+  units: number,
+  rewrite = asItIs,
+): number | undefined {
   if (typeof compiled(bytes) === "string") return undefined;
-  const metered = new WebAssembly.Module(meterModule(bytes));
+  const metered = new WebAssembly.Module(meterModule(rewrite(bytes)));
   const wanted = imports(bytes);
   if (!wanted) return undefined;
   let ended = 0;

@@ -8,6 +8,7 @@ import { REGIONS, SLACK_BYTES } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { type Random, random } from "../../fuzz/random.js";
 import {
+  asItIs,
   CALLS,
   type Comparison,
   compared,
@@ -32,7 +33,12 @@ const LARGEST = 200 * 65_536;
  * Compares a module marked and not as `compareBoth` does, and then calls all its exports with a memory full of random bytes: each byte that is another after a call must
  * lie in a region that the call has marked.
  */
-export function compareMarked(bytes: Uint8Array<ArrayBuffer>, seed: number, shift: number): Comparison {
+export function compareMarked(
+  bytes: Uint8Array<ArrayBuffer>,
+  seed: number,
+  shift: number,
+  rewrite = asItIs,
+): Comparison {
   const problem = compiled(bytes);
   if (typeof problem === "string") return { kind: "skipped", why: problem };
   const wanted = imports(bytes);
@@ -49,7 +55,7 @@ export function compareMarked(bytes: Uint8Array<ArrayBuffer>, seed: number, shif
     const given = provided(wanted, lines, memory);
     return history(() => new WebAssembly.Instance(module, given), exportedFunctionTypes(bytes), seed, lines);
   };
-  const markedBytes = meterModule(extracted, { shift }, own);
+  const markedBytes = meterModule(rewrite(extracted, own), { shift }, own);
   const unpaid = verifyMetered(markedBytes, own);
   if (unpaid !== undefined) return { kind: "different", what: unpaid };
   const marked = new WebAssembly.Module(markedBytes);

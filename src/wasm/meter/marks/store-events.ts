@@ -1,5 +1,5 @@
 /** What the search for stores has found in one function, and which marks are the cheapest for it. */
-import { Integers } from "../integers.js";
+import { Integers } from "../../binary/integers.js";
 import { FARTHEST } from "./marking.js";
 import { CONSTANT } from "./operand-stack.js";
 

@@ -8,9 +8,9 @@
  */
 import type { InstructionWalker } from "../../binary/instruction-walker.js";
 import { OP } from "../../binary/instructions.js";
+import { Integers } from "../../binary/integers.js";
 import { DEPENDS, left, NO_STORE, OPERANDS_OF, STORES, taken } from "../../binary/operands.js";
 import type { FunctionType } from "../../binary/types.js";
-import { Integers } from "../integers.js";
 import { FARTHEST } from "./marking.js";
 import { CONSTANT, NOWHERE, OperandStack, UNKNOWN } from "./operand-stack.js";
 import { blockTypeAt, constantAt, known, offsetAt, UnknownCode, writesElsewhere } from "./store-code.js";

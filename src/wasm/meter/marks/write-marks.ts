@@ -1,7 +1,7 @@
 /** The sequences that note what a guest writes to, and the functions by which its host reads that. */
 import { OP } from "../../binary/instructions.js";
+import type { Integers } from "../../binary/integers.js";
 import type { Writer } from "../../binary/writer.js";
-import type { Integers } from "../integers.js";
 import { type Marking, REGIONS } from "./marking.js";
 import { MARK, MARK_SIZE } from "./store-events.js";
 
