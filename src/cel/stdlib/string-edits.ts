@@ -1,10 +1,19 @@
 /** Strings made of other strings (spec kubernetes-cel.md 4.2). */
 import { CelError } from "../values/cel-error.js";
-import { codePointsOf } from "../values/code-points.js";
+import { codePointLength, codePointsOf } from "../values/code-points.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
 import { SHORT_ESCAPES } from "../values/quoted-text.js";
 import { utf8Length } from "../values/utf8.js";
 import type { Result, Value } from "../values/value.js";
+import {
+  escapeUnits,
+  insertUnits,
+  LONG_TEXT,
+  replaceUnits,
+  reverseUnits,
+  SHORT_SEARCHED,
+  shiftUnits,
+} from "./long-text.js";
 import { printedValue } from "./printed-value.js";
 
 type Int = number | bigint;
@@ -12,10 +21,14 @@ type Int = number | bigint;
 /** Whether all characters are ASCII's; beyond, other letters have another case, too. */
 const isAscii = (text: string): boolean => utf8Length(text) === text.length;
 
+/** Between a letter of ASCII and the same in the other case. */
+const CASE = 0x20;
+
 /** `lowerAscii`: only the letters A to Z change. What is in lower case already is found out by the built-in function, which is quick with it. */
 export function lowerAscii(text: string): string {
   const lower = text.toLowerCase();
   if (lower === text || isAscii(text)) return lower;
+  if (text.length > LONG_TEXT) return shiftUnits(text, 0x41, 0x5a, CASE);
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -23,6 +36,7 @@ export function lowerAscii(text: string): string {
 export function upperAscii(text: string): string {
   const upper = text.toUpperCase();
   if (upper === text || isAscii(text)) return upper;
+  if (text.length > LONG_TEXT) return shiftUnits(text, 0x61, 0x7a, -CASE);
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
@@ -36,7 +50,10 @@ export function replace(text: string, from: string, to: string, limit: Int = -1)
   if (from === "") return insertBetween(text, to, count);
   const first = text.indexOf(from);
   if (first === -1) return text;
-  if (text.length <= LONG_TEXT && to.length <= LONG_TEXT) return replaceShort(text, from, to, count, first);
+  if (text.length <= BUILT_IN && to.length <= BUILT_IN) return replaceShort(text, from, to, count, first);
+  if (text.length > LONG_TEXT && from.length <= SHORT_SEARCHED && hasMany(text, from)) {
+    return replaceUnits(text, from, to, count, MAX_TEXT_LENGTH) ?? tooLarge();
+  }
   const pieces = splitUpTo(text, from, count + 1);
   return text.length + (pieces.length - 1) * to.length > MAX_TEXT_LENGTH ? tooLarge() : joined(pieces, to);
 }
@@ -55,21 +72,24 @@ function replaceShort(text: string, from: string, to: string, count: number, fir
 }
 
 function insertBetween(text: string, inserted: string, count: number): Result {
-  const characters = codePointsOf(text);
-  const places = Math.min(count, characters.length + 1);
+  const places = Math.min(count, codePointLength(text) + 1);
   if (text.length + places * inserted.length > MAX_TEXT_LENGTH) return tooLarge();
-  const parts = characters.map((character, index) => (index < count ? inserted + character : character));
-  return parts.join("") + (characters.length < count ? inserted : "");
+  return insertUnits(text, inserted, places);
 }
 
+/** Occurrences in a long text from which each one costs more than a look at every character. */
+const MANY_PLACES = 1_000;
+
+const hasMany = (text: string, from: string): boolean => text.split(from, MANY_PLACES).length === MANY_PLACES;
+
 /** Characters from which the built-in `split` and `join` are the quicker ones: each call of them takes as long as ten steps of a loop. */
-const LONG_TEXT = 256;
+const BUILT_IN = 256;
 /** The same in texts to be joined. */
 const MANY_TEXTS = 16;
 
 /** At most `count` pieces; the last one is the rest. */
 function splitUpTo(text: string, separator: string, count: number): string[] {
-  if (count === Number.POSITIVE_INFINITY && text.length > LONG_TEXT) return text.split(separator);
+  if (text.length > BUILT_IN && count > MANY_TEXTS) return splitLong(text, separator, count);
   let index = count === 1 ? -1 : text.indexOf(separator);
   if (index === -1) return [text];
   let start = index + separator.length;
@@ -84,6 +104,17 @@ function splitUpTo(text: string, separator: string, count: number): string[] {
     index = pieces.length < count - 1 ? text.indexOf(separator, start) : -1;
   } while (index !== -1);
   pieces.push(text.slice(start));
+  return pieces;
+}
+
+/** The same by the built-in function, whose last piece is not the rest. */
+function splitLong(text: string, separator: string, count: number): string[] {
+  if (count > text.length) return text.split(separator);
+  const pieces = text.split(separator, count - 1);
+  let start = 0;
+  for (const { length } of pieces) start += length + separator.length;
+  // The last of all pieces has no separator behind it.
+  if (start <= text.length) pieces.push(text.slice(start));
   return pieces;
 }
 
@@ -132,13 +163,16 @@ export function piece(text: string, separator: string, index: number): string | 
   return end === -1 ? text.slice(start) : text.slice(start, end);
 }
 
-/** Unicode's White_Space, which is what JavaScript trims but for U+FEFF, and U+0085 besides. */
-const WHITE_SPACE = /\p{White_Space}/u;
+/** Unicode's White_Space beyond ASCII: what JavaScript trims but for U+FEFF, and U+0085 besides. */
+const WHITE_SPACE: ReadonlySet<number> = new Set([
+  ...[0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000],
+  ...Array.from({ length: 11 }, (_, index) => 0x2000 + index),
+]);
 
 function isWhiteSpace(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
-  return WHITE_SPACE.test(text[index] as string);
+  return WHITE_SPACE.has(code);
 }
 
 /** `trim`: without white space on either side. */
@@ -151,9 +185,17 @@ export function trim(text: string): string {
 }
 
 /** `strings.quote`: in double quotes, with escapes for quotes, backslashes and the control characters that have one. */
-export const quote = (text: string): string =>
+export function quote(text: string): string {
+  if (text.length > LONG_TEXT) return escapeUnits(text, QUOTE, ESCAPE_UNITS);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that have an escape
-  `"${text.replace(/[\u0007-\r\\"]/g, (character) => SHORT_ESCAPES.get(character) as string)}"`;
+  return `"${text.replace(/[\u0007-\r\\"]/g, (character) => SHORT_ESCAPES.get(character) as string)}"`;
+}
+
+const QUOTE = 0x22;
+const ESCAPE_UNITS: ReadonlyMap<number, number> = new Map(
+  [...SHORT_ESCAPES].map(([character, escaped]) => [character.charCodeAt(0), escaped.charCodeAt(1)]),
+);
 
 /** `reverse`: the code points in reverse. */
-export const reverse = (text: string): string => [...codePointsOf(text)].reverse().join("");
+export const reverse = (text: string): string =>
+  text.length > LONG_TEXT ? reverseUnits(text) : [...codePointsOf(text)].reverse().join("");

@@ -3,7 +3,7 @@
  * text's number of code points, where that is known already: as many as UTF-16 units, and positions are what JavaScript takes them for.
  */
 import { CelError } from "../values/cel-error.js";
-import { codePointLength, codePointsOf, positionOf, unitIndex } from "../values/code-points.js";
+import { codePointLength, positionOf, unitIndex } from "../values/code-points.js";
 import type { Result } from "../values/value.js";
 
 type Int = number | bigint;
@@ -13,7 +13,9 @@ const outOfRange = (position: Int): CelError => new CelError(`index out of range
 /** `charAt`: the code point at a position; the position behind the last gives an empty string. */
 export function charAt(text: string, position: Int, size = codePointLength(text)): Result {
   if (typeof position === "bigint" || position < 0 || position > size) return outOfRange(position);
-  return size === text.length ? text.charAt(position) : (codePointsOf(text)[position] ?? "");
+  if (size === text.length) return text.charAt(position);
+  const code = text.codePointAt(unitIndex(text, position));
+  return code === undefined ? "" : String.fromCodePoint(code);
 }
 
 /** `indexOf`: where `part` begins at or after `offset`, -1 where nowhere. */

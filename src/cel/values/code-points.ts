@@ -38,7 +38,27 @@ export function codePointLengthOfSum(text: string): number {
 }
 
 /** The code points as strings. */
-export const codePointsOf = (text: string): readonly string[] => (isFlat(text) ? text.split("") : Array.from(text));
+export function codePointsOf(text: string): readonly string[] {
+  if (isFlat(text)) return text.split("");
+  if (text.length <= LONG) return Array.from(text);
+  // Most of what makes an iterator slow are the strings, and a text has few different ones.
+  const known = new Map<number, string>();
+  const characters: string[] = [];
+  for (let index = 0; index < text.length; ) {
+    const code = text.codePointAt(index) as number;
+    let character = known.get(code);
+    if (character === undefined) {
+      character = String.fromCodePoint(code);
+      known.set(code, character);
+    }
+    characters.push(character);
+    index += code > 0xffff ? 2 : 1;
+  }
+  return characters;
+}
+
+/** Characters of a text from which a loop is worth its code. */
+const LONG = 4_096;
 
 /** The UTF-16 index of the code point at `position`, which is at most the text's length in code points. */
 export function unitIndex(text: string, position: number): number {
