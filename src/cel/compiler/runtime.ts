@@ -31,7 +31,7 @@ import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { TEXT_HELPERS } from "./text-helpers.js";
-import { weigh, weighAll } from "./work.js";
+import { weigh, weighAll, weighKeys } from "./work.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
 
@@ -146,7 +146,9 @@ const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
 function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
   if (isError(b)) return b;
-  if (typeof a === "string" && typeof b === "string") spend(meter, 2 * Math.min(a.length, b.length));
+  // What is compared, and what is measured for its cost.
+  if (typeof a === "string" && typeof b === "string") spend(meter, 4 * Math.min(a.length, b.length));
+  else spend(meter, weigh(a, meter) + weigh(b, meter));
   const order = compare(a, b);
   if (order === undefined) return noSuchOverload(operator);
   return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
@@ -368,6 +370,7 @@ export const HELPERS = {
   textSize,
   weigh,
   weighAll,
+  weighKeys,
 } as const;
 
 type Helpers = Readonly<Record<keyof typeof HELPERS, unknown>>;

@@ -28,7 +28,9 @@ const RULES: ReadonlyMap<string, WorkRule> = new Map<string, WorkRule>([
   ),
   ...rules(20, 2, false, "startsWith", "endsWith"),
   ...rules(300, 20, false, "url", "isURL", "semver", "isSemver", "timestamp", "duration"),
-  ...rules(500, 10, false, "quantity", "isQuantity", "add", "sub", "isGreaterThan", "isLessThan", "compareTo"),
+  ...rules(500, 10, false, "quantity", "isQuantity"),
+  // Of quantities of four thousand digits.
+  ...rules(10_000, 10, false, "add", "sub", "isGreaterThan", "isLessThan", "compareTo"),
   ...rules(300, 10, false, "ip", "isIP", "cidr", "isCIDR", "ip.isCanonical", "containsIP", "containsCIDR", "validate"),
   ...rules(300, 20, false, "matches"),
   ...rules(1000, 300, false, "find", "findAll", "regex.extract", "regex.extractAll", "regex.replace"),
@@ -68,6 +70,15 @@ export function weigh(value: Result, work: Work): number {
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof MapValue) return value.size * ELEMENT;
   return isPlainObject(value as Value) ? work.keysOf(value).length * ELEMENT : 1;
+}
+
+/** The work of a key of a map that is counted anew in each call, compared to a character. */
+const COUNTED_KEY = 50;
+
+/** The size of a value that is asked whether it is empty: of a text that is known, and a map's keys are all counted. */
+export function weighKeys(value: Result, work: Work): number {
+  const isMap = typeof value === "object" && value !== null && isPlainObject(value as Value);
+  return isMap ? work.keysOf(value).length * COUNTED_KEY : 1;
 }
 
 /**

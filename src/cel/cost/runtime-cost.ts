@@ -77,7 +77,19 @@ const contains =
     return compared + (parsed ? Math.ceil(size(args, 1) * TEXT) : 0);
   };
 
-const smaller: CostRule = (args) => Math.ceil(Math.min(size(args, 0), size(args, 1)) * TEXT);
+const smaller: CostRule = (args) => {
+  const [a, b] = args;
+  const least =
+    typeof a === "string" && typeof b === "string" ? smallerText(a, b) : Math.min(size(args, 0), size(args, 1));
+  return Math.ceil(least * TEXT);
+};
+
+/** The fewer code points of two texts. A text of more than twice as many units as another has more of them, whatever they are. */
+function smallerText(a: string, b: string): number {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  const least = costSize(short);
+  return long.length >= 2 * short.length ? least : Math.min(least, costSize(long));
+}
 
 /** `==` and `!=`. A library value on the left of `==` costs one unit. */
 export const equalityCost = (left: Result, right: Result, negated: boolean, work: Work): number => {

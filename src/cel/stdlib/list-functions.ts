@@ -57,7 +57,9 @@ export function range(size: Int): Result {
   if (size > MAX_RANGE) {
     return new CelError(`lists.range: size ${size} exceeds maximum allowed (${MAX_RANGE})`);
   }
-  return Array.from({ length: Number(size) }, (_, index) => index);
+  const numbers: number[] = [];
+  for (let number = 0; number < size; number++) numbers.push(number);
+  return numbers;
 }
 
 /** `distinct`: the first of equal elements. */

@@ -32,8 +32,15 @@ export function parseDuration(text: string): Duration | undefined {
   if (body === "0") return new Duration(0);
   if (body === "") return undefined;
   let total = 0n;
+  // Whole hours, minutes and seconds, which most parts are: a million of them are a million times one hour.
+  const simple = { h: 0, m: 0, s: 0 };
   const part = new RegExp(PART);
   while (part.lastIndex < body.length) {
+    const behind = addSimple(body, part.lastIndex, simple);
+    if (behind !== undefined) {
+      part.lastIndex = behind;
+      continue;
+    }
     const match = part.exec(body);
     if (match === null) return undefined;
     const nanos = partNanos(match[1] as string, match[2] ?? "", match[3] as string);
@@ -41,8 +48,33 @@ export function parseDuration(text: string): Duration | undefined {
     total += nanos;
     if (total > LIMIT) return undefined;
   }
+  for (const unit of ["h", "m", "s"] as const) total += BigInt(simple[unit]) * (UNITS.get(unit) as bigint);
+  if (total > LIMIT) return undefined;
   if (negative) return new Duration(makeInt(-total));
   return total > INT_MAX ? undefined : new Duration(makeInt(total));
+}
+
+/** Digits of a simple part: a text of any length has too few of them for their sum to be inexact. */
+const SIMPLE_DIGITS = 8;
+
+/**
+ * Adds a part such as `30m`, of few digits and a unit of one letter, and says where the next one begins.
+ * @returns undefined when there is none of these
+ */
+function addSimple(text: string, from: number, sums: Record<"h" | "m" | "s", number>): number | undefined {
+  let value = 0;
+  let at = from;
+  for (; at - from <= SIMPLE_DIGITS; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (!(digit >= 0 && digit <= 9)) break;
+    value = value * 10 + digit;
+  }
+  const unit = text[at];
+  if (at === from || at - from > SIMPLE_DIGITS || (unit !== "h" && unit !== "m" && unit !== "s")) return undefined;
+  const next = text.charCodeAt(at + 1) - 0x30;
+  if (at + 1 < text.length && !(next >= 0 && next <= 9)) return undefined;
+  sums[unit] += value;
+  return at + 1;
 }
 
 function partNanos(whole: string, fraction: string, unitName: string): bigint | undefined {

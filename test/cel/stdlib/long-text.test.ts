@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LONG_TEXT } from "../../../src/cel/stdlib/long-text.js";
-import { lowerAscii, quote, replace, reverse, split, trim, upperAscii } from "../../../src/cel/stdlib/string-edits.js";
+import {
+  join,
+  lowerAscii,
+  quote,
+  replace,
+  reverse,
+  split,
+  trim,
+  upperAscii,
+} from "../../../src/cel/stdlib/string-edits.js";
 import { charAt } from "../../../src/cel/stdlib/string-positions.js";
 import { Interruption } from "../../../src/cel/values/interruption.js";
 import { pick, random } from "../../fuzz/random.js";
@@ -81,6 +90,13 @@ describe("long texts", () => {
       const character = String.fromCharCode(code);
       assert.equal(trim(`${character}a${character}`), blanks.includes(character) ? "a" : `${character}a${character}`);
     }
+  });
+
+  test("are joined of many as of few", () => {
+    const texts = Array.from({ length: 300_000 }, (_, index) => `${index % 7}`);
+    for (const count of [511, 512, 513, 1_024, 1_025, 300_000])
+      for (const separator of ["", ", ", "ä"])
+        assert.equal(join(texts.slice(0, count), separator), texts.slice(0, count).join(separator));
   });
 
   test("do not become too long", () => {

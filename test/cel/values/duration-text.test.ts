@@ -17,10 +17,35 @@ describe("reading a duration", () => {
     ["9223372036854775807ns", 9_223_372_036_854_775_807n],
     ["-9223372036854775808ns", -9_223_372_036_854_775_808n],
     ["3.333333333333333333333h", 12_000_000_000_000],
+    ["1h.5m", 3_630_000_000_000],
+    ["00000000001s2m00000003s", 124_000_000_000],
+    ["-2562047h47m16s854ms775us808ns", -9_223_372_036_854_775_808n],
+    ["2562047h47m16s854ms775us807ns", 9_223_372_036_854_775_807n],
   ];
   for (const [text, nanos] of accepted) test(text, () => assert.equal(parseDuration(text)?.nanos, nanos));
 
-  const refused = ["", "-", "1", "1d", ".s", "s", "1h ", "9223372036854775808ns", "1e3s", "--1s", "2562048h"];
+  const refused = [
+    "",
+    "-",
+    "1",
+    "1d",
+    ".s",
+    "s",
+    "1h ",
+    "9223372036854775808ns",
+    "1e3s",
+    "--1s",
+    "2562048h",
+    "2562047h48m",
+    "99999999h99999999h",
+  ];
+  const long = `${"1h".repeat(900_000)}1m`;
+  test("of a million parts", () => {
+    assert.equal(parseDuration(long)?.nanos, 900_000n * 3_600_000_000_000n + 60_000_000_000n);
+    assert.equal(parseDuration(`${long}1x`), undefined);
+    assert.equal(parseDuration(long.repeat(3)), undefined);
+  });
+
   for (const text of refused) test(`not ${JSON.stringify(text)}`, () => assert.equal(parseDuration(text), undefined));
 });
 
