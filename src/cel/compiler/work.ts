@@ -48,6 +48,14 @@ const RULES: ReadonlyMap<string, WorkRule> = new Map<string, WorkRule>([
     "base64.encode",
   ),
   ...rules(500, 20, true, "format"),
+  // Of instants: the calendar is asked.
+  ...rules(
+    1_500,
+    3,
+    false,
+    ...["getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getFullYear", "getHours", "getMilliseconds"],
+    ...["getMinutes", "getMonth", "getSeconds"],
+  ),
   ...rules(100, 3, true, "join", "indexOf", "lastIndexOf", "includes", "sum", "min", "max", "isSorted", "flatten"),
   ...rules(200, 30, true, "sort", "distinct", "sets.contains", "sets.equivalent", "sets.intersects"),
   ...rules(200, 30, true, "@sortByAssociatedKeys"),
