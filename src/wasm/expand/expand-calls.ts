@@ -114,6 +114,7 @@ class Expansion {
   readonly #bytes: Uint8Array;
   readonly #functions: readonly DefinedFunction[];
   readonly #edits: Integers;
+  readonly #end: number;
   readonly #imported: number;
   readonly #limits: ExpansionLimits;
   /** The instructions of the function that is written. */
@@ -128,10 +129,16 @@ class Expansion {
   #left = 0;
   #allLeft: number;
 
-  constructor(bytes: Uint8Array, { all, edits }: DefinedFunctions, importedFunctions: number, limits: ExpansionLimits) {
+  constructor(
+    bytes: Uint8Array,
+    { all, edits, end }: DefinedFunctions,
+    importedFunctions: number,
+    limits: ExpansionLimits,
+  ) {
     this.#bytes = bytes;
     this.#functions = all;
     this.#edits = edits;
+    this.#end = end;
     this.#imported = importedFunctions;
     this.#limits = limits;
     const size = all.reduce((sum, { code, end }) => sum + end - code, 0);
@@ -140,9 +147,7 @@ class Expansion {
 
   /** @param count of all functions, of which those that are not looked at stay as they are @param end of the section */
   write(count: number, end: number): Uint8Array {
-    const first = this.#functions[0]?.start ?? end;
-    const last = this.#functions.at(-1)?.end ?? end;
-    const out = new Writer(Math.ceil((end - first) * (1 + this.#limits.share)) + 1_024);
+    const out = new Writer(Math.ceil((end - (this.#functions[0]?.start ?? end)) * (1 + this.#limits.share)) + 1_024);
     const fn = new Writer();
     out.unsigned(count);
     for (const each of this.#functions) {
@@ -150,7 +155,7 @@ class Expansion {
       this.#function(fn, each);
       out.block(fn.view());
     }
-    out.copy(this.#bytes, last, end);
+    out.copy(this.#bytes, this.#end, end);
     return out.view();
   }
 

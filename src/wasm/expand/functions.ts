@@ -80,6 +80,8 @@ const OPENS: ReadonlySet<number> = new Set([OP.block, OP.loop, OP.if, OP.try, OP
 export class DefinedFunctions {
   readonly edits = new Integers();
   readonly all: readonly DefinedFunction[];
+  /** Behind the last of them: where those begin that are not looked at. */
+  readonly end: number;
   readonly #bytes: Uint8Array;
   readonly #largest: ExpandedSize;
   readonly #walker: InstructionWalker;
@@ -114,6 +116,7 @@ export class DefinedFunctions {
       reader.position = end;
       return fn;
     });
+    this.end = reader.position;
   }
 
   #read(reader: Reader, start: number, end: number, type: FunctionType | undefined): DefinedFunction {

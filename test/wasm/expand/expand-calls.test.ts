@@ -270,6 +270,9 @@ describe("what can't be expanded stays as it is", () => {
     assert.deepEqual(expandCalls(reversed, { functions: 1, globals: 0 }), reversed);
   });
 
+  test("a module with no functions but this server's", () =>
+    assert.deepEqual(expandCalls(withBody(0x10, 0), { functions: 0, globals: 0 }), withBody(0x10, 0)));
+
   test("code that is not known or has no end, as metering says", () => {
     for (const body of [[0xff], [0xfc, 0x7f], [0x41], [0x0b, 0x0b], [0x02, 0x40]]) {
       const bytes = withBody(...body);
