@@ -11,24 +11,23 @@ const EVERY = 12;
 /** The same of Kyverno's functions. */
 const EVERY_OF_KYVERNO = 40;
 const RANDOM_EXPRESSIONS = 30;
-/** What was found to hold it for up to 14 seconds: work that was not counted, or that one call took. */
+/** What was found to hold it for 0.3 to 21 seconds: work that was not counted. */
 const FOUND = [
-  "capitals.lowerAscii() != capitals.upperAscii()",
-  "letters.replace('a', 'bb').size() > 0",
-  "letters.replace('a', 'bb', 1900000).size() > 0",
-  "letters.split('a', 1900000).size() > 0",
-  "faces.replace('', '-').size() > 0",
-  "faces.split('').size() > 0",
-  "strings.quote(quotes).size() > 0",
-  "ideographs.trim() == ''",
   "duration(span) > duration('1h')",
   "texts.all(t, dyn(short) < faces)",
-  "wide.all(k, v, string(beyond < classes) == 'true')",
+  "wide.all(k, v, string(beyond < classes) != 'x')",
   "numbers.exists(i, [span < dyn(wide)].size() == 2)",
-  "numbers.all(i, optional.ofNonZeroValue(dyn(wider)).hasValue())",
   "wide.exists(k, quantity('1e4000').add(many).isInteger())",
   `[${"lists.range(many), ".repeat(40)}[0]].size() == 40`,
 ];
+/** Calls that took 0.14 to 0.5 seconds, and a third of the stretch now. */
+const CALLS = [
+  "capitals.lowerAscii() != capitals.upperAscii()",
+  "faces.replace('', '-').size() > 0",
+  "faces.split('').size() > 0",
+];
+/** How many times the stretch one of them may take. */
+const CALL_ALLOWANCE = 1.2;
 
 /** See `StallWatch`. */
 const ALLOWANCE = 2.5;
@@ -44,10 +43,15 @@ test("an evaluation holds its thread for no longer than its stretch", () => {
 });
 
 test("nor do those that once did", () => {
-  const watch = new StallWatch(ALLOWANCE);
-  for (const expression of FOUND) watch.try(expression);
-  assert.deepEqual(watch.stalls, []);
-  assert.equal(watch.refused, 0);
+  for (const [expressions, allowance] of [
+    [FOUND, ALLOWANCE],
+    [CALLS, CALL_ALLOWANCE],
+  ] as const) {
+    const watch = new StallWatch(allowance);
+    for (const expression of expressions) watch.try(expression);
+    assert.deepEqual(watch.stalls, []);
+    assert.equal(watch.refused, 0);
+  }
 });
 
 test("nor does one that calls Kyverno's functions, which take long for short texts that are broken", () => {

@@ -10,8 +10,9 @@
  *
  *     node dist/test/fuzz/metered-modules.js functions 0 100000
  *
- * Every second one has its small functions written where they are called before it is metered. Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
- * may run for ever must be ended.
+ * Every second one has its small functions written where they are called before it is metered; of those made here all have. Those that end by themselves
+ * must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that may run for ever must be
+ * ended.
  */
 import { expandCalls } from "../../src/wasm/expand/expand-calls.js";
 import { SMALLEST_SHIFT } from "../../src/wasm/meter/marks/marking.js";

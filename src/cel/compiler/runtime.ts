@@ -31,7 +31,7 @@ import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { TEXT_HELPERS } from "./text-helpers.js";
-import { weigh, weighAll, weighKeys } from "./work.js";
+import { weigh, weighAll, weighCount, weighKeys } from "./work.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
 
@@ -370,6 +370,7 @@ export const HELPERS = {
   textSize,
   weigh,
   weighAll,
+  weighCount,
   weighKeys,
 } as const;
 

@@ -9,8 +9,13 @@ import type { Work } from "../values/work.js";
 const rules = (fixed: number, each: number, deep: boolean, ...names: readonly string[]) =>
   names.map((name) => [name, { fixed, each, deep }] as const);
 
+/** A rule, and how the arguments are weighed when that is another way than `deep` says. */
+interface OwnRule extends WorkRule {
+  readonly weigher?: "weighKeys" | "weighCount";
+}
+
 /** The rules of functions that differ from most, by name. */
-const RULES: ReadonlyMap<string, WorkRule> = new Map<string, WorkRule>([
+const RULES: ReadonlyMap<string, OwnRule> = new Map<string, OwnRule>([
   ...rules(
     20,
     0,
@@ -60,12 +65,14 @@ const RULES: ReadonlyMap<string, WorkRule> = new Map<string, WorkRule>([
   ...rules(200, 30, true, "sort", "distinct", "sets.contains", "sets.equivalent", "sets.intersects"),
   ...rules(200, 30, true, "@sortByAssociatedKeys"),
   ...rules(100, 10, true, "optional.unwrap", "unwrapOpt"),
+  ["optional.ofNonZeroValue", { fixed: 100, each: 3, deep: false, weigher: "weighKeys" }],
+  ["lists.range", { fixed: 100, each: 20, deep: false, weigher: "weighCount" }],
 ]);
 
 const USUAL: WorkRule = { fixed: 100, each: 3, deep: false };
 
 /** The rule of one of the language's own functions. */
-export const workOf = (name: string): WorkRule => RULES.get(name) ?? USUAL;
+export const workOf = (name: string): OwnRule => RULES.get(name) ?? USUAL;
 
 /** Units of an element that is not looked into, compared to a character. */
 const ELEMENT = 4;
@@ -88,6 +95,13 @@ export function weighKeys(value: Result, work: Work): number {
   const isMap = typeof value === "object" && value !== null && isPlainObject(value as Value);
   return isMap ? work.keysOf(value).length * COUNTED_KEY : 1;
 }
+
+/** A longer list is not made for a number that asks for it. */
+const LONGEST_ASKED = 1_000_000;
+
+/** The length of a list that is as long as a number says. */
+export const weighCount = (value: Result): number =>
+  typeof value === "number" && value > 0 ? Math.min(value, LONGEST_ASKED) : 0;
 
 /**
  * What is weighed of a value that holds others, which may be named in it thousands of times: three units of work for each (the least that deep rules take)

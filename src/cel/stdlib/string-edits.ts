@@ -51,7 +51,8 @@ export function replace(text: string, from: string, to: string, limit: Int = -1)
   const first = text.indexOf(from);
   if (first === -1) return text;
   if (text.length <= BUILT_IN && to.length <= BUILT_IN) return replaceShort(text, from, to, count, first);
-  if (text.length > LONG_TEXT && from.length <= SHORT_SEARCHED && hasMany(text, from)) {
+  const mayHaveMany = text.length > LONG_TEXT && count >= MANY_PLACES && from.length <= SHORT_SEARCHED;
+  if (mayHaveMany && hasMany(text, from)) {
     return replaceUnits(text, from, to, count, MAX_TEXT_LENGTH) ?? tooLarge();
   }
   const pieces = splitUpTo(text, from, count + 1);

@@ -79,6 +79,11 @@ export function readSections(bytes: Uint8Array): readonly Section[] {
 /** The body of a section that has no entries. */
 export const NO_ENTRIES = Uint8Array.of(0);
 
+/** What a section of this kind has in it, when there is one. */
+export function bodyOf(sections: readonly Section[], id: number): Uint8Array | undefined {
+  return sections.find((section) => section.id === id)?.body;
+}
+
 /** The sections, and empty ones of these kinds where they are missing. */
 export function withSections(sections: readonly Section[], ids: readonly number[]): readonly Section[] {
   const all = [...sections];

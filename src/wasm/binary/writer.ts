@@ -58,6 +58,12 @@ export class Writer {
     this.byte(rest & 0x7f);
   }
 
+  /** An opcode of one byte, and the index behind it. */
+  instruction(code: number, index: number): void {
+    this.byte(code);
+    this.unsigned(index);
+  }
+
   text(value: string): void {
     this.block(Buffer.from(value, "utf8"));
   }

@@ -1,6 +1,6 @@
 /** What a module's functions are, as far as it matters for writing them where they are called. */
 import { InstructionWalker } from "../binary/instruction-walker.js";
-import { IMMEDIATES, IMMEDIATES_OF, OP } from "../binary/instructions.js";
+import { OP } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import type { FunctionType } from "../binary/types.js";
@@ -64,17 +64,6 @@ const VALUE_TYPES: ReadonlyMap<string, number> = new Map([
   ["v128", 0x7b],
 ]);
 const PLAIN_TYPES: ReadonlySet<number> = new Set(VALUE_TYPES.values());
-
-/** What means something else, or nothing, in another function. */
-const STAYS: ReadonlySet<number> = new Set([
-  OP.returnCall,
-  OP.returnCallIndirect,
-  OP.returnCallRef,
-  OP.try,
-  OP.tryTable,
-]);
-/** Blocks that end like others. */
-const OPENS: ReadonlySet<number> = new Set([OP.block, OP.loop, OP.if, OP.try, OP.tryTable]);
 
 /** The functions of a code section, and their edits. */
 export class DefinedFunctions {
@@ -152,21 +141,45 @@ export class DefinedFunctions {
     this.#loops = 0;
     while (!walker.done) {
       walker.next();
-      const { code } = walker;
-      if (OPENS.has(code)) {
-        blocks.push(code === OP.loop ? 1 : 0);
-        if (code === OP.loop) this.#loops++;
-      } else if (code === OP.end || code === OP.delegate) {
-        // Its own end is the last one.
-        if (blocks.length === 0) return can && walker.done;
-        this.#loops -= blocks.pop();
-      } else if (code === OP.call) this.#call();
-      if (!mayBe) continue;
-      if (STAYS.has(code)) can = false;
-      if (code === OP.return) this.#edit(walker.start, EDIT.return, blocks.length);
-      else if (IMMEDIATES_OF[code] === IMMEDIATES.localIndex) {
-        if (walker.index >= locals) can = false;
-        this.#edit(walker.indexAt, EDIT.local, walker.index);
+      switch (walker.code) {
+        case OP.call:
+          this.#call();
+          break;
+        case OP.loop:
+          blocks.push(1);
+          this.#loops++;
+          break;
+        case OP.block:
+        case OP.if:
+          blocks.push(0);
+          break;
+        case OP.end:
+        case OP.delegate:
+          // Its own end is the last one.
+          if (blocks.length === 0) return can && walker.done;
+          this.#loops -= blocks.pop();
+          break;
+        case OP.try:
+        case OP.tryTable:
+          blocks.push(0);
+          can = false;
+          break;
+        case OP.returnCall:
+        case OP.returnCallIndirect:
+        case OP.returnCallRef:
+          // It would end its caller.
+          can = false;
+          break;
+        case OP.return:
+          if (mayBe) this.#edit(walker.start, EDIT.return, blocks.length);
+          break;
+        case OP.localGet:
+        case OP.localSet:
+        case OP.localTee:
+          if (walker.index >= locals) can = false;
+          if (mayBe) this.#edit(walker.indexAt, EDIT.local, walker.index);
+          break;
+        default:
       }
     }
     return false;

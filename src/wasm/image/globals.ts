@@ -4,6 +4,7 @@ import { InstructionWalker } from "../binary/instruction-walker.js";
 import { OP } from "../binary/instructions.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import {
+  bodyOf,
   KIND_FUNCTION,
   NO_ENTRIES,
   readImports,
@@ -190,8 +191,4 @@ function settingCode(globals: readonly MutableGlobal[]): Uint8Array {
   }
   out.byte(OP.end);
   return out.finish();
-}
-
-function bodyOf(sections: readonly Section[], id: number): Uint8Array | undefined {
-  return sections.find((section) => section.id === id)?.body;
 }

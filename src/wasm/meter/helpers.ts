@@ -85,19 +85,19 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
     // Refills until the fuel is no debt any more: a large operation that was charged must not begin before it is paid.
     out.raw([1, 1, I32]);
     out.raw([OP.loop, EMPTY]);
-    withIndex(out, OP.call, refill);
+    out.instruction(OP.call, refill);
     out.raw([OP.localTee, 0, OP.i32Const, 0, OP.i32LeS, OP.if, EMPTY, OP.unreachable, OP.end]);
-    withIndex(out, OP.globalGet, fuel);
+    out.instruction(OP.globalGet, fuel);
     out.raw([OP.localGet, 0, OP.i32Add]);
-    withIndex(out, OP.globalSet, fuel);
-    withIndex(out, OP.globalGet, fuel);
+    out.instruction(OP.globalSet, fuel);
+    out.instruction(OP.globalGet, fuel);
     out.raw([OP.i32Const, 0, OP.i32LtS, OP.brIf, 0, OP.end, OP.end]);
     return;
   }
   const { size } = indices;
   const grows = helper === "pages" && size !== undefined;
   out.raw(grows ? [1, 1, I32] : [0]);
-  withIndex(out, OP.globalGet, fuel);
+  out.instruction(OP.globalGet, fuel);
   if (helper === "pages") {
     out.raw([OP.localGet, 0]);
     constant(out, MOST_PAGES);
@@ -113,10 +113,10 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
     out.byte(OP.i32ShrU);
   }
   out.byte(OP.i32Sub);
-  withIndex(out, OP.globalSet, fuel);
-  withIndex(out, OP.globalGet, fuel);
+  out.instruction(OP.globalSet, fuel);
+  out.instruction(OP.globalGet, fuel);
   writeIfBelowZero(out, []);
-  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.instruction(OP.call, indexOfHelper(indices, "charge"));
   out.byte(OP.end);
   if (grows) writeGrowth(out, size);
   else out.raw([OP.localGet, 0]);
@@ -127,18 +127,18 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
 function writeGrowth(out: Writer, size: number): void {
   const [wanted, spare] = [0, 1];
   out.raw([OP.memorySize, 0]);
-  withIndex(out, OP.globalGet, size);
+  out.instruction(OP.globalGet, size);
   out.raw([OP.i32Sub, OP.localTee, spare, OP.localGet, wanted, OP.i32LtU, OP.if, EMPTY]);
   out.raw([OP.localGet, wanted, OP.localGet, spare, OP.i32Sub, OP.memoryGrow, 0]);
   constant(out, -1);
   out.raw([OP.i32Eq, OP.if, EMPTY]);
   constant(out, -1);
   out.raw([OP.return, OP.end, OP.end]);
-  withIndex(out, OP.globalGet, size);
+  out.instruction(OP.globalGet, size);
   out.raw([OP.localGet, wanted]);
-  withIndex(out, OP.globalGet, size);
+  out.instruction(OP.globalGet, size);
   out.byte(OP.i32Add);
-  withIndex(out, OP.globalSet, size);
+  out.instruction(OP.globalSet, size);
 }
 
 /**
@@ -152,15 +152,15 @@ export function writeCharge(
   indices: MeterIndices,
   rarely: Rarely,
 ): void {
-  withIndex(out, OP.globalGet, indices.fuel);
+  out.instruction(OP.globalGet, indices.fuel);
   constant(out, units);
   out.byte(OP.i32Sub);
-  if (scratch !== undefined) withIndex(out, OP.localTee, scratch);
-  withIndex(out, OP.globalSet, indices.fuel);
-  if (scratch === undefined) withIndex(out, OP.globalGet, indices.fuel);
-  else withIndex(out, OP.localGet, scratch);
+  if (scratch !== undefined) out.instruction(OP.localTee, scratch);
+  out.instruction(OP.globalSet, indices.fuel);
+  if (scratch === undefined) out.instruction(OP.globalGet, indices.fuel);
+  else out.instruction(OP.localGet, scratch);
   writeIfBelowZero(out, rarely);
-  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.instruction(OP.call, indexOfHelper(indices, "charge"));
   out.byte(OP.end);
 }
 
@@ -176,33 +176,33 @@ export function writeKeptCharge(
   indices: MeterIndices,
   rarely: Rarely,
 ): void {
-  if (isFirst) withIndex(out, OP.globalGet, indices.fuel);
-  else withIndex(out, OP.localGet, kept);
+  if (isFirst) out.instruction(OP.globalGet, indices.fuel);
+  else out.instruction(OP.localGet, kept);
   constant(out, units);
   out.byte(OP.i32Sub);
-  withIndex(out, OP.localTee, kept);
+  out.instruction(OP.localTee, kept);
   writeIfBelowZero(out, rarely);
   writeBack(out, kept, indices);
-  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.instruction(OP.call, indexOfHelper(indices, "charge"));
   readBack(out, kept, indices);
   out.byte(OP.end);
 }
 
 /** `fuel = kept`, before others look at it. */
 export function writeBack(out: Writer, kept: number, indices: MeterIndices): void {
-  withIndex(out, OP.localGet, kept);
-  withIndex(out, OP.globalSet, indices.fuel);
+  out.instruction(OP.localGet, kept);
+  out.instruction(OP.globalSet, indices.fuel);
 }
 
 /** `kept = fuel`, behind others who may have used some. */
 export function readBack(out: Writer, kept: number, indices: MeterIndices): void {
-  withIndex(out, OP.globalGet, indices.fuel);
-  withIndex(out, OP.localSet, kept);
+  out.instruction(OP.globalGet, indices.fuel);
+  out.instruction(OP.localSet, kept);
 }
 
 /** How many pages the guest's memory has. */
 export function writeSize(out: Writer, size: number): void {
-  withIndex(out, OP.globalGet, size);
+  out.instruction(OP.globalGet, size);
 }
 
 /**
@@ -220,16 +220,16 @@ export function writeBulkCharge(
 ): void {
   const asks = helper === "bytes" && scratch !== undefined;
   if (asks) {
-    withIndex(out, OP.localTee, scratch);
-    withIndex(out, OP.localGet, scratch);
+    out.instruction(OP.localTee, scratch);
+    out.instruction(OP.localGet, scratch);
     constant(out, PAID_BYTES);
     out.byte(OP.i32GtU);
     rarely.push(out.length);
     out.raw([OP.if, EMPTY]);
-    withIndex(out, OP.localGet, scratch);
+    out.instruction(OP.localGet, scratch);
   }
   if (kept !== undefined) writeBack(out, kept, indices);
-  withIndex(out, OP.call, indexOfHelper(indices, helper));
+  out.instruction(OP.call, indexOfHelper(indices, helper));
   if (kept !== undefined) readBack(out, kept, indices);
   if (asks) out.raw([OP.drop, OP.end]);
 }
@@ -238,11 +238,6 @@ function writeIfBelowZero(out: Writer, rarely: Rarely): void {
   out.raw([OP.i32Const, 0, OP.i32LtS]);
   rarely.push(out.length);
   out.raw([OP.if, EMPTY]);
-}
-
-function withIndex(out: Writer, code: number, index: number): void {
-  out.byte(code);
-  out.unsigned(index);
 }
 
 function constant(out: Writer, value: number): void {

@@ -8,6 +8,7 @@
  */
 import { HEADER, Reader } from "../binary/reader.js";
 import {
+  bodyOf,
   KIND_FUNCTION,
   NO_ENTRIES,
   readImports,
@@ -52,7 +53,7 @@ const ADDED_TO = [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL
  */
 export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
   const sections = readSections(bytes);
-  const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
+  const body = (id: number): Uint8Array => bodyOf(sections, id) ?? NO_ENTRIES;
   const types = readTypes(body(SECTION_TYPE));
   if (!types.complete)
     throw new WasmLoadError("wasm-meter", `type ${types.types.length} is of a form that is not known`);

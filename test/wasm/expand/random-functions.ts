@@ -23,6 +23,8 @@ const TO_I32: Readonly<Record<number, readonly number[]>> = {
 };
 const FROM_I32: Readonly<Record<number, readonly number[]>> = { 127: [], 126: [0xac], 125: [0xb2], 124: [0xb7] };
 const HOST = 0;
+/** The functions with a loop: that others are expanded in, and that is expanded itself. */
+const LOOPS: ReadonlySet<number> = new Set([0, 1, FUNCTIONS - 1]);
 
 interface Signature {
   readonly parameters: readonly number[];
@@ -107,8 +109,7 @@ class Body {
   }
 
   write(): Uint8Array {
-    // The first ones have loops, so that they are not expanded themselves.
-    const counter = this.#number < 2 ? this.#locals.length : -1;
+    const counter = LOOPS.has(this.#number) ? this.#locals.length : -1;
     if (counter >= 0) {
       this.#out.raw([OP.block, NO_RESULT, OP.loop, NO_RESULT]);
       this.#labels.push(NO_RESULT, -1);

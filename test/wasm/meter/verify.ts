@@ -8,6 +8,7 @@ import { InstructionWalker } from "../../../src/wasm/binary/instruction-walker.j
 import { IMMEDIATES, IMMEDIATES_OF, OP } from "../../../src/wasm/binary/instructions.js";
 import { Reader, skipValueType } from "../../../src/wasm/binary/reader.js";
 import {
+  bodyOf,
   readImports,
   readSections,
   SECTION_CODE,
@@ -45,7 +46,7 @@ const NO_ENTRIES = Uint8Array.of(0);
  */
 export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string | undefined {
   const sections = readSections(bytes);
-  const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
+  const body = (id: number): Uint8Array => bodyOf(sections, id) ?? NO_ENTRIES;
   const imported = readImports(body(SECTION_IMPORT)).functions.length;
   const defined = new Reader(body(SECTION_FUNCTION), 0).unsigned();
   const code = readBodies(body(SECTION_CODE));

@@ -67,34 +67,34 @@ export function writeMark(
   const { what, value } = mark;
   if (what === MARK.all) {
     out.raw([OP.i64Const, ...signed64(-1n)]);
-    withIndex(out, OP.globalSet, indices.global);
+    out.instruction(OP.globalSet, indices.global);
     return;
   }
   if (what === MARK.address) {
     const bit = 1n << BigInt(regionOf(value, indices.shift));
     if (indices.always & bit) return;
-    withIndex(out, OP.globalGet, indices.global);
+    out.instruction(OP.globalGet, indices.global);
     out.raw([OP.i64Const, ...signed64(bit), OP.i64Or]);
-    withIndex(out, OP.globalSet, indices.global);
+    out.instruction(OP.globalSet, indices.global);
     return;
   }
   const local = what === MARK.local ? value : scratch;
-  if (what === MARK.top) withIndex(out, OP.localTee, scratch);
-  withIndex(out, OP.globalGet, indices.global);
+  if (what === MARK.top) out.instruction(OP.localTee, scratch);
+  out.instruction(OP.globalGet, indices.global);
   out.raw([OP.i64Const, 1]);
-  withIndex(out, OP.localGet, local);
+  out.instruction(OP.localGet, local);
   if (what === MARK.top && value !== 0) {
     constant(out, value);
     out.byte(OP.i32Add);
   }
   constant(out, indices.shift);
   out.raw([OP.i32ShrU, OP.i64ExtendI32U, OP.i64Shl, OP.i64Or]);
-  withIndex(out, OP.globalSet, indices.global);
+  out.instruction(OP.globalSet, indices.global);
 }
 
 /** Marks where a bulk operation writes, whose three operands are on top of the stack, and stay there. */
 export function writeRangeMark(out: Writer, { helpers }: MarkIndices): void {
-  withIndex(out, OP.call, helpers + MARK_HELPERS.indexOf("range"));
+  out.instruction(OP.call, helpers + MARK_HELPERS.indexOf("range"));
 }
 
 /** Writes the body of a helper, with its locals. */
@@ -114,26 +114,21 @@ export function writeMarkHelper(out: Writer, helper: MarkHelper, { global, shift
     out.raw([OP.localGet, 0]);
     constant(out, shift);
     out.raw([OP.i32ShrU, OP.i64ExtendI32U, OP.i64Rotl, OP.else, OP.i64Const, ...signed64(-1n), OP.end]);
-    withIndex(out, OP.globalGet, global);
+    out.instruction(OP.globalGet, global);
     out.byte(OP.i64Or);
-    withIndex(out, OP.globalSet, global);
+    out.instruction(OP.globalSet, global);
     out.raw([OP.localGet, 0, OP.localGet, 1, OP.localGet, 2, OP.end]);
     return;
   }
   out.byte(0);
-  withIndex(out, OP.globalGet, global);
+  out.instruction(OP.globalGet, global);
   if (helper === "high") {
     // Read last, it also forgets all marks.
     out.raw([OP.i64Const, REGIONS / 2, OP.i64ShrU]);
     out.raw([OP.i32WrapI64, OP.i64Const, ...signed64(always)]);
-    withIndex(out, OP.globalSet, global);
+    out.instruction(OP.globalSet, global);
   } else out.byte(OP.i32WrapI64);
   out.byte(OP.end);
-}
-
-function withIndex(out: Writer, code: number, index: number): void {
-  out.byte(code);
-  out.unsigned(index);
 }
 
 function constant(out: Writer, value: number): void {
