@@ -32,6 +32,8 @@ export class Turns implements TurnGiver {
   readonly #waiting: (() => void)[] = [];
   readonly #waitingBehind: (() => void)[] = [];
   #began = Number.NEGATIVE_INFINITY;
+  /** Whether a turn is being given, or others have theirs behind a long one. */
+  #isGoing = false;
   /** Whether the next turn has been put off for what came meanwhile. */
   #isPutOff = false;
 
@@ -51,11 +53,17 @@ export class Turns implements TurnGiver {
   #next(line: (() => void)[]): Promise<void> {
     return new Promise((resolve) => {
       line.push(resolve);
-      if (this.#waiting.length + this.#waitingBehind.length === 1) setImmediate(this.#give);
+      if (this.#isGoing) return;
+      this.#isGoing = true;
+      setImmediate(this.#give);
     });
   }
 
   readonly #give = (): void => {
+    if (this.#waiting.length + this.#waitingBehind.length === 0) {
+      this.#isGoing = false;
+      return;
+    }
     if (!this.#isPutOff && this.#takesLongBefore()) {
       this.#isPutOff = true;
       setImmediate(this.#give);
@@ -64,7 +72,7 @@ export class Turns implements TurnGiver {
     this.#isPutOff = false;
     this.#began = this.#now();
     (this.#waiting.shift() ?? this.#waitingBehind.shift())?.();
-    if (this.#waiting.length + this.#waitingBehind.length > 0) setImmediate(this.#goOn);
+    setImmediate(this.#goOn);
   };
 
   /** Does what is short; when together it was not, the event loop has its turn, once. */

@@ -25,6 +25,55 @@ describe("doubles in place of integers", () => {
     assert.equal((doubles.ofMembers({ object }) as { readonly object: unknown }).object, doubles.of(object));
   });
 
+  describe("made ahead, in turns", () => {
+    const object = { list: Array.from({ length: 1_000 }, (_, index) => index) };
+    const staying = (): boolean => false;
+
+    /** Doubles for which a step takes so many milliseconds, and turns that tell how many were taken. */
+    function slow(step: number) {
+      let time = 0;
+      let taken = 0;
+      const doubles = new Doubles(() => {
+        time += step;
+        return time;
+      });
+      const turns = {
+        next: async () => {
+          taken += 1;
+        },
+      };
+      return { doubles, turns, taken: () => taken };
+    }
+
+    test("what takes little is there at once", () => {
+      const { doubles, turns, taken } = slow(0.1);
+      assert.equal(doubles.prepare(object, turns, staying), undefined);
+      const [first] = (doubles.of(object) as { readonly list: unknown[] }).list;
+      assert.deepEqual([first, taken()], [Object(0), 0]);
+      assert.equal(doubles.prepare("x", turns, staying), undefined);
+    });
+
+    test("what takes long lets others have their turn, and is what is found then", async () => {
+      const { doubles, turns, taken } = slow(6);
+      const request = { object, n: 1 };
+      await doubles.prepare(object, turns, staying);
+      assert.ok(taken() >= 3, `${taken()}`);
+      const before = taken();
+      const made = doubles.of(object);
+      await doubles.prepare(request, turns, staying);
+      assert.equal(taken(), before);
+      assert.equal((doubles.ofMembers(request) as { readonly object: unknown }).object, made);
+      assert.deepEqual(made, new Doubles().of(object));
+    });
+
+    test("ends when nobody waits any more, and is made where it is asked for", async () => {
+      const { doubles, turns, taken } = slow(6);
+      await doubles.prepare(object, turns, () => true);
+      assert.equal(taken(), 1);
+      assert.deepEqual(doubles.of(object), new Doubles().of(object));
+    });
+  });
+
   test("are made of what an expression refers to, and of nothing else", () => {
     const read: string[] = [];
     const member = (name: string) => ({

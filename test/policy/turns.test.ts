@@ -43,6 +43,25 @@ describe("turns on the main thread", () => {
     assert.equal(steps, 5);
   });
 
+  test("after a long one, behind which nobody waited, come later, too", async () => {
+    let time = 0;
+    const turns = new Turns(() => time);
+    await turns.next();
+    time += 60;
+    let loops = 0;
+    let counting: NodeJS.Immediate | undefined;
+    const count = (): void => {
+      loops += 1;
+      counting = setImmediate(count);
+    };
+    count();
+    const began = performance.now();
+    await turns.next();
+    clearImmediate(counting);
+    const took = performance.now() - began;
+    assert.ok(took > 40 && loops > 2, `${took} ms, ${loops} turns of the event loop`);
+  });
+
   test("begin when what came meanwhile has been done, and leave the event loop its turn when that took long", async () => {
     let time = 0;
     const turns = new Turns(() => time);

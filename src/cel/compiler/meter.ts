@@ -56,6 +56,8 @@ export class Meter implements Work {
   readonly timed: boolean;
   /** Units of work left until the clock is looked at (see {@link Work}). */
   left = UNITS_PER_LOOK;
+  /** Units that listing keys has taken: all other work is announced before it is done, and this was done before the clock was looked at for the first time. */
+  #listing = 0;
   #held: Held | undefined;
   #keys: WeakMap<object, readonly string[]> | undefined;
   readonly #deadline: Deadline | undefined;
@@ -100,7 +102,7 @@ export class Meter implements Work {
     const before = held.units;
     held.units += done;
     // The first look comes soon after the start, and evaluations that end before it need no clock at all.
-    held.since ??= now;
+    held.since ??= now - this.#listing / UNITS_PER_MS;
     const spent = now - held.since;
     const ends = before >= LEAST_STRETCH_UNITS ? spent + done / UNITS_PER_MS : spent;
     if (held.units >= LEAST_STRETCH_UNITS && ends > deadline.stretch) throw new Interruption("deadline");
@@ -119,7 +121,9 @@ export class Meter implements Work {
     if (known !== undefined) return known;
     const keys = Object.keys(map);
     if (keys.length < LEAST_KEPT_KEYS) return keys;
-    this.left -= keys.length * KEY_UNITS;
+    const units = keys.length * (keys.length < WIDE_KEYS ? KEY_UNITS : WIDE_KEY_UNITS);
+    this.left -= units;
+    this.#listing += units;
     this.#keys ??= new WeakMap();
     this.#keys.set(map, keys);
     return keys;
@@ -131,5 +135,8 @@ export class Meter implements Work {
   }
 }
 
-/** The work of listing one key of an object. */
+/** The work of listing one key of an object, */
 const KEY_UNITS = 50;
+/** and of one that has so many that they are in no order that the engine knows. */
+const WIDE_KEY_UNITS = 200;
+const WIDE_KEYS = 10_000;

@@ -4,9 +4,15 @@ import type { Doubles } from "../../cel-policy/doubles.js";
 import type { Review } from "../../policy/review.js";
 import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.js";
 
-/** The variables, or what the module answers when it can't make them. */
+/** What expressions know, the small before the large that they may be part of. */
+export const NAMES = ["object", "oldObject", "request"] as const;
+
+/** One of {@link NAMES}. */
+export type Name = (typeof NAMES)[number];
+
+/** The variables and what they are made of, or what the module answers when it can't make them. */
 export type ModuleInput =
-  | { readonly object: Lazy; readonly oldObject: Lazy; readonly request: Lazy }
+  | { readonly variables: Readonly<Record<Name, Lazy>>; readonly values: Readonly<Record<Name, unknown>> }
   | { readonly error: string }
   | { readonly unreadable: string };
 
@@ -24,9 +30,13 @@ export function moduleInput(review: Review, doubles: Doubles): ModuleInput {
     return { error: `cannot unmarshal request ${name} ${reason}` };
   }
   // Made when an expression refers to them: most refer to `object` only.
+  const values = { request: payload, object: object ?? {}, oldObject: oldObject ?? {} };
   return {
-    request: new Lazy(() => doubles.ofMembers(payload)),
-    object: new Lazy(() => doubles.of(object ?? {})),
-    oldObject: new Lazy(() => doubles.of(oldObject ?? {})),
+    values,
+    variables: {
+      request: new Lazy(() => doubles.ofMembers(values.request)),
+      object: new Lazy(() => doubles.of(values.object)),
+      oldObject: new Lazy(() => doubles.of(values.oldObject)),
+    },
   };
 }

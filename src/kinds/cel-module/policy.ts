@@ -20,7 +20,7 @@ import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
-import { type ModuleInput, moduleInput } from "./input.js";
+import { type ModuleInput, moduleInput, NAMES, type Name } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
 /** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
@@ -89,6 +89,11 @@ export function compileCelModule(
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
   const doubles = options.doubles ?? new Doubles();
+  const sources = [
+    ...variables.values(),
+    ...validations.flatMap(({ program, messageProgram }) => [program, messageProgram]),
+  ];
+  const names = NAMES.filter((name) => sources.some((program) => program?.source.includes(name)));
   return {
     id: options.id,
     kind: "cel",
@@ -96,8 +101,30 @@ export function compileCelModule(
     implementation: "cel-policy, native",
     rules: options.rules,
     explained: () => [{ title: "", variants: [{ part: read, expressions: placed }] }],
-    evaluate: (review, context) => evaluate(variables, validations, moduleInput(review, doubles), context, options),
+    evaluate: (review, context) => {
+      const input = moduleInput(review, doubles);
+      const at = Math.min(context.deadline, options.now() + options.timeoutMs);
+      const ask = () => evaluate(variables, validations, input, context, { at, now: options.now });
+      const prepared = "values" in input ? prepare(input.values, names, doubles, context) : undefined;
+      return prepared?.then(() => (context.signal.aborted ? NOT_IN_TIME : ask())) ?? ask();
+    },
   };
+}
+
+/** Makes what expressions refer to in turns, where there are any: of a large object many doubles are made. */
+function prepare(
+  values: Readonly<Record<Name, unknown>>,
+  names: readonly Name[],
+  doubles: Doubles,
+  context: EvaluationContext,
+): Promise<void> | undefined {
+  const { turns } = context;
+  if (turns === undefined) return undefined;
+  for (const [i, name] of names.entries()) {
+    const prepared = doubles.prepare(values[name], turns, () => context.signal.aborted);
+    if (prepared !== undefined) return prepared.then(() => prepare(values, names.slice(i + 1), doubles, context));
+  }
+  return undefined;
 }
 
 function evaluate(
@@ -105,16 +132,15 @@ function evaluate(
   validations: readonly CompiledValidation[],
   input: ModuleInput,
   context: EvaluationContext,
-  { now, timeoutMs }: CelModuleOptions,
+  { at, now }: { readonly at: number; readonly now: () => number },
 ): Outcome | Promise<Outcome> {
-  const at = Math.min(context.deadline, now() + timeoutMs);
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
   const { turns } = context;
   const held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
   const options: EvaluationOptions = { deadline: { at, now, stretch: EXPRESSION_STRETCH_MS, held } };
-  const bindings = bindingsOf(variables, input, options);
+  const bindings = bindingsOf(variables, input.variables, options);
   const from = (first: number): Outcome | Promise<Outcome> => {
     const sliceEnds = now() + SLICE_MS;
     for (let i = first; i < validations.length; i++) {
@@ -123,7 +149,7 @@ function evaluate(
       if (turns !== undefined && i > first && time > sliceEnds)
         return turns.next().then(() => (context.signal.aborted ? NOT_IN_TIME : from(i)));
       const validation = validations[i] as CompiledValidation;
-      held.since = undefined;
+      held.since = time;
       held.units = 0;
       const result = validation.program.evaluate(bindings, options).result as Result;
       if (result instanceof CelError)
@@ -138,7 +164,7 @@ function evaluate(
 /** Variables are evaluated when first touched, once. */
 function bindingsOf(
   variables: ReadonlyMap<string, ExpressionProgram>,
-  input: Exclude<ModuleInput, { error: string } | { unreadable: string }>,
+  input: Readonly<Record<Name, Lazy>>,
   options: EvaluationOptions,
 ): Bindings {
   const bindings: Record<string, Bindings[string]> = { ...input };

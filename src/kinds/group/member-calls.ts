@@ -58,9 +58,9 @@ export class MemberCalls {
   /** The values' numbers by their JSON texts. As the others made at first use: most expressions ask about no values. */
   #ids: Map<string | symbol, number> | undefined;
   readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
-  /** From when the first member of this run was asked. */
+  /** From when the first question of this run was made. */
   #sliceEnds: number | undefined;
-  /** A member of this run answered so late that others must have their turn before the next one is asked. */
+  /** A member of this run answered so late, or what one is asked about took so long, that others must have their turn before the next one is asked. */
   #late = false;
 
   constructor(options: MemberCallsOptions) {
@@ -102,13 +102,17 @@ export class MemberCalls {
   #subjectOf(value: Value, asked: string): Subject | CelError {
     const { context, now } = this.#options;
     if (this.questions.full) return new CelError(TOO_MANY.message);
-    if (now() > context.deadline) return new CelError("operation interrupted", "interrupted");
+    const started = now();
+    if (started > context.deadline) return new CelError("operation interrupted", "interrupted");
+    this.#sliceEnds ??= started + SLICE_MS;
     const { left } = this.#room;
     this.#room.plain = true;
     const data = toJson(value, this.#room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
     // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
     const own = data === value && !Array.isArray(data) && typeof data === "object";
+    // The next round finds it made.
+    if (own && now() > this.#sliceEnds) this.#late = true;
     const subject = { data, id: this.#idOf(data, own && left - this.#room.left > LONGEST_COMPARED) };
     if (typeof value === "string") {
       this.#texts ??= new Map();

@@ -110,6 +110,27 @@ describe("a stretch", () => {
     });
   });
 
+  test("has begun before the keys of a wide map were listed", () => {
+    let now = 0;
+    const deadline = { at: Number.POSITIVE_INFINITY, now: () => now, stretch: 100 };
+    const ends = (object: object): boolean => {
+      const meter = new Meter(1, undefined, undefined, deadline, undefined);
+      now = 0;
+      meter.keysOf(object);
+      meter.spend(30_000_000);
+      now = 90;
+      try {
+        meter.spend(1_000_000);
+        return false;
+      } catch (thrown) {
+        assert.ok(thrown instanceof Interruption && thrown.reason === "deadline");
+        return true;
+      }
+    };
+    assert.equal(ends(WIDE), true);
+    assert.equal(ends({ a: 1 }), false);
+  });
+
   test("is none by default", () => {
     assert.equal(outcome(2_000_000, 10_000, undefined), true);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { Doubles } from "../../../src/cel-policy/doubles.js";
 import { parseJson } from "../../../src/data/json.js";
 import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
@@ -204,5 +205,42 @@ describe("rules that take long", () => {
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
     const outcome = await policy?.evaluate(review, { ...context, signal: gone.signal, turns });
     assert.deepEqual([outcome?.verdict, taken], ["error", 1]);
+  });
+
+  describe("on an object of which many doubles are made", () => {
+    const object = { list: Array.from({ length: 1_000 }, (_, index) => index) };
+    const review: Review = { kind: "raw", payload: { object }, requestBytes: () => new Uint8Array() };
+    const validations = [{ expression: "object.list[3] == 4.0", message: "four" }];
+
+    /** What a rule makes of it where making a part of the doubles takes 6 ms, and how many turns were taken. */
+    async function outcomeWithin(timeoutMs: number, signal = context.signal) {
+      let time = 0;
+      const now = (): number => {
+        time += 6;
+        return time;
+      };
+      let taken = 0;
+      const turns = new (class extends Turns {
+        override next(): Promise<void> {
+          taken += 1;
+          return super.next();
+        }
+      })();
+      const policy = compileCelModule({ validations }, { id: "p", timeoutMs, now, doubles: new Doubles(now) });
+      return { outcome: await policy?.evaluate(review, { ...context, signal, turns }), taken };
+    }
+
+    test("let others have their turn while these are made", async () => {
+      const { outcome, taken } = await outcomeWithin(Number.POSITIVE_INFINITY);
+      assert.deepEqual(outcome, { verdict: "deny", message: "four", code: 400 });
+      assert.ok(taken >= 3, `${taken}`);
+    });
+
+    test("end with their deadline, which counts that, and with their client", async () => {
+      const late = { verdict: "error", message: "the policy did not answer in time", cause: "timeout" };
+      assert.deepEqual((await outcomeWithin(40)).outcome, late);
+      const gone = await outcomeWithin(Number.POSITIVE_INFINITY, AbortSignal.abort());
+      assert.deepEqual(gone, { outcome: late, taken: 1 });
+    });
   });
 });

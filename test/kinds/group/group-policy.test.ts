@@ -34,7 +34,7 @@ function fake(id: string, answer: Answer, asked: Review[] = [], later = false): 
 function group(
   expression: string,
   members: Readonly<Record<string, Policy>>,
-  { warnings = "rejected" as GroupWarnings, message = "group says no" } = {},
+  { warnings = "rejected" as GroupWarnings, message = "group says no", now = (): number => 0 } = {},
 ): Policy {
   const compiled = compileGroupExpression(expression, Object.keys(members));
   assert.ok("program" in compiled, JSON.stringify(compiled));
@@ -44,7 +44,7 @@ function group(
     message,
     members: Object.entries(members).map(([name, policy]) => ({ name, policy, timeout: Number.POSITIVE_INFINITY })),
     warnings,
-    now: () => 0,
+    now,
   });
 }
 
@@ -407,5 +407,31 @@ describe("a group whose members take long", () => {
     })();
     assert.deepEqual(await policy.evaluate(raw({}), { ...context(), turns }), { verdict: "allow" });
     assert.deepEqual([asked.length, taken], [6, 5]);
+  });
+
+  test("leaves others their turn between what it asks about and the member, when that took long to look through", async () => {
+    let time = 0;
+    const now = (): number => {
+      time += 20;
+      return time;
+    };
+    let taken = 0;
+    const turns = new (class extends Turns {
+      override next(): Promise<void> {
+        taken += 1;
+        return super.next();
+      }
+    })();
+    const taking = async (expression: string): Promise<number> => {
+      const asked: Review[] = [];
+      taken = 0;
+      const policy = group(expression, { m: fake("m", allow, asked) }, { now });
+      const outcome = await policy.evaluate(raw({ spec: { a: 1 }, list: [1, 2] }), { ...context(), turns });
+      assert.deepEqual([outcome, asked.length], [{ verdict: "allow" }, 1]);
+      return taken;
+    };
+    assert.equal(await taking("m(object.spec)"), 1);
+    // A list that the expression makes is another one in each round.
+    assert.equal(await taking("m(object.list.map(x, x + 1))"), 0);
   });
 });
