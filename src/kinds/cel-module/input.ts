@@ -1,8 +1,8 @@
 /** What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here. */
-import { Lazy, type Value } from "../../cel/index.js";
+import { Lazy } from "../../cel/index.js";
 import type { Doubles } from "../../cel-policy/doubles.js";
 import type { Review } from "../../policy/review.js";
-import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.js";
+import { goKind, isMap, requestMembers, requestMistake, ruleValues } from "./request-shape.js";
 
 /** What expressions know, the small before the large that they may be part of. */
 export const NAMES = ["object", "oldObject", "request"] as const;
@@ -19,10 +19,11 @@ export type ModuleInput =
 /** Reads a review as the module does, its failures in the module's words. */
 export function moduleInput(review: Review, doubles: Doubles): ModuleInput {
   const payload: unknown = review.kind === "raw" ? review.payload : review.request;
+  const members = requestMembers(payload);
   // The reader of admission reviews has seen to the types of their fields.
-  const mistake = review.kind === "raw" ? requestMistake(payload) : undefined;
+  const mistake = review.kind === "raw" ? requestMistake(payload, members) : undefined;
   if (mistake !== undefined) return { unreadable: `Error deserializing request: json: cannot unmarshal ${mistake}` };
-  const { object, oldObject } = fieldsInAnyCase(payload as Value);
+  const { object, oldObject } = ruleValues(members);
   if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
   for (const [name, value] of Object.entries({ object, oldObject })) {
     if (value === undefined || value === null || isMap(value)) continue;

@@ -4,16 +4,18 @@
  */
 import type { Value } from "../../cel/index.js";
 
-/** A type: of Go's own, a list of texts, or named fields with the name of their type. */
-type GoType =
-  | "string"
-  | "bool"
-  | "[]string"
-  | { readonly type: string; readonly fields: Readonly<Record<string, GoType>> };
+/** Named fields, with the name of their type. */
+interface Named {
+  readonly type: string;
+  readonly fields: Readonly<Record<string, GoType>>;
+}
+
+/** A type: of Go's own, a list of texts, or named fields. */
+type GoType = "string" | "bool" | "[]string" | Named;
 
 const named = (type: string): GoType => ({ type, fields: { group: "string", version: "string", kind: "string" } });
 /** Fields that are not here may be anything. Names are in lower case. */
-const REQUEST: GoType = {
+const REQUEST: Named = {
   type: "KubernetesAdmissionRequest",
   fields: {
     uid: "string",
@@ -30,6 +32,10 @@ const REQUEST: GoType = {
     dryrun: "bool",
   },
 };
+/** Names that none of Go's types has, which rules are given all the same. */
+const ANY = ["object", "oldobject"];
+/** Letters of the longest name of a field. */
+const LONGEST_NAME = "requestSubResource".length;
 /** How Go's types write the fields whose names are not all in lower case. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ["subResource", "requestKind", "requestResource", "requestSubResource", "userInfo", "dryRun"].map((name) => [
@@ -38,20 +44,41 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/**
- * The first value of a request that does not fit, as `<kind> into Go <place> of type <type>`.
- * @returns undefined when all fit
- */
-export function requestMistake(request: unknown): string | undefined {
-  return mistakeIn(request, REQUEST, "value", "");
+/** A member of a map that Go has a field for, and that field's name in lower case: Go takes names in any letter case. */
+type Member = readonly [name: string, value: unknown];
+
+/** The members of a request that Go has fields for, in its order. */
+export function requestMembers(request: unknown): readonly Member[] {
+  return isMap(request) ? membersOf(request, (name) => Object.hasOwn(REQUEST.fields, name) || ANY.includes(name)) : [];
 }
 
-/** The fields of a request that rules are given; Go takes names in any letter case, and of several the last. */
-export function fieldsInAnyCase(request: Value): { readonly object?: Value; readonly oldObject?: Value } {
+/** There may be a hundred thousand others. */
+function membersOf(map: Readonly<Record<string, unknown>>, isKnown: (name: string) => boolean): readonly Member[] {
+  const members: Member[] = [];
+  for (const key of Object.keys(map)) {
+    if (key.length > LONGEST_NAME) continue;
+    const name = key.toLowerCase();
+    if (isKnown(name)) members.push([name, map[key]]);
+  }
+  return members;
+}
+
+/**
+ * The first value of a request that does not fit, as `<kind> into Go <place> of type <type>`.
+ * @param members of it
+ * @returns undefined when all fit
+ */
+export function requestMistake(request: unknown, members: readonly Member[]): string | undefined {
+  if (request === null) return undefined;
+  return isMap(request) ? mistakeAmong(members, REQUEST, "") : notA(REQUEST, request, "value");
+}
+
+/** The values of a request that rules are given; of several Go takes the last. */
+export function ruleValues(members: readonly Member[]): { readonly object?: Value; readonly oldObject?: Value } {
   const found: { object?: Value; oldObject?: Value } = {};
-  for (const [key, value] of Object.entries<Value>(isMap(request) ? (request as Record<string, Value>) : {})) {
-    if (key.toLowerCase() === "object") found.object = value;
-    if (key.toLowerCase() === "oldobject") found.oldObject = value;
+  for (const [name, value] of members) {
+    if (name === "object") found.object = value as Value;
+    if (name === "oldobject") found.oldObject = value as Value;
   }
   return found;
 }
@@ -76,12 +103,22 @@ function mistakeIn(value: unknown, type: GoType, place: string, path: string): s
       return first(value, (item) => mistakeIn(item, "string", place, path));
     return goKind(value) === type ? undefined : `${goKind(value)} into Go ${place} of type ${type}`;
   }
-  if (!isMap(value)) return `${goKind(value)} into Go ${place} of type protocol.${type.type}`;
-  return first(Object.entries(value), ([key, member]) => {
-    const name = key.toLowerCase();
-    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
+  if (!isMap(value)) return notA(type, value, place);
+  return mistakeAmong(
+    membersOf(value, (name) => Object.hasOwn(type.fields, name)),
+    type,
+    path,
+  );
+}
+
+const notA = ({ type }: Named, value: unknown, place: string): string =>
+  `${goKind(value)} into Go ${place} of type protocol.${type}`;
+
+function mistakeAmong(members: readonly Member[], { type, fields }: Named, path: string): string | undefined {
+  return first(members, ([name, value]) => {
+    const field = fields[name];
     const inner = `${path}${SPELLINGS.get(name) ?? name}`;
-    return field && mistakeIn(member, field, `struct field ${type.type}.${inner}`, `${inner}.`);
+    return field && mistakeIn(value, field, `struct field ${type}.${inner}`, `${inner}.`);
   });
 }
 
