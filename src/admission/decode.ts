@@ -12,7 +12,7 @@ import {
   type WantedCuts,
 } from "../data/json.js";
 import { type JsonParts, readJsonParts } from "../data/json-parts.js";
-import { hasMoreValues, mayHaveMoreValues } from "../data/json-values.js";
+import { mayHaveMoreValues, tooManyIn } from "../data/json-values.js";
 import { printedOnce } from "../data/printed-once.js";
 import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
@@ -21,7 +21,7 @@ import { bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
 import { admissionText, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
-import { notJson, type RequestProblem, tooManyValues, wrongShape } from "./request-problem.js";
+import { notJson, type RequestProblem, tooMany, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
 /** An AdmissionReview's request. The shape of the policy room's `AdmissionQuestion`. */
@@ -42,6 +42,12 @@ export interface DecodedRaw {
 }
 
 const REVIEW = fieldNames("request");
+
+/**
+ * One object has this part of all values at most: a wide object is what takes the engine longest, for each key and for each that looks at it. What a cluster keeps
+ * has 1.5 MiB: 30 bytes for each of so many members.
+ */
+const VALUES_FOR_A_MEMBER = 4;
 
 /**
  * Which of two equal fields is meant, one parser takes for granted and another the other way round: none is believed. Inside of objects the last
@@ -208,7 +214,8 @@ function* decodeInSteps<T>(bytes: Uint8Array, maxValues: number, reading: Readin
   const text = bodyText(bytes);
   if (typeof text !== "string") return text;
   yield;
-  if (hasMoreValues(text, maxValues)) return tooManyValues(maxValues);
+  const problem = tooManyOf(text, maxValues);
+  if (problem !== undefined) return problem;
   yield;
   try {
     const document = yield* readJsonInSteps(text, reading.limits, bytes);
@@ -234,9 +241,15 @@ function decode<T>(
   }
 }
 
+function tooManyOf(text: string, values: number): RequestProblem | undefined {
+  const bounds = { values, members: Math.ceil(values / VALUES_FOR_A_MEMBER) };
+  const what = tooManyIn(text, bounds);
+  return what && tooMany(what, bounds[what]);
+}
+
 function textWithin(bytes: Uint8Array, maxValues: number): string | RequestProblem {
   const text = bodyText(bytes);
-  return typeof text === "string" && hasMoreValues(text, maxValues) ? tooManyValues(maxValues) : text;
+  return typeof text === "string" ? (tooManyOf(text, maxValues) ?? text) : text;
 }
 
 /** What is wrong with a body, and where. */

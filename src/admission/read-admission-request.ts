@@ -123,6 +123,10 @@ function readStrings(value: unknown): readonly string[] {
 function readExtra(value: unknown): Readonly<Record<string, readonly string[]>> {
   const from = expectObject(value, "a map");
   // Checked in place, not copied: a key may be `__proto__`.
-  for (const [key, list] of Object.entries(from)) step(key, list, readStrings);
+  for (const key of Object.keys(from)) {
+    const list = from[key];
+    // Most have one text.
+    if (!(Array.isArray(list) && list.length === 1 && typeof list[0] === "string")) step(key, list, readStrings);
+  }
   return from as Readonly<Record<string, readonly string[]>>;
 }

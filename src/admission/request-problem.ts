@@ -2,6 +2,7 @@
  * A request that can't be answered with a review: HTTP status and text, exactly as spec kubewarden.md 3.5 has them. A value, not an
  * exception: hostile clients make many of them.
  */
+import type { TooMany } from "../data/json-values.js";
 
 /** Why a request is refused before any policy sees it. */
 export interface RequestProblem {
@@ -43,9 +44,10 @@ export function unknownClient(who: string): RequestProblem {
 /** The body is longer than the limit. */
 export const bodyTooLarge = problem(413, "Failed to buffer the request body: length limit exceeded", "by-route");
 
-/** The body has more values than can be read without keeping other requests waiting. */
-export function tooManyValues(limit: number): RequestProblem {
-  const text = `The request body has more than ${limit} JSON values (a greater --max-body-bytes allows more)`;
+/** The body has more of something than can be read and looked at without keeping other requests waiting. */
+export function tooMany(what: TooMany, limit: number): RequestProblem {
+  const has = what === "values" ? `more than ${limit} JSON values` : `an object of more than ${limit} members`;
+  const text = `The request body has ${has} (a greater --max-body-bytes allows more)`;
   return problem(413, text, "by-route");
 }
 

@@ -1,22 +1,51 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** How much a JSON text may hold. */
+export interface JsonBounds {
+  readonly values: number;
+  /** Of one object: to list the names of a hundred thousand takes twenty times as long as of ten thousand, and to copy them longer still. Default: no bound of their own. */
+  readonly members?: number;
+}
+
+/** What a JSON text has too many of. */
+export type TooMany = keyof JsonBounds;
 
 /**
- * Whether a JSON text has more values than that, told by its commas and brackets, without reading it: values are what reading takes its time for,
- * and a text of brackets takes a hundred times as long as one of letters.
+ * What a JSON text has too many of, told by its commas and brackets, without reading it: values are what reading takes its time for, and a text of brackets takes
+ * a hundred times as long as one of letters.
  */
-export function hasMoreValues(text: string, limit: number): boolean {
-  if (!mayHaveMoreValues(text.length, limit)) return false;
-  let values = 0;
+export function tooManyIn(text: string, { values, members = values }: JsonBounds): TooMany | undefined {
+  if (!mayHaveMoreValues(text.length, values)) return undefined;
+  // By depth: the commas of an object; of a list they do not count.
+  const commas: number[] = [];
+  let found = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) {
       i = closingQuote(text, i + 1);
-      if (i < 0) return false;
-    } else if ((c === 0x2c || c === 0x5b || c === 0x7b) && ++values > limit) return true;
+      if (i < 0) return undefined;
+    } else if (c === COMMA) {
+      if (++found > values) return "values";
+      const last = commas.length - 1;
+      const here = (commas[last] ?? Number.NEGATIVE_INFINITY) + 1;
+      if (here >= members) return "members";
+      if (last >= 0) commas[last] = here;
+    } else if (c === OPEN_LIST || c === OPEN_OBJECT) {
+      if (++found > values) return "values";
+      commas.push(c === OPEN_OBJECT ? 0 : Number.NEGATIVE_INFINITY);
+    } else if (c === CLOSE_LIST || c === CLOSE_OBJECT) commas.pop();
   }
-  return false;
+  return undefined;
 }
+
+/** Whether a JSON text has more values than that. */
+export const hasMoreValues = (text: string, limit: number): boolean => tooManyIn(text, { values: limit }) !== undefined;
 
 /** Whether a text of so many characters, or bytes, may have more values: one and what separates it from the next take two at least. */
 export const mayHaveMoreValues = (length: number, limit: number): boolean => length > 2 * limit;

@@ -111,6 +111,14 @@ describe("request errors (spec kubewarden.md 3.5)", () => {
       await expectProblem(await post(`${server.url}/${route}/ok`, body(200_000)), 413, text, json);
     });
 
+    test(`${route}: 413 for an object of more members than can be looked at in time`, async () => {
+      const text = "The request body has an object of more than 50000 members (a greater --max-body-bytes allows more)";
+      const wide = (members: number): object =>
+        Object.fromEntries(Array.from({ length: members }, (_, i) => [`key${i}`, i]));
+      assert.equal((await post(`${server.url}/${route}/ok`, { ...GOOD, pad: wide(50_000) })).status, 200);
+      await expectProblem(await post(`${server.url}/${route}/ok`, { ...GOOD, pad: wide(50_001) }), 413, text, json);
+    });
+
     test(`${route}: 404 for an unknown policy, JSON on every route`, async () => {
       await expectProblem(await post(`${server.url}/${route}/nope`, GOOD), 404, "unknown policy: nope", true);
       await expectProblem(await post(`${server.url}/${route}/a%2Fb`, GOOD), 404, "unknown policy: a/b", true);
