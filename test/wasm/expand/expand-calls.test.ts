@@ -154,28 +154,36 @@ describe("small functions are written where they are called", () => {
     assert.deepEqual(locals, [0, 1, 1, 2]);
   });
 
-  test("with loops of their own, and with larger code in a loop of the caller's", () => {
-    const large = "(drop (i32.const 1))".repeat(20);
-    const { calls, returned } = expand(`
-      (func $times (param $n i32) (result i32) (local $sum i32)
-        (loop $again
-          (local.set $sum (i32.add (local.get $sum) (i32.const 3)))
-          (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
-        (local.get $sum))
-      (func $large (param $n i32) (result i32) ${large} (i32.add (local.get $n) (i32.const 1)))
-      (func $larger (param $n i32) (result i32) ${large}${large} (local.get $n))
-      (func $caller (param $n i32) (result i32) (call $large (local.get $n)))
-      (func (export "f") (result i32) (local $n i32) (local $sum i32)
-        (loop $again
-          (local.set $sum (i32.add (local.get $sum) (call $times (i32.const 2))))
-          (local.set $n (call $caller (local.get $n)))
-          (drop (call $larger (i32.const 0)))
-          (br_if $again (i32.lt_u (local.get $n) (i32.const 5))))
-        (i32.add (local.get $sum) (call $large (i32.const 0))))`);
-    assert.equal(returned, 31);
-    // Each of the last two calls of the one that is exported: in the loop it is too large, and behind the loop the other one is.
-    assert.deepEqual(calls, [0, 0, 0, 1, 2]);
-  });
+  // Of 256 KiB of code.
+  const padding = `(func ${"(drop (i64.const -9223372036854775808))".repeat(22_000)})`;
+  for (const [name, bytes, more] of [
+    ["a small module", 150, ""],
+    ["another", 60, padding],
+  ] as const) {
+    test(`with loops of their own, and with larger code in a loop of the caller's, in ${name}`, () => {
+      const large = "(drop (i32.const 1))".repeat(bytes / 3);
+      const { calls, returned } = expand(`
+        (func $times (param $n i32) (result i32) (local $sum i32)
+          (loop $again
+            (local.set $sum (i32.add (local.get $sum) (i32.const 3)))
+            (br_if $again (local.tee $n (i32.sub (local.get $n) (i32.const 1)))))
+          (local.get $sum))
+        (func $large (param $n i32) (result i32) ${large} (i32.add (local.get $n) (i32.const 1)))
+        (func $larger (param $n i32) (result i32) ${large}${large}${large} (local.get $n))
+        (func $caller (param $n i32) (result i32) (call $large (local.get $n)))
+        (func (export "f") (result i32) (local $n i32) (local $sum i32)
+          (loop $again
+            (local.set $sum (i32.add (local.get $sum) (call $times (i32.const 2))))
+            (local.set $n (call $caller (local.get $n)))
+            (drop (call $larger (i32.const 0)))
+            (br_if $again (i32.lt_u (local.get $n) (i32.const 5))))
+          (i32.add (local.get $sum) (call $large (i32.const 0))))
+        ${more}`);
+      assert.equal(returned, 31);
+      // Each of the last two calls of the one that is exported: in the loop it is too large, and behind the loop the other one is.
+      assert.deepEqual(calls.slice(0, 5), [0, 0, 0, 1, 2]);
+    });
+  }
 
   test("to a depth of three", () => {
     const one = (name: string, next: string) =>
@@ -202,7 +210,7 @@ const KEPT: Readonly<Record<string, string>> = {
   "a local that is a reference": "(func $g (param i32) (result i32) (local funcref) (local.get 0))",
   "too many locals":
     "(func $g (param i32) (result i32) (local i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (local.get 0))",
-  "its length": `(func $g (param i32) (result i32) ${"(drop (i32.const 1))".repeat(20)} (local.get 0))`,
+  "its length": `(func $g (param i32) (result i32) ${"(drop (i32.const 1))".repeat(50)} (local.get 0))`,
 };
 
 describe("a function is called as before because of", () => {
