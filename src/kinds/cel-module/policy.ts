@@ -102,8 +102,8 @@ export function compileCelModule(
     rules: options.rules,
     explained: () => [{ title: "", variants: [{ part: read, expressions: placed }] }],
     evaluate: (review, context) => {
-      const input = moduleInput(review, doubles);
       const at = Math.min(context.deadline, options.now() + options.timeoutMs);
+      const input = moduleInput(review, doubles);
       const ask = () => evaluate(variables, validations, input, context, { at, now: options.now });
       const prepared = "values" in input ? prepare(input.values, names, doubles, context) : undefined;
       return prepared?.then(() => (context.signal.aborted ? NOT_IN_TIME : ask())) ?? ask();
