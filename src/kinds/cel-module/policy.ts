@@ -89,11 +89,12 @@ export function compileCelModule(
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
   const doubles = options.doubles ?? new Doubles();
-  const sources = [
+  const programs = [
     ...variables.values(),
     ...validations.flatMap(({ program, messageProgram }) => [program, messageProgram]),
   ];
-  const names = NAMES.filter((name) => sources.some((program) => program?.source.includes(name)));
+  const referred = new Set(programs.flatMap((program) => program?.references.variables.map(({ name }) => name) ?? []));
+  const names = NAMES.filter((name) => referred.has(name));
   return {
     id: options.id,
     kind: "cel",
