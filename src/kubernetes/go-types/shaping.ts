@@ -5,8 +5,9 @@ import { type PatchMemory, REMEMBERED_SIZE } from "../patch-memory.js";
 import { normalBase64 } from "./go-base64.js";
 import { normalQuantity } from "./go-quantity.js";
 import { printMicroTime, printTime, readMicroTime, readTime } from "./go-time.js";
-import type { GoInteger, GoList, GoMap, GoMember, GoSpecial, GoStruct, GoType } from "./go-type.js";
+import type { GoInteger, GoList, GoMap, GoSpecial, GoStruct, GoType } from "./go-type.js";
 import { converterError, integerText, jsonError } from "./mismatch.js";
+import { isPrinted, knownInOrder, NO_ENTRIES, type PlannedMember, planOf, printed, zero } from "./printing.js";
 
 /**
  * Who reads: `json`, the decoder of requests and files (sigs.k8s.io/json), or `converter`, which turns values into structs within the server
@@ -83,27 +84,29 @@ export class Shaping {
 
   #members(value: JsonObject, type: GoStruct): JsonObject {
     const outer = this.#struct;
-    const read = new Map<GoMember, unknown>();
+    const plan = planOf(type);
+    const read: unknown[] = [];
+    const keys = Object.keys(value);
     // The decoder goes by the text, the converter by the struct.
-    for (const key of this.#reader === "json" ? Object.keys(value) : type.members.keys()) {
-      const member = type.members.get(key);
-      if (member === undefined) {
+    for (const key of this.#reader === "json" ? keys : knownInOrder(keys, plan)) {
+      const place = plan.places.get(key);
+      if (place === undefined) {
         this.#isUnknown(key);
         continue;
       }
-      const written = Object.hasOwn(value, key) ? value[key] : null;
+      const written = value[key];
       if (written === null || written === undefined) continue;
+      const { member } = plan.members[place] as PlannedMember;
       this.#struct = type.go;
       this.#places.push(member.place);
       this.#path.push(key);
-      read.set(member, this.shape(written, member.type));
+      read[place] = this.shape(written, member.type);
       if (this.#fatal !== undefined) return {};
       this.#path.pop();
       this.#places.pop();
     }
     this.#struct = outer;
-    const object = printed(type, read);
-    return this.#memory !== undefined && sameMembers(value, object) ? value : object;
+    return this.#memory !== undefined && isPrinted(value, keys, plan, read) ? value : printed(plan, read);
   }
 
   #items(value: readonly unknown[], type: GoList): readonly unknown[] {
@@ -240,72 +243,6 @@ export class Shaping {
 
 const OCTET_MAX = 255;
 const OCTET: GoInteger = { kind: "integer", go: "uint8", bits: 8 };
-
-/** The members that Go prints, in the struct's order. */
-function printed(type: GoStruct, read: ReadonlyMap<GoMember, unknown>): JsonObject {
-  const object: Record<string, unknown> = {};
-  for (const member of type.members.values()) {
-    const { name, type: of, omitEmpty, omitZero } = member;
-    const isRead = read.has(member);
-    if (omitEmpty && (of.kind === "pointer" ? !isRead : !isAlwaysThere(of) && isEmpty(read.get(member)))) continue;
-    const value = isRead ? read.get(member) : zero(of);
-    if (omitZero && value === null) continue;
-    object[name] = value;
-  }
-  return object;
-}
-
-/** Structs are never empty. */
-function isAlwaysThere(type: GoType): boolean {
-  switch (type.kind) {
-    case "string":
-    case "bool":
-    case "integer":
-    case "bytes":
-    case "list":
-    case "map":
-      return false;
-    default:
-      return true;
-  }
-}
-
-/** The map without entries: to ask a large one whether it has any takes as long as to list them. */
-const NO_ENTRIES: JsonObject = Object.freeze({});
-
-/** Of values of types that can be empty. */
-function isEmpty(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return !value;
-  return Array.isArray(value) ? value.length === 0 : value === NO_ENTRIES;
-}
-
-/** Whether two objects have the very same members in the same order. */
-function sameMembers(a: JsonObject, b: JsonObject): boolean {
-  const keys = Object.keys(a);
-  const others = Object.keys(b);
-  return keys.length === others.length && keys.every((key, i) => key === others[i] && Object.is(a[key], b[key]));
-}
-
-/** What Go prints of a value that nobody has set. */
-function zero(type: GoType): unknown {
-  switch (type.kind) {
-    case "struct":
-      return printed(type, NOTHING);
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "integer":
-    case "IntOrString":
-      return 0;
-    case "Quantity":
-      return "0";
-    default:
-      return null;
-  }
-}
-
-const NOTHING: ReadonlyMap<GoMember, unknown> = new Map();
 
 /** A whole number, however it is written; a double is one only where it is exact. */
 function integerOf(value: unknown): number | bigint | undefined {

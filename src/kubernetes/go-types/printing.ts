@@ -1,0 +1,134 @@
+/** How Go prints structs: which members, in which order, and what it prints of those that nobody has set. */
+import type { JsonObject } from "../object.js";
+import type { GoMember, GoStruct, GoType } from "./go-type.js";
+
+/** A struct as it is read and printed again and again: a list of 50,000 items asks that for each. */
+export interface StructPlan {
+  /** In the order in which Go prints them. */
+  readonly members: readonly PlannedMember[];
+  /** Where a member is in that order. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+/** A member of a struct, and when Go leaves it out. */
+export interface PlannedMember {
+  readonly member: GoMember;
+  /** Whether an empty value is left out. */
+  readonly leavesOutEmpty: boolean;
+  /** Whether it is left out when nothing was read. */
+  readonly leavesOutUnread: boolean;
+}
+
+const PLANS = new WeakMap<GoStruct, StructPlan>();
+
+/** What to do with a struct's members; made once for each struct. */
+export function planOf(type: GoStruct): StructPlan {
+  const known = PLANS.get(type);
+  if (known !== undefined) return known;
+  const members = [...type.members.values()].map((member): PlannedMember => {
+    const { type: of, omitEmpty, omitZero } = member;
+    const leavesOutEmpty = omitEmpty && of.kind !== "pointer" && !isAlwaysThere(of);
+    const isPointer = omitEmpty && of.kind === "pointer";
+    return { member, leavesOutEmpty, leavesOutUnread: leavesOutEmpty || isPointer || (omitZero && zero(of) === null) };
+  });
+  const plan: StructPlan = { members, places: new Map([...type.members.keys()].map((name, place) => [name, place])) };
+  PLANS.set(type, plan);
+  return plan;
+}
+
+/** Of the names those that the struct has, in its order. */
+export function knownInOrder(names: readonly string[], { places }: StructPlan): readonly string[] {
+  let last = -1;
+  const isSo = names.every((name) => {
+    const place = places.get(name) ?? -1;
+    const follows = place > last;
+    last = place;
+    return follows;
+  });
+  if (isSo) return names;
+  const placed = names.flatMap((name) => {
+    const place = places.get(name);
+    return place === undefined ? [] : [{ name, place }];
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ name }) => name);
+}
+
+/** What Go prints of a member; `undefined` when it leaves it out. */
+function printedMember({ member, leavesOutEmpty, leavesOutUnread }: PlannedMember, value: unknown): unknown {
+  if (value === undefined) return leavesOutUnread ? undefined : zero(member.type);
+  if (leavesOutEmpty && isEmpty(value)) return undefined;
+  return member.omitZero && value === null ? undefined : value;
+}
+
+/** The members that Go prints, in the struct's order; `read` has their values by their places. */
+export function printed({ members }: StructPlan, read: readonly unknown[]): JsonObject {
+  const object: Record<string, unknown> = {};
+  for (let place = 0; place < members.length; place++) {
+    const member = members[place] as PlannedMember;
+    const value = printedMember(member, read[place]);
+    if (value !== undefined) object[member.member.name] = value;
+  }
+  return object;
+}
+
+/** Whether an object with these keys is what Go prints of it. A member that nobody wrote is never the very same. */
+export function isPrinted(
+  object: JsonObject,
+  keys: readonly string[],
+  { members }: StructPlan,
+  read: readonly unknown[],
+): boolean {
+  let next = 0;
+  for (let place = 0; place < members.length; place++) {
+    const planned = members[place] as PlannedMember;
+    const value = printedMember(planned, read[place]);
+    if (value === undefined) continue;
+    const { name } = planned.member;
+    if (keys[next] !== name || !Object.is(object[name], value)) return false;
+    next++;
+  }
+  return next === keys.length;
+}
+
+/** Structs are never empty. */
+function isAlwaysThere(type: GoType): boolean {
+  switch (type.kind) {
+    case "string":
+    case "bool":
+    case "integer":
+    case "bytes":
+    case "list":
+    case "map":
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** The map without entries: to ask a large one whether it has any takes as long as to list them. */
+export const NO_ENTRIES: JsonObject = Object.freeze({});
+
+/** Of values of types that can be empty. */
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return !value;
+  return Array.isArray(value) ? value.length === 0 : value === NO_ENTRIES;
+}
+
+/** What Go prints of a value that nobody has set. */
+export function zero(type: GoType): unknown {
+  switch (type.kind) {
+    case "struct":
+      return printed(planOf(type), []);
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "integer":
+    case "IntOrString":
+      return 0;
+    case "Quantity":
+      return "0";
+    default:
+      return null;
+  }
+}
