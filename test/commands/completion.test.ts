@@ -4,11 +4,12 @@ import { PassThrough } from "node:stream";
 import { describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
+import { written } from "../support/written.js";
 
 async function run(...args: string[]): Promise<{ exitCode: number; output: string }> {
   const stdout = new PassThrough();
   const exitCode = await runCommandLine(args, { env: {}, stdin: new PassThrough(), stdout, stderr: stdout });
-  return { exitCode, output: String(stdout.read() ?? "") };
+  return { exitCode, output: written(stdout) };
 }
 
 const COMMANDS = ["serve", "check", "eval", "test", "cel", "read", "completion"];

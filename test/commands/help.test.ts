@@ -8,11 +8,12 @@ import { describe, test } from "node:test";
 import { commandLine, runCommandLine } from "../../src/commands/command-line.js";
 import { examplesOf } from "../../src/commands/definition.js";
 import { VERSION } from "../../src/data/version.js";
+import { written } from "../support/written.js";
 
 async function run(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const exitCode = await runCommandLine(args, { env: {}, stdin: new PassThrough(), stdout, stderr });
-  return { exitCode, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+  return { exitCode, stdout: written(stdout), stderr: written(stderr) };
 }
 
 const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };

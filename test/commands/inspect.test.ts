@@ -10,6 +10,7 @@ import { newKeys } from "../fetch/certificates.js";
 import { folder } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
 import { sha256, TestRegistry } from "../fetch/test-registry.js";
+import { written } from "../support/written.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const MODULE = join(root, "policies/privileged-pods/policy.wasm");
@@ -19,7 +20,7 @@ const wasm = readFileSync(MODULE);
 async function run(args: readonly string[], env: Record<string, string> = {}) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const exitCode = await runCommandLine(args, { env, stdin: new PassThrough(), stdout, stderr });
-  return { exitCode, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+  return { exitCode, stdout: written(stdout), stderr: written(stderr) };
 }
 
 const inspect = (...args: string[]) => run(["inspect", ...args]);

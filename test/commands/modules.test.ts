@@ -9,6 +9,7 @@ import { newKeys } from "../fetch/certificates.js";
 import { folder } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
 import { type RegistryOptions, sha256, TestRegistry } from "../fetch/test-registry.js";
+import { written } from "../support/written.js";
 
 const MODULE = fileURLToPath(new URL("../../../policies/privileged-pods/policy.wasm", import.meta.url));
 const WASM_LAYER = "application/vnd.wasm.content.layer.v1+wasm";
@@ -33,7 +34,7 @@ async function start(context: TestContext, options: RegistryOptions = {}, files:
   const run = async (...args: string[]): Promise<Ran> => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const exitCode = await runCommandLine(args, { env, stdin: new PassThrough(), stdout, stderr });
-    return { exitCode, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+    return { exitCode, stdout: written(stdout), stderr: written(stderr) };
   };
   return { registry, root, run, address: `registry://${registry.host}/team/policy:v1` };
 }

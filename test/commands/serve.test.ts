@@ -13,6 +13,7 @@ import { TestRegistry } from "../fetch/test-registry.js";
 import { admissionReview } from "../server/fake-policy.js";
 import { ask, tlsFolder } from "../server/tls-files.js";
 import { type ExampleServer, freePort, startExample } from "../support/example-server.js";
+import { written } from "../support/written.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -289,7 +290,7 @@ describe("serve over TLS", () => {
       const stderr = new PassThrough();
       const io = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr };
       assert.equal(await runCommandLine(["serve", ...args], io), 2);
-      return String(stderr.read());
+      return written(stderr);
     };
     assert.match(await refusal("--cert-file", "x"), /both certificate and key must be provided together/);
     assert.match(

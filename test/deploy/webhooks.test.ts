@@ -6,6 +6,7 @@ import { PassThrough } from "node:stream";
 import { describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { loadConfig } from "../../src/config/index.js";
+import { written } from "../support/written.js";
 import { type Deployed, everySet, type KubernetesObject, ofKind, only, type Webhook } from "./objects.js";
 
 for (const deployed of everySet()) {
@@ -28,7 +29,7 @@ for (const deployed of everySet()) {
           stdout,
           stderr: stdout,
         });
-        assert.equal(exitCode, 0, String(stdout.read()));
+        assert.equal(exitCode, 0, written(stdout));
       }));
 
     test("webhooks ask for policies that are served, through the service, under its certificate", () =>

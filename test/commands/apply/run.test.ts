@@ -12,6 +12,7 @@ import type { ClusterListing } from "../../../src/scan/cluster-listing.js";
 import { Inputs } from "../../../src/scan/input-files.js";
 import { openScan } from "../../../src/scan/open-scan.js";
 import type { ScanPlan } from "../../../src/scan/scan-plan.js";
+import { written } from "../../support/written.js";
 
 const POLICY = `apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
@@ -109,7 +110,7 @@ describe("a run over resources", () => {
   test("says at once when a policy breaks its contract", () => {
     const stderr = new PassThrough({ encoding: "utf8" });
     scanTools({}, { env: {}, stderr }).onDefect("no-bad", new Error("gone"));
-    assert.equal(stderr.read(), "warning: no-bad: Error: gone\n");
+    assert.equal(written(stderr), "warning: no-bad: Error: gone\n");
   });
 
   test("is no success when other resources were judged than counted", async () => {

@@ -5,6 +5,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { UsageError } from "../../../src/commands/io.js";
 import { watchTests } from "../../../src/commands/test/watch.js";
+import { written } from "../../support/written.js";
 import { testFolder } from "./support.js";
 
 const { folder, write } = testFolder();
@@ -35,7 +36,7 @@ test("runs again when a file below, one that is new, or one that was read has ch
   /** What is looked after is known when that has been said. */
   const said = async (times: number): Promise<void> => {
     for (let printed = ""; printed.split("Ctrl+C ends\n").length <= times; ) {
-      printed += String(stdout.read() ?? "");
+      printed += written(stdout);
       await new Promise((resolve) => setTimeout(resolve, INTERVAL));
     }
   };
@@ -48,7 +49,7 @@ test("runs again when a file below, one that is new, or one that was read has ch
   await new Promise((resolve) => setTimeout(resolve, 5 * INTERVAL));
   await again(() => write("tests/a.yaml", "a: 22"));
   await said(1);
-  assert.equal(String(stderr.read()), "Error: a mistake in test files\n");
+  assert.equal(written(stderr), "Error: a mistake in test files\n");
   await again(() => write("elsewhere/policy.bin", "333"));
   await said(1);
   await again(() => write("tests/sub/new.test.yaml", "x"));

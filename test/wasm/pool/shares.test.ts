@@ -39,11 +39,13 @@ describe("the share of long calls", () => {
   });
 });
 
-test("the main thread's load is high while it computes, and falls slowly", () => {
+test("the main thread's load is high while it computes, and falls slowly", async () => {
   const load = mainLoad();
   const until = performance.now() + 20;
   while (performance.now() < until);
-  assert.equal(load(), 1);
+  // Newer versions of Node count a turn of the event loop when it ends.
+  await new Promise(setImmediate);
+  assert.ok(load() >= 0.9);
   const falling = Array.from({ length: 3 }, load);
   assert.ok(falling.every((value) => value >= 0.5 && value <= 1));
 });
