@@ -165,10 +165,26 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
 
 /**
  * Prints a value of the number model as compact JSON. Integral doubles print with `.0`, so that they are read back as doubles.
- * @param plain true when the value is known to hold no bigint and no `Number` object: then the built-in printer is used
+ * @param plain true when the value is known to hold no bigint and no `Number` object; else that is looked at
  */
 export function stringifyJson(value: unknown, plain = false): string {
-  return plain ? JSON.stringify(value) : printValue(value);
+  // The built-in printer takes a quarter of the time, and to look whether it can be used a tenth.
+  return (plain || isPlain(value) ? JSON.stringify(value) : printValue(value)) ?? "null";
+}
+
+/** Whether a value holds no bigint and no `Number` object. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item !== "string" && !isPlain(item)) return false;
+    return true;
+  }
+  if (value instanceof Number) return false;
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member !== "string" && !isPlain(member)) return false;
+  }
+  return true;
 }
 
 function printValue(value: unknown): string {
@@ -184,7 +200,8 @@ function printValue(value: unknown): string {
   if (value instanceof Number) return printDouble(value.valueOf());
   if (Array.isArray(value)) return `[${value.map(printValue).join(",")}]`;
   const members: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${printValue(member)}`);
   }
   return `{${members.join(",")}}`;

@@ -60,7 +60,7 @@ function printedMember({ member, leavesOutEmpty, leavesOutUnread }: PlannedMembe
   return member.omitZero && value === null ? undefined : value;
 }
 
-/** The members that Go prints, in the struct's order; `read` has their values by their places. */
+/** The members that Go prints, in the struct's order; `read` has their values by their places. Always a new object: what it is a struct of is told by its identity. */
 export function printed({ members }: StructPlan, read: readonly unknown[]): JsonObject {
   const object: Record<string, unknown> = {};
   for (let place = 0; place < members.length; place++) {
@@ -71,7 +71,7 @@ export function printed({ members }: StructPlan, read: readonly unknown[]): Json
   return object;
 }
 
-/** Whether an object with these keys is what Go prints of it. A member that nobody wrote is never the very same. */
+/** Whether an object with these keys is what Go prints of it: nothing is printed that nobody wrote. */
 export function isPrinted(
   object: JsonObject,
   keys: readonly string[],
@@ -81,6 +81,10 @@ export function isPrinted(
   let next = 0;
   for (let place = 0; place < members.length; place++) {
     const planned = members[place] as PlannedMember;
+    if (read[place] === undefined) {
+      if (planned.leavesOutUnread) continue;
+      return false;
+    }
     const value = printedMember(planned, read[place]);
     if (value === undefined) continue;
     const { name } = planned.member;

@@ -85,7 +85,7 @@ export class Shaping {
   #members(value: JsonObject, type: GoStruct): JsonObject {
     const outer = this.#struct;
     const plan = planOf(type);
-    const read: unknown[] = [];
+    const read = new Array<unknown>(plan.members.length);
     const keys = Object.keys(value);
     // The decoder goes by the text, the converter by the struct.
     for (const key of this.#reader === "json" ? keys : knownInOrder(keys, plan)) {
@@ -134,21 +134,11 @@ export class Shaping {
     if (shaped?.get(value) === type) return value;
     const keys = Object.keys(value);
     if (keys.length === 0) return NO_ENTRIES;
-    let entries: Record<string, unknown> | undefined;
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i] as string;
-      const written = value[key];
-      const made =
-        element.kind === "string" && typeof written === "string" ? written : this.#entry(key, written, element);
-      if (entries === undefined) {
-        if (Object.is(made, written)) continue;
-        entries = {};
-        for (const earlier of keys.slice(0, i)) setKey(entries, earlier, value[earlier]);
-      }
-      setKey(entries, key, made);
-    }
-    if (keys.length >= REMEMBERED_SIZE) shaped?.set(entries ?? value, type);
-    return entries ?? value;
+    const entries = withValues(value, keys, (written, key) =>
+      element.kind === "string" && typeof written === "string" ? written : this.#entry(key, written, element),
+    );
+    if (keys.length >= REMEMBERED_SIZE) shaped?.set(entries, type);
+    return entries;
   }
 
   #entry(key: string, value: unknown, element: GoType): unknown {
@@ -268,12 +258,33 @@ const plain = (value: bigint): number | bigint =>
 const quantityText = (value: unknown): string =>
   typeof value === "string" ? value : (integerText(value) ?? (typeof value === "number" ? String(value) : "{"));
 
-/** JSON that is kept as it is, printed and read again: a double without a fraction comes back as an integer. */
+/** JSON that is kept as it is, printed and read again: a double without a fraction comes back as an integer. What holds none is not copied. */
 function integers(value: unknown): unknown {
   if (value instanceof Number) return integerOf(value) ?? value;
-  if (Array.isArray(value)) return value.map(integers);
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value.map(integers);
+    return items.every((item, i) => Object.is(item, value[i])) ? value : items;
+  }
   if (!isObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setKey(copy, key, integers(value[key]));
-  return copy;
+  return withValues(value, Object.keys(value), integers);
+}
+
+/** A map with what is made of its values: itself where that is the very same. */
+function withValues(
+  map: JsonObject,
+  keys: readonly string[],
+  make: (value: unknown, key: string) => unknown,
+): JsonObject {
+  let copy: Record<string, unknown> | undefined;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    const made = make(map[key], key);
+    if (copy === undefined) {
+      if (Object.is(made, map[key])) continue;
+      copy = {};
+      for (const earlier of keys.slice(0, i)) setKey(copy, earlier, map[earlier]);
+    }
+    setKey(copy, key, made);
+  }
+  return copy ?? map;
 }
