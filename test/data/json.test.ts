@@ -177,6 +177,25 @@ test("printing is read back to the same value", () => {
   assert.equal(stringifyJson(parseJson(text)), text);
 });
 
+test("a value is printed the same beside one that the built-in printer cannot print, and without it", () => {
+  const plain = parseJson(
+    '{"__proto__":{"a":[1,-1.5,1e300,""]},"toJSON":"x","":null,"\\ud800":"\\ud83d\\ude00\\u0007","list":[[],{},true]}',
+  );
+  const others = [undefined, Number.NaN, -0, { a: undefined, b: 1 }, [undefined, 1], Object.create(null) as object];
+  for (const value of [plain, ...others]) {
+    for (const [number, printed] of [
+      [Object(1), "1.0"],
+      [2n ** 60n, "1152921504606846976"],
+    ] as const) {
+      assert.equal(stringifyJson([value, number]), `[${stringifyJson(value)},${printed}]`);
+      assert.equal(
+        stringifyJson({ deep: [{ number }], value: [value] }),
+        `{"deep":[{"number":${printed}}],"value":[${stringifyJson(value)}]}`,
+      );
+    }
+  }
+});
+
 test("the scan agrees with the exact reader on random documents", () => {
   let seed = 7;
   const random = (n: number) => {
