@@ -4,7 +4,7 @@
 import type { Expr, ParsedExpr } from "./ast.js";
 import { callsOf, evaluateWaiting } from "./async-calls.js";
 import type { CheckedExpr } from "./checked.js";
-import { type CompiledFunction, Emitter } from "./compiler/emitter.js";
+import { type CompiledFunction, type CompiledGenerator, Emitter } from "./compiler/emitter.js";
 import type { EmitOptions } from "./compiler/emitting.js";
 import { type Calls, Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
@@ -17,6 +17,7 @@ import type {
   ErrorPlace,
   Evaluation,
   EvaluationOptions,
+  EvaluationSteps,
   Program,
   References,
 } from "./public-types.js";
@@ -52,6 +53,9 @@ interface ProgramParts {
 /** What a function is compiled for: evaluating, finding the cost at which the limit was exceeded, or finding where an error comes from. */
 type Form = "plain" | "exact" | "traced";
 
+/** What a generator is compiled for: the same in steps. */
+type SteppedForm = "plain" | "exact";
+
 /** The source is generated at the first evaluation: many expressions are compiled only to be checked. Then only what runs is kept. */
 export class CompiledProgram implements Program {
   readonly source: string;
@@ -66,6 +70,8 @@ export class CompiledProgram implements Program {
   #plain: CompiledFunction | undefined;
   #exact: CompiledFunction | undefined;
   #traced: CompiledFunction | undefined;
+  #stepped: CompiledGenerator | undefined;
+  #exactStepped: CompiledGenerator | undefined;
 
   constructor({ source, type, references, plan, trees, options, costLimit }: ProgramParts) {
     this.source = source;
@@ -100,6 +106,18 @@ export class CompiledProgram implements Program {
     return this.#evaluate(bindings, options, undefined);
   }
 
+  *evaluateInSteps(bindings: Bindings, options: EvaluationOptions): EvaluationSteps {
+    const meter = this.#steppedMeter(options);
+    try {
+      this.#stepped ??= this.#buildStepped("plain");
+      const result = yield* inSteps(this.#stepped(bindings, meter), meter);
+      return { result, cost: meter.cost };
+    } catch (thrown) {
+      const exact = this.#steppedMeter(options);
+      return endOf(thrown, meter.cost) ?? overLimit(yield* this.#exactCostInSteps(bindings, meter, exact));
+    }
+  }
+
   async evaluateAsync(bindings: Bindings, options: AsyncEvaluationOptions = {}): Promise<AsyncEvaluation> {
     return evaluateWaiting((calls) => this.#evaluate(bindings, options, calls), options);
   }
@@ -132,24 +150,15 @@ export class CompiledProgram implements Program {
       const result = this.#plain(bindings, meter);
       return { result, cost: meter.cost };
     } catch (thrown) {
-      return this.#ended(thrown, bindings, meter);
+      return endOf(thrown, meter.cost) ?? overLimit(this.#exactCost(bindings, meter));
     }
   }
 
-  #ended(thrown: unknown, bindings: Bindings, meter: Meter): Evaluation {
-    const { cost } = meter;
-    if (!(thrown instanceof Interruption)) {
-      // A bound that the engine has and the language has not: the deepest data, the longest list. Or a function of one's own has thrown.
-      return { result: internalError(thrown), cost };
-    }
-    if (thrown.reason === "waiting") return { result: Waiting.INSTANCE, cost };
-    if (thrown.reason === "deadline") return { result: interrupted(), cost };
-    if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? "", "internal"), cost };
-    if (thrown.reason === "size") {
-      return { result: new CelError("operation cancelled: a value or pattern is too large", "too-large"), cost };
-    }
-    const result = new CelError("operation cancelled: actual cost limit exceeded", "cost-limit");
-    return { result, cost: this.#exactCost(bindings, meter) };
+  /** Steps are parts of nothing: each is bounded by itself. */
+  #steppedMeter(options: EvaluationOptions): Meter {
+    const { state, deadline } = options;
+    const own = deadline && { ...deadline, held: { since: undefined, units: 0 } };
+    return new Meter(this.#limitOf(options), state, undefined, own, undefined);
   }
 
   /** The cost at which the limit was first exceeded. */
@@ -159,20 +168,87 @@ export class CompiledProgram implements Program {
       this.#exact ??= this.#build("exact");
       this.#exact(bindings, meter);
     } catch (thrown) {
-      // Where the time is over as well, what the first attempt has counted must do.
-      return thrown instanceof Interruption && thrown.reason === "deadline" ? before.cost : meter.cost;
+      return exactCostOf(thrown, before, meter);
+    }
+    return before.cost;
+  }
+
+  *#exactCostInSteps(bindings: Bindings, before: Meter, meter: Meter): Generator<undefined, number, undefined> {
+    try {
+      this.#exactStepped ??= this.#buildStepped("exact");
+      yield* inSteps(this.#exactStepped(bindings, meter), meter);
+    } catch (thrown) {
+      return exactCostOf(thrown, before, meter);
     }
     return before.cost;
   }
 
   #build(form: Form): CompiledFunction {
+    const traced = form === "traced" || (this.#options.trace && form === "plain");
+    return new Emitter({ ...this.#emitOptions, exact: form === "exact", trace: traced, pauses: false }).build(
+      this.#taken(),
+    );
+  }
+
+  #buildStepped(form: SteppedForm): CompiledGenerator {
+    const options = { ...this.#emitOptions, exact: form === "exact", trace: false, pauses: true };
+    return new Emitter(options).buildGenerator(this.#taken());
+  }
+
+  get #emitOptions(): Pick<EmitOptions, "counting" | "flavour" | "marksLists"> {
+    const { cost, flavour, marksLists } = this.#options;
+    return { counting: cost, flavour, marksLists };
+  }
+
+  /** The plan, which is kept until a function is made of it. */
+  #taken(): Plan {
     const plan = this.#plan ?? this.#trees.plan();
     this.#plan = undefined;
-    const { cost, trace, flavour, marksLists } = this.#options;
-    const traced = form === "traced" || (trace && form === "plain");
-    return new Emitter({ counting: cost, exact: form === "exact", trace: traced, flavour, marksLists }).build(plan);
+    return plan;
   }
 }
+
+/** Goes on with what was left off, each time a step is asked for. */
+function* inSteps(
+  evaluation: Generator<undefined, Result, undefined>,
+  meter: Meter,
+): Generator<undefined, Result, undefined> {
+  for (;;) {
+    const step = evaluation.next();
+    if (step.done === true) return step.value;
+    yield;
+    meter.goOn();
+  }
+}
+
+/** What ended an evaluation; `undefined` for the limit of cost. */
+function endOf(thrown: unknown, cost: number): Evaluation | undefined {
+  if (!(thrown instanceof Interruption)) {
+    // A bound that the engine has and the language has not: the deepest data, the longest list. Or a function of one's own has thrown.
+    return { result: internalError(thrown), cost };
+  }
+  switch (thrown.reason) {
+    case "waiting":
+      return { result: Waiting.INSTANCE, cost };
+    case "deadline":
+      return { result: interrupted(), cost };
+    case "fault":
+      return { result: new CelError(thrown.message ?? "", "internal"), cost };
+    case "size":
+      return { result: new CelError("operation cancelled: a value or pattern is too large", "too-large"), cost };
+    case "limit":
+      return undefined;
+  }
+}
+
+const overLimit = (cost: number): Evaluation => ({
+  result: new CelError("operation cancelled: actual cost limit exceeded", "cost-limit"),
+  cost,
+});
+
+/** Where the time is over as well, what the first attempt has counted must do. */
+const exactCostOf = (thrown: unknown, before: Meter, meter: Meter): number =>
+  thrown instanceof Interruption && thrown.reason === "deadline" ? before.cost : meter.cost;
 
 /** Where a part stands. */
 function placeOf(id: number, { source, expr, macroCalls }: ParsedExpr): ErrorPlace | undefined {

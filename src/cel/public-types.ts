@@ -126,12 +126,15 @@ export interface EvaluationOptions {
    * is not punished for it; and, behind so much work, what would begin a call that takes longer by its size than what is left of the time. Each
    * repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those of variables, are given the
    * same `held`, and are bounded together; whoever begins anew sets it to `{ since: undefined, units: 0 }`.
+   *
+   * `slice` (milliseconds) is how long a step of `evaluateInSteps` is; 0: it leaves off wherever it can. `stretch` bounds each of its steps: what a single call takes.
    */
   readonly deadline?: {
     readonly at: number;
     readonly now: () => number;
     readonly stretch?: number;
     readonly held?: { since: number | undefined; units: number };
+    readonly slice?: number;
   };
   /** Handed to functions with a `call`. */
   readonly state?: unknown;
@@ -152,6 +155,9 @@ export interface Evaluation {
   /** Cost units used, also when it ended in an error; 0 when not counted. */
   readonly cost: number;
 }
+
+/** An evaluation in steps: what yields is to be gone on with, when others had their turn. */
+export type EvaluationSteps = Generator<undefined, Evaluation, undefined>;
 
 /** A variable that an expression names. */
 export interface VariableReference {
@@ -212,6 +218,11 @@ export interface Program {
   readonly references: References;
   /** Evaluates once, synchronously. */
   evaluate(bindings: Bindings, options?: EvaluationOptions): Evaluation;
+  /**
+   * The same in steps of a slice each (see `EvaluationOptions.deadline`), for what takes so long that others must have their turn meanwhile. It leaves off in loops and
+   * before calls; what it asks for there, {@link Lazy} bindings, fields of objects and functions with a `call`, is evaluated in one. Nothing is traced.
+   */
+  evaluateInSteps(bindings: Bindings, options: EvaluationOptions): EvaluationSteps;
   /**
    * Evaluates with functions whose answers are promises. Calls that don't depend on each other are made side by side, also on both sides of
    * `&&` and `||` and in every turn of a loop; with their answers the expression is evaluated again, until none is missing.

@@ -15,8 +15,8 @@ export const SLICE_MS = 10;
  */
 export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 
-/** Milliseconds from which a turn counts as long: what comes in pieces is cut into shorter ones. */
-const LONG_TURN_MS = 2 * SLICE_MS;
+/** Milliseconds from which a turn counts as long: what comes in pieces is cut into shorter ones, and an expression goes on in steps. */
+export const LONG_TURN_MS = 2 * SLICE_MS;
 
 /** Gives turns. */
 export interface TurnGiver {

@@ -8,6 +8,7 @@ import { formatLongType } from "../../src/cel/types.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import type { Result, Value } from "../../src/cel/values/value.js";
 import { BoundedWork } from "../../src/cel/values/work.js";
+import { evaluatedInSteps } from "../cel/support/in-steps.js";
 import { specType, specValue } from "./spec-values.js";
 
 /** A case as the data has it. */
@@ -88,6 +89,12 @@ function compareOutcome(spec: SpecCase): string | undefined {
     Object.entries(spec.bindings ?? {}).map(([name, { value }]) => [name, specValue(value)]),
   );
   const result = program.evaluate(bindings).result as Result;
+  const inSteps = evaluatedInSteps(program, bindings, {}, { count: 0 }).result as Result;
+  const isSame =
+    result instanceof CelError
+      ? inSteps instanceof CelError && inSteps.message === result.message
+      : !(inSteps instanceof CelError) && same(inSteps, result);
+  if (!isSame) return `yields ${String(inSteps)} in steps, and else ${String(result)}`;
   if (result instanceof CelError) return spec.evalError === undefined ? `fails: ${result.message}` : undefined;
   if (spec.evalError !== undefined) return `yields ${String(result)} instead of an error`;
   const expected = specValue(spec.value ?? spec.typedResult?.result ?? { boolValue: true });

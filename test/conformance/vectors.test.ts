@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { celLine } from "../../src/batch/cel/cel-line.js";
 import { readVariables } from "../../src/batch/cel/variables.js";
 import { createEnvironment } from "../../src/cel/index.js";
+import { inSteps } from "../cel/support/in-steps.js";
 import { readVectors, type Vector } from "../cel/support/vectors.js";
 
 const POINTER = "the reference prints the address of the format's function";
@@ -33,14 +34,22 @@ for (const file of ["curated.jsonl", "generated.jsonl"]) {
       assert.ok(vectors.filter(({ expr }) => DIFFERS.has(expr)).length <= vectors.length * MOST_DIFFERING);
     });
 
-    test("every line", () => {
-      const wrong: unknown[] = [];
-      for (const vector of vectors) {
-        const line = JSON.parse(JSON.stringify(celLine(environment, bindings, vector.expr))) as Vector;
-        const equal = isDeepEqual(line, vector);
-        if (equal === DIFFERS.has(vector.expr)) wrong.push(equal ? `passes: ${vector.expr}` : { line, vector });
-      }
-      assert.deepEqual(wrong, []);
+    const pauses = { count: 0 };
+    const ways = { "every line": environment, "every line, in steps": inSteps(environment, pauses) };
+    for (const [name, how] of Object.entries(ways)) {
+      test(name, () => {
+        const wrong: unknown[] = [];
+        for (const vector of vectors) {
+          const line = JSON.parse(JSON.stringify(celLine(how, bindings, vector.expr))) as Vector;
+          const equal = isDeepEqual(line, vector);
+          if (equal === DIFFERS.has(vector.expr)) wrong.push(equal ? `passes: ${vector.expr}` : { line, vector });
+        }
+        assert.deepEqual(wrong, []);
+      });
+    }
+
+    test("lines are left off in hundreds of places", () => {
+      assert.ok(pauses.count > 500, `${pauses.count} pauses`);
     });
   });
 }

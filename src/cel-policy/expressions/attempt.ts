@@ -1,11 +1,12 @@
 import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiting } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
-import { EXPRESSION_STRETCH_MS, SLICE_MS, type TurnGiver } from "../../policy/turns.js";
+import { SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Costs, Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
 import { costDetail, type PassedLimit, stopDetail } from "./limit-detail.js";
+import { atFirst, inOne, isInterrupted, LongExpressions, UNFINISHED } from "./long-expressions.js";
 import { type GroupProgress, Progress } from "./progress.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
@@ -42,6 +43,8 @@ export class Attempt {
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
+  /** Of what can be gone on with in steps, where others have turns. */
+  readonly #optionsAtFirst: EvaluationOptions | undefined;
   readonly #turns: TurnGiver | undefined;
   readonly #progress: Progress;
   /** When a repeated attempt began. */
@@ -66,14 +69,10 @@ export class Attempt {
     const { costFactor } = world;
     this.costs = costFactor === 1 ? dialect.costs : scaled(dialect.costs, costFactor);
     const costLimit = this.costs.expression;
-    this.#options =
-      deadline === undefined
-        ? { costLimit, state }
-        : {
-            costLimit,
-            state,
-            deadline: { at: deadline.at, now: deadline.now, stretch: EXPRESSION_STRETCH_MS, held: this.#held },
-          };
+    const bounded = deadline && { at: deadline.at, now: deadline.now, held: this.#held };
+    this.#options = bounded === undefined ? { costLimit, state } : { costLimit, state, deadline: inOne(bounded) };
+    if (bounded !== undefined && this.#turns !== undefined)
+      this.#optionsAtFirst = { costLimit, state, deadline: atFirst(bounded) };
     this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();
     if (begun !== undefined && this.#repeated === undefined) this.#sliceEnds = begun + SLICE_MS;
   }
@@ -106,7 +105,12 @@ export class Attempt {
   /** Evaluates a variable for the expression that asks for it. */
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
     if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
-    const evaluation = program.evaluate(bindings, this.#options);
+    const evaluation = this.#evaluated(program, bindings);
+    if (evaluation === UNFINISHED) {
+      this.#late = true;
+      this.over();
+      return evaluation;
+    }
     const { result } = evaluation;
     if (result instanceof CelError) {
       const stopped = interruptionOf(result, this.#deadline);
@@ -116,6 +120,21 @@ export class Attempt {
     this.#cost += evaluation.cost + COST_OF_ANY;
     if (this.#cost >= COST_PER_LOOK || this.#held.units >= UNITS_PER_LOOK) this.#look();
     return evaluation;
+  }
+
+  /** What takes long gives others their turn, where there are any, and is gone on with in a later attempt. */
+  #evaluated(program: ExpressionProgram, bindings: Bindings): Evaluation {
+    const options = this.#optionsAtFirst;
+    if (options === undefined || program.evaluateInSteps === undefined)
+      return program.evaluate(bindings, this.#options);
+    const known = this.#progress.long?.goOn(program, bindings);
+    if (known !== undefined) return known;
+    const evaluation = program.evaluate(bindings, options);
+    if (!isInterrupted(evaluation)) return evaluation;
+    // Without what the first attempt came to nothing could be gone on with; the next one keeps it.
+    if (this.#groups() === undefined) return this.expired() ? evaluation : UNFINISHED;
+    this.#progress.long ??= new LongExpressions();
+    return this.#progress.long.begin(program, bindings, options) ? UNFINISHED : evaluation;
   }
 
   #stopped(source: string, failure: Failure): void {

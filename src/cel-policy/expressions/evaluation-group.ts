@@ -127,7 +127,7 @@ function evaluateShared(
   let evaluation = shared.get(program);
   if (evaluation === undefined) {
     evaluation = attempt.evaluate(program, bindings);
-    shared.set(program, evaluation);
+    if (!(evaluation.result instanceof Waiting)) shared.set(program, evaluation);
   }
   return evaluation;
 }

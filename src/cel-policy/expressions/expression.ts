@@ -4,8 +4,9 @@ import type { Words } from "../dialect.js";
 import { resultHint } from "./result-hint.js";
 import { fits, type ResultType } from "./result-type.js";
 
-/** What of a program is looked at: to evaluate it, and to say what of it was reached. */
-export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate">;
+/** What of a program is looked at: to evaluate it, and to say what of it was reached. One that is watched is evaluated in one go. */
+export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate"> &
+  Partial<Pick<Program, "evaluateInSteps">>;
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
 export interface Expression {

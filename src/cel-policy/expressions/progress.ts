@@ -1,6 +1,7 @@
 import type { CelError, Evaluation } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import type { Expression } from "./expression.js";
+import type { LongExpressions } from "./long-expressions.js";
 import type { VariablesValue } from "./variables.js";
 
 /** A group of expressions as far as it was evaluated: after a pause it goes on where it was. */
@@ -26,6 +27,8 @@ export class Progress {
    * are answered before, and what was evaluated till then takes a slice to evaluate again.
    */
   groups: GroupProgress[] | undefined = undefined;
+  /** What is evaluated in steps; undefined as long as nothing was. */
+  long: LongExpressions | undefined = undefined;
   /** Why the request fails, whatever later attempts come to: an expression was stopped, or the deadline has passed. */
   stopped: Failure | undefined;
 }

@@ -70,14 +70,20 @@ export class Code {
    * @param helpers what the code may call, by name
    * @param parameters the parameters' names
    * @param head declarations that come first
+   * @param kind a generator, where the code yields
    */
-  build(helpers: Readonly<Record<string, unknown>>, parameters: string, head: string): unknown {
+  build(
+    helpers: Readonly<Record<string, unknown>>,
+    parameters: string,
+    head: string,
+    kind: "function" | "function*" = "function",
+  ): unknown {
     const names = Object.keys(helpers);
     const temps = Array.from({ length: this.#temporaries }, (_, index) => `t${index + 1}`);
     const declared = temps.length === 0 ? "" : `let ${temps.join(",")};\n`;
     const constants = this.#constants.map((_, index) => `k${index}=K[${index}]`);
     const outer = `"use strict";const {${names.join(",")}}=H;\n${constants.length === 0 ? "" : `const ${constants.join(",")};\n`}`;
-    const body = `${outer}return (function(${parameters}){\n${declared}${head}${this.#lines.join("\n")}\n})`;
+    const body = `${outer}return (${kind}(${parameters}){\n${declared}${head}${this.#lines.join("\n")}\n})`;
     return new Function("H", "K", body)(helpers, this.#constants);
   }
 }

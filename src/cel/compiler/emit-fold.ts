@@ -150,11 +150,12 @@ function emitBinding(emitter: Emitting, plan: FoldPlan): Out {
   } else {
     // Whether it is used is known only at run time, and it may be named often: one function, called at first use.
     const start = code.label();
-    code.add(`${value}=undefined;const ${start}=()=>{`);
+    const [open, call] = emitter.options.pauses ? ["function*(){", "yield* "] : ["()=>{", ""];
+    code.add(`${value}=undefined;const ${start}=${open}`);
     const out = emitter.emit(plan.start);
     code.add(`return ${out.code};};`);
     emitter.lazy.set(plan.accumulator, () => {
-      code.add(`if(${value}===undefined)${value}=${start}();`);
+      code.add(`if(${value}===undefined)${value}=${call}${start}();`);
       return { code: value, can: ANY };
     });
   }

@@ -32,6 +32,9 @@ import { helpersOf } from "./runtime.js";
 /** What the emitter makes of a plan. */
 export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
 
+/** What it makes of one that may be left off: it yields when the meter's slice is over, and goes on where it was. */
+export type CompiledGenerator = (bindings: Bindings, meter: Meter) => Generator<undefined, Result, undefined>;
+
 /** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
 const MAX_COMPARED = 8;
 
@@ -47,14 +50,23 @@ export class Emitter implements Emitting {
 
   constructor(readonly options: EmitOptions) {}
 
-  /** The function for a plan. */
+  /** The function for a plan. Only for options without pauses. */
   build(plan: Plan): CompiledFunction {
+    return this.#build(plan, "function") as CompiledFunction;
+  }
+
+  /** The generator for a plan. Only for options with pauses. */
+  buildGenerator(plan: Plan): CompiledGenerator {
+    return this.#build(plan, "function*") as CompiledGenerator;
+  }
+
+  #build(plan: Plan, kind: "function" | "function*"): unknown {
     const out = this.emit(plan);
     if (this.options.counting && !this.options.exact) this.code.add(`if(cost>L)${h.exceeded}(cost,c);`);
     this.code.add(`${m.cost}=cost;return ${out.code};`);
     const globals = [...this.#globals].map(([name, variable]) => `${variable}=${this.#binding(name)}`);
     const head = `let cost=0;const L=${m.limit},D=${m.timed}${globals.map((global) => `,${global}`).join("")};\n`;
-    return this.code.build(helpersOf(this.options), "V,c", head) as CompiledFunction;
+    return this.code.build(helpersOf(this.options), "V,c", head, kind);
   }
 
   emit(plan: Plan): Out {
@@ -114,7 +126,9 @@ export class Emitter implements Emitting {
   }
 
   work(units: number | string): void {
-    this.code.add(`if(D)${m.spend}(${units});`);
+    this.code.add(
+      this.options.pauses ? `if(D){${m.spend}(${units});if(${m.due})yield;}` : `if(D)${m.spend}(${units});`,
+    );
   }
 
   global(name: string): string {

@@ -8,6 +8,8 @@ export interface EmitOptions {
   readonly counting: boolean;
   readonly exact: boolean;
   readonly trace: boolean;
+  /** A generator that yields where others must have their turn. */
+  readonly pauses: boolean;
   /** Whose rules. */
   readonly flavour: Flavour;
   /** Whether lists that an expression makes are told from others. */

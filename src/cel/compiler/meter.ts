@@ -11,7 +11,10 @@ import type { StatefulCallee } from "./plan.js";
 /** Units of work between two looks at the clock: some tenths of a millisecond, while a look takes as long as a hundred units at most. */
 const UNITS_PER_LOOK = 200_000;
 
-/** Work that takes 20 ms and more on any machine: what has done less has not held its thread, however long ago it began. */
+/**
+ * Work that takes 20 ms and more on any machine: what has done less has not held its thread, however long ago it began. Of a stretch of less than 40 ms
+ * half of it.
+ */
 const LEAST_STRETCH_UNITS = 20_000_000;
 
 /** Units of work in a millisecond, about: what a call that is to begin will take. */
@@ -34,6 +37,7 @@ export interface Deadline {
   readonly now: () => number;
   readonly stretch?: number;
   readonly held?: Held;
+  readonly slice?: number;
 }
 
 /** How long a thread was held, by one evaluation or by several that are part of each other. */
@@ -55,12 +59,15 @@ export class Meter implements Work {
   /** Whether there is a deadline. */
   readonly timed: boolean;
   /** Units of work left until the clock is looked at (see {@link Work}). */
-  left = UNITS_PER_LOOK;
+  left: number;
+  /** Whether the slice is over: what can be left off is to be left off. */
+  due = false;
   /** Units that listing keys has taken: all other work is announced before it is done, and this was done before the clock was looked at for the first time. */
   #listing = 0;
   #held: Held | undefined;
   #keys: WeakMap<object, readonly string[]> | undefined;
   readonly #deadline: Deadline | undefined;
+  readonly #perLook: number;
 
   /**
    * @param limit cost units, `Infinity` for none
@@ -76,6 +83,8 @@ export class Meter implements Work {
     readonly calls: Calls | undefined,
   ) {
     this.#deadline = deadline;
+    this.#perLook = deadline?.slice === 0 ? 0 : UNITS_PER_LOOK;
+    this.left = this.#perLook;
     this.timed = deadline !== undefined;
   }
 
@@ -90,13 +99,14 @@ export class Meter implements Work {
    * call is done that is to begin: nothing interrupts that. A large call before which little was done is always made.
    */
   look(): void {
-    const done = UNITS_PER_LOOK - this.left;
-    this.left = UNITS_PER_LOOK;
+    const done = this.#perLook - this.left;
+    this.left = this.#perLook;
     const deadline = this.#deadline;
     if (deadline === undefined) return;
     const now = deadline.now();
     if (now > deadline.at) throw new Interruption("deadline");
-    if (deadline.stretch === undefined) return;
+    const { stretch = Number.POSITIVE_INFINITY, slice = Number.POSITIVE_INFINITY } = deadline;
+    if (stretch === slice) return;
     this.#held ??= deadline.held ?? { since: undefined, units: 0 };
     const held = this.#held;
     const before = held.units;
@@ -104,8 +114,16 @@ export class Meter implements Work {
     // The first look comes soon after the start, and evaluations that end before it need no clock at all.
     held.since ??= now - this.#listing / UNITS_PER_MS;
     const spent = now - held.since;
-    const ends = before >= LEAST_STRETCH_UNITS ? spent + done / UNITS_PER_MS : spent;
-    if (held.units >= LEAST_STRETCH_UNITS && ends > deadline.stretch) throw new Interruption("deadline");
+    if (spent >= slice) this.due = true;
+    const least = Math.min(LEAST_STRETCH_UNITS, (stretch / 2) * UNITS_PER_MS);
+    const ends = before >= least ? spent + done / UNITS_PER_MS : spent;
+    if (held.units >= least && ends > stretch) throw new Interruption("deadline");
+  }
+
+  /** An evaluation that was left off goes on: it holds its thread from now on. */
+  goOn(): void {
+    this.due = false;
+    this.#held = { since: this.#deadline?.now(), units: 0 };
   }
 
   /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */

@@ -16,7 +16,7 @@ const members = <Name extends keyof Meter>(...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, `c.${name}`])) as { readonly [Each in Name]: `c.${Each}` };
 
 /** Members of the meter, which generated code calls `c`: `m.steps` is `c.steps`. */
-export const m = members("cost", "steps", "keys", "limit", "timed", "spend", "trace");
+export const m = members("cost", "steps", "keys", "limit", "timed", "spend", "due", "trace");
 
 /** An empty list that is going to be filled. */
 export const emptyList = ({ options }: { readonly options: Pick<EmitOptions, "marksLists"> }): string =>

@@ -84,10 +84,11 @@ const FAMILIES: Readonly<Record<string, (depth: number) => string>> = {
 };
 
 const FORMS = [
-  { counting: true, exact: false, trace: false },
-  { counting: true, exact: true, trace: false },
-  { counting: true, exact: false, trace: true },
-  { counting: false, exact: false, trace: false },
+  { counting: true, exact: false, trace: false, pauses: false },
+  { counting: true, exact: true, trace: false, pauses: false },
+  { counting: true, exact: false, trace: true, pauses: false },
+  { counting: false, exact: false, trace: false, pauses: false },
+  { counting: true, exact: true, trace: false, pauses: true },
 ] as const;
 
 const declarations = { ...vectorDeclarations(), flavour: "standard", marksLists: false } as const;
@@ -98,7 +99,9 @@ function codeLength(source: string, form: (typeof FORMS)[number]): number {
   const parsed = parse(source, parsing);
   assert.ok(parsed.ok, source);
   const emitter = new Emitter({ ...form, flavour: "standard", marksLists: false });
-  emitter.build(new Planner(unchecked(parsed.parsed, declarations), declarations).run());
+  const plan = new Planner(unchecked(parsed.parsed, declarations), declarations).run();
+  if (form.pauses) emitter.buildGenerator(plan);
+  else emitter.build(plan);
   return emitter.code.length;
 }
 

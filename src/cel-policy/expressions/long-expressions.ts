@@ -1,0 +1,115 @@
+/**
+ * Expressions that take long. One that has held the main thread for two slices is evaluated again in steps, between which others have their turn; who
+ * evaluates repeats what it did each time, and finds the result when it is there.
+ */
+import {
+  type Bindings,
+  CelError,
+  type Evaluation,
+  type EvaluationOptions,
+  type EvaluationSteps,
+  Lazy,
+  ObjectValue,
+  OpaqueValue,
+  Waiting,
+} from "../../cel/index.js";
+import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../policy/turns.js";
+import type { ExpressionProgram } from "./expression.js";
+import { VariablesValue } from "./variables.js";
+
+/** Results of one expression that nobody has asked for again, at most: its bindings are others each time, and it must end all the same. */
+const MOST_UNASKED = 3;
+
+/** By when an evaluation ends, the clock that tells it, and for how long the thread was held by what it is part of. */
+export type LongDeadline = Pick<NonNullable<EvaluationOptions["deadline"]>, "at" | "now" | "held">;
+
+/** How an expression is evaluated at first: for as long as a turn may take. */
+export const atFirst = (deadline: LongDeadline) => ({ ...deadline, stretch: LONG_TURN_MS });
+
+/** And how one that nothing can be evaluated in the midst of. */
+export const inOne = (deadline: LongDeadline) => ({ ...deadline, stretch: EXPRESSION_STRETCH_MS });
+
+/** An evaluation that is not at its end: what asked for it is to be repeated when others had their turn. */
+export const UNFINISHED: Evaluation = { result: Waiting.INSTANCE, cost: 0 };
+
+/** Whether an evaluation was ended for the time that it took, or for the deadline. */
+export const isInterrupted = ({ result }: Evaluation): boolean =>
+  result instanceof CelError && result.code === "interrupted";
+
+/** What is evaluated in steps. */
+interface Stepped {
+  readonly program: ExpressionProgram;
+  readonly bindings: Bindings;
+  readonly steps: EvaluationSteps;
+  /** What it came to. */
+  evaluation: Evaluation | undefined;
+}
+
+/** The long expressions of one request (disposable). At most one of them is not at its end: the last. */
+export class LongExpressions {
+  readonly #stepped: Stepped[] = [];
+
+  /**
+   * Goes on with what is not at its end.
+   * @returns what an expression came to; {@link UNFINISHED} when others must have their turn first; undefined when it is to be evaluated
+   */
+  goOn(program: ExpressionProgram, bindings: Bindings): Evaluation | undefined {
+    const last = this.#stepped.at(-1);
+    if (last === undefined) return undefined;
+    if (last.evaluation === undefined && !this.#isAtItsEnd(last)) return UNFINISHED;
+    const known = this.#stepped.findIndex((each) => each.program === program && isSame(each.bindings, bindings));
+    return known < 0 ? undefined : this.#stepped.splice(known, 1)[0]?.evaluation;
+  }
+
+  /**
+   * Has an expression evaluated in steps, by who asks for it again.
+   * @param options with the deadline of the whole evaluation
+   * @returns false when it can't be
+   */
+  begin(program: ExpressionProgram, bindings: Bindings, options: EvaluationOptions): boolean {
+    const { deadline, ...others } = options;
+    if (deadline === undefined || deadline.now() > deadline.at) return false;
+    if (this.#stepped.filter((each) => each.program === program).length >= MOST_UNASKED) return false;
+    const { at, now } = deadline;
+    const stepped = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };
+    const steps = program.evaluateInSteps?.(bindings, { ...others, deadline: stepped });
+    if (steps === undefined) return false;
+    this.#stepped.push({ program, bindings, steps, evaluation: undefined });
+    return true;
+  }
+
+  /** What waits, for an answer or for a variable that takes long itself, begins anew with that. */
+  #isAtItsEnd(last: Stepped): boolean {
+    const step = last.steps.next();
+    if (step.done !== true) return false;
+    if (step.value.result instanceof Waiting) {
+      this.#stepped.splice(this.#stepped.indexOf(last), 1);
+      return false;
+    }
+    last.evaluation = step.value;
+    return true;
+  }
+}
+
+/** Members that are looked at to find that two values are the same, and how deep: what is made anew for each attempt is small, and holds what is not. */
+const MOST_MEMBERS = 1_000;
+const MOST_LEVELS = 4;
+
+/** Whether an expression comes to the same with both. */
+function isSame(a: Bindings, b: Bindings): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => isSameValue(a[name], b[name], MOST_LEVELS));
+}
+
+function isSameValue(a: Bindings[string], b: Bindings[string], levels: number): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || levels === 0) return false;
+  if (a.constructor !== b.constructor || a instanceof VariablesValue) return false;
+  // What is made of the request or of the world, such as an authorizer, is the same throughout a request.
+  if (a instanceof ObjectValue || a instanceof OpaqueValue || a instanceof Lazy) return true;
+  if (!Array.isArray(a) && a.constructor !== Object) return false;
+  const keys = Object.keys(a);
+  if (keys.length > MOST_MEMBERS || keys.length !== Object.keys(b).length) return false;
+  const [left, right] = [a as Bindings, b as Bindings];
+  return keys.every((key) => Object.hasOwn(right, key) && isSameValue(left[key], right[key], levels - 1));
+}
