@@ -1,4 +1,4 @@
-import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiting } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, Waiting } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import { SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
@@ -6,7 +6,7 @@ import type { Costs, Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
 import { costDetail, type PassedLimit, stopDetail } from "./limit-detail.js";
-import { atFirst, inOne, isInterrupted, LongExpressions, UNFINISHED } from "./long-expressions.js";
+import { evaluateLong, type LongOptions, longOptions, UNFINISHED } from "./long-expressions.js";
 import { type GroupProgress, Progress } from "./progress.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
@@ -42,9 +42,7 @@ export class Attempt {
   readonly costs: Costs;
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
-  readonly #options: EvaluationOptions;
-  /** Of what can be gone on with in steps, where others have turns. */
-  readonly #optionsAtFirst: EvaluationOptions | undefined;
+  readonly #options: LongOptions;
   readonly #turns: TurnGiver | undefined;
   readonly #progress: Progress;
   /** When a repeated attempt began. */
@@ -70,9 +68,7 @@ export class Attempt {
     this.costs = costFactor === 1 ? dialect.costs : scaled(dialect.costs, costFactor);
     const costLimit = this.costs.expression;
     const bounded = deadline && { at: deadline.at, now: deadline.now, held: this.#held };
-    this.#options = bounded === undefined ? { costLimit, state } : { costLimit, state, deadline: inOne(bounded) };
-    if (bounded !== undefined && this.#turns !== undefined)
-      this.#optionsAtFirst = { costLimit, state, deadline: atFirst(bounded) };
+    this.#options = longOptions({ costLimit, state }, bounded, this.#turns !== undefined);
     this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();
     if (begun !== undefined && this.#repeated === undefined) this.#sliceEnds = begun + SLICE_MS;
   }
@@ -105,7 +101,8 @@ export class Attempt {
   /** Evaluates a variable for the expression that asks for it. */
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
     if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
-    const evaluation = this.#evaluated(program, bindings);
+    // What takes long gives others their turn, and is gone on with in a later attempt: the first keeps nothing that could be.
+    const evaluation = evaluateLong(this.#progress, program, bindings, this.#options, this.#keeps);
     if (evaluation === UNFINISHED) {
       this.#late = true;
       this.over();
@@ -122,20 +119,7 @@ export class Attempt {
     return evaluation;
   }
 
-  /** What takes long gives others their turn, where there are any, and is gone on with in a later attempt. */
-  #evaluated(program: ExpressionProgram, bindings: Bindings): Evaluation {
-    const options = this.#optionsAtFirst;
-    if (options === undefined || program.evaluateInSteps === undefined)
-      return program.evaluate(bindings, this.#options);
-    const known = this.#progress.long?.goOn(program, bindings);
-    if (known !== undefined) return known;
-    const evaluation = program.evaluate(bindings, options);
-    if (!isInterrupted(evaluation)) return evaluation;
-    // Without what the first attempt came to nothing could be gone on with; the next one keeps it.
-    if (this.#groups() === undefined) return this.expired() ? evaluation : UNFINISHED;
-    this.#progress.long ??= new LongExpressions();
-    return this.#progress.long.begin(program, bindings, options) ? UNFINISHED : evaluation;
-  }
+  readonly #keeps = (): boolean => this.#groups() !== undefined;
 
   #stopped(source: string, failure: Failure): void {
     this.#progress.stopped ??= failure;

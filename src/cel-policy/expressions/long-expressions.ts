@@ -23,18 +23,61 @@ const MOST_UNASKED = 3;
 /** By when an evaluation ends, the clock that tells it, and for how long the thread was held by what it is part of. */
 export type LongDeadline = Pick<NonNullable<EvaluationOptions["deadline"]>, "at" | "now" | "held">;
 
-/** How an expression is evaluated at first: for as long as a turn may take. */
-export const atFirst = (deadline: LongDeadline) => ({ ...deadline, stretch: LONG_TURN_MS });
+/** How expressions are evaluated. */
+export interface LongOptions {
+  /** Those that can't be left off. */
+  readonly inOne: EvaluationOptions;
+  /** Others, at first; undefined where nobody else has a turn. */
+  readonly atFirst: EvaluationOptions | undefined;
+}
 
-/** And how one that nothing can be evaluated in the midst of. */
-export const inOne = (deadline: LongDeadline) => ({ ...deadline, stretch: EXPRESSION_STRETCH_MS });
+/** The options of evaluations by a deadline. */
+export const longOptions = (
+  others: EvaluationOptions,
+  deadline: LongDeadline | undefined,
+  hasTurns: boolean,
+): LongOptions =>
+  deadline === undefined
+    ? { inOne: others, atFirst: undefined }
+    : {
+        inOne: { ...others, deadline: { ...deadline, stretch: EXPRESSION_STRETCH_MS } },
+        atFirst: hasTurns ? { ...others, deadline: { ...deadline, stretch: LONG_TURN_MS } } : undefined,
+      };
+
+/** Where the long expressions of one request are kept. */
+export interface LongHolder {
+  /** Undefined as long as there were none. */
+  long: LongExpressions | undefined;
+}
+
+/**
+ * Evaluates an expression, or goes on with it.
+ * @param keeps whether what asks for it keeps what it has come to, and asks for the same again; it is asked for again in any case
+ * @returns {@link UNFINISHED} when others must have their turn first
+ */
+export function evaluateLong(
+  holder: LongHolder,
+  program: ExpressionProgram,
+  bindings: Bindings,
+  { inOne, atFirst }: LongOptions,
+  keeps: () => boolean,
+): Evaluation {
+  if (atFirst === undefined || program.evaluateInSteps === undefined) return program.evaluate(bindings, inOne);
+  const known = holder.long?.goOn(program, bindings);
+  if (known !== undefined) return known;
+  const evaluation = program.evaluate(bindings, atFirst);
+  const { result } = evaluation;
+  if (!(result instanceof CelError) || result.code !== "interrupted" || isOver(atFirst)) return evaluation;
+  if (!keeps()) return UNFINISHED;
+  holder.long ??= new LongExpressions();
+  return holder.long.begin(program, bindings, atFirst) ? UNFINISHED : evaluation;
+}
+
+/** Whether the deadline has passed. */
+const isOver = ({ deadline }: EvaluationOptions): boolean => deadline !== undefined && deadline.now() > deadline.at;
 
 /** An evaluation that is not at its end: what asked for it is to be repeated when others had their turn. */
 export const UNFINISHED: Evaluation = { result: Waiting.INSTANCE, cost: 0 };
-
-/** Whether an evaluation was ended for the time that it took, or for the deadline. */
-export const isInterrupted = ({ result }: Evaluation): boolean =>
-  result instanceof CelError && result.code === "interrupted";
 
 /** What is evaluated in steps. */
 interface Stepped {
@@ -68,7 +111,7 @@ export class LongExpressions {
    */
   begin(program: ExpressionProgram, bindings: Bindings, options: EvaluationOptions): boolean {
     const { deadline, ...others } = options;
-    if (deadline === undefined || deadline.now() > deadline.at) return false;
+    if (deadline === undefined) return false;
     if (this.#stepped.filter((each) => each.program === program).length >= MOST_UNASKED) return false;
     const { at, now } = deadline;
     const stepped = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };

@@ -1,7 +1,7 @@
 import type { CelError, Evaluation } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import type { Expression } from "./expression.js";
-import type { LongExpressions } from "./long-expressions.js";
+import type { LongExpressions, LongHolder } from "./long-expressions.js";
 import type { VariablesValue } from "./variables.js";
 
 /** A group of expressions as far as it was evaluated: after a pause it goes on where it was. */
@@ -21,7 +21,7 @@ export interface GroupProgress {
 }
 
 /** What the attempts for one request have come to (disposable). */
-export class Progress {
+export class Progress implements LongHolder {
   /**
    * The groups that were evaluated, in the order in which they are asked for; `undefined` until others had their turn for the first time: most requests
    * are answered before, and what was evaluated till then takes a slice to evaluate again.

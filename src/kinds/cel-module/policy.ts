@@ -3,23 +3,31 @@
  * engine, with the same answers; whatever isn't surely the same is left to the module.
  */
 import {
+  answered,
   type Bindings,
   CelError,
   createEnvironment,
   DYN,
-  type EvaluationOptions,
   Lazy,
   type Result,
+  Waiting,
 } from "../../cel/index.js";
 import { Doubles } from "../../cel-policy/doubles.js";
 import type { Explainable, PlacedExpression } from "../../cel-policy/explain/explainable.js";
 import type { ExpressionProgram } from "../../cel-policy/expressions/expression.js";
 import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { stopDetail } from "../../cel-policy/expressions/limit-detail.js";
+import {
+  evaluateLong,
+  type LongExpressions,
+  type LongHolder,
+  type LongOptions,
+  longOptions,
+} from "../../cel-policy/expressions/long-expressions.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
-import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
+import { SLICE_MS } from "../../policy/turns.js";
 import { type ModuleInput, moduleInput, NAMES, type Name } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
@@ -138,63 +146,92 @@ function evaluate(
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
-  const { turns } = context;
+  const { turns, signal } = context;
   const held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
-  const options: EvaluationOptions = { deadline: { at, now, stretch: EXPRESSION_STRETCH_MS, held } };
-  const bindings = bindingsOf(variables, input.variables, options);
-  const from = (first: number): Outcome | Promise<Outcome> => {
+  const rules = new RuleEvaluation(longOptions({}, { at, now, held }, turns !== undefined), variables, input.variables);
+  const goOn = (i: number, denied: boolean): Promise<Outcome> | undefined =>
+    turns?.next().then(() => (signal.aborted ? NOT_IN_TIME : from(i, denied)));
+  const from = (first: number, isDenied: boolean): Outcome | Promise<Outcome> => {
     const sliceEnds = now() + SLICE_MS;
+    let denied = isDenied;
     for (let i = first; i < validations.length; i++) {
       const time = now();
       if (time > at) return NOT_IN_TIME;
-      if (turns !== undefined && i > first && time > sliceEnds)
-        return turns.next().then(() => (context.signal.aborted ? NOT_IN_TIME : from(i)));
+      const later = i > first && time > sliceEnds ? goOn(i, false) : undefined;
+      if (later !== undefined) return later;
       const validation = validations[i] as CompiledValidation;
       held.since = time;
       held.units = 0;
-      const result = validation.program.evaluate(bindings, options).result as Result;
-      if (result instanceof CelError)
-        return failure(`failed to evaluate expression: ${result.message}`, validation.program.source, result, options);
-      if (result !== true) return denial(validation, bindings, options);
+      if (!denied) {
+        const { program } = validation;
+        const result = rules.evaluate(program);
+        if (result instanceof Waiting) return goOn(i, false) ?? NOT_IN_TIME;
+        if (result instanceof CelError)
+          return failure(`failed to evaluate expression: ${result.message}`, program.source, result, at, now);
+        denied = result !== true;
+      }
+      if (!denied) continue;
+      const message = validation.messageProgram && rules.evaluate(validation.messageProgram);
+      if (message instanceof Waiting) return goOn(i, true) ?? NOT_IN_TIME;
+      return denial(validation, message, at, now);
     }
     return { verdict: "allow" };
   };
-  return from(0);
+  return from(0, false);
 }
 
-/** Variables are evaluated when first touched, once. */
-function bindingsOf(
-  variables: ReadonlyMap<string, ExpressionProgram>,
-  input: Readonly<Record<Name, Lazy>>,
-  options: EvaluationOptions,
-): Bindings {
-  const bindings: Record<string, Bindings[string]> = { ...input };
-  for (const [name, program] of variables) {
-    let known: Result | undefined;
-    bindings[name] = new Lazy(() => {
-      known ??= program.evaluate(bindings, options).result as Result;
-      return known;
-    });
+/** What the rules of one request are evaluated with (disposable). Variables are evaluated when first touched, once. */
+class RuleEvaluation implements LongHolder {
+  long: LongExpressions | undefined = undefined;
+  readonly #options: LongOptions;
+  readonly #bindings: Bindings;
+
+  constructor(
+    options: LongOptions,
+    variables: ReadonlyMap<string, ExpressionProgram>,
+    input: Readonly<Record<Name, Lazy>>,
+  ) {
+    this.#options = options;
+    const bindings: Record<string, Bindings[string]> = { ...input };
+    this.#bindings = bindings;
+    for (const [name, program] of variables) {
+      let known: Result | undefined;
+      bindings[name] = new Lazy(() => {
+        known ??= answered(this.evaluate(program));
+        return known;
+      });
+    }
   }
-  return bindings;
+
+  /** Waiting: others must have their turn, and the same is to be asked for again. */
+  evaluate(program: ExpressionProgram): Result | Waiting {
+    return evaluateLong(this, program, this.#bindings, this.#options, () => true).result;
+  }
 }
 
+/** @param made what the expression for the message came to, where there is one */
 function denial(
   { messageProgram, message, expression, code }: CompiledValidation,
-  bindings: Bindings,
-  options: EvaluationOptions,
+  made: Result | undefined,
+  at: number,
+  now: () => number,
 ): Outcome {
-  if (messageProgram === undefined) {
+  if (made === undefined) {
     return { verdict: "deny", message: message ?? `failed expression: ${expression.trim()}`, code };
   }
-  const made = messageProgram.evaluate(bindings, options).result as Result;
   if (made instanceof CelError)
-    return failure(`failed to evaluate message expression: ${made.message}`, messageProgram.source, made, options);
+    return failure(`failed to evaluate message expression: ${made.message}`, messageProgram?.source, made, at, now);
   return { verdict: "deny", message: String(made), code };
 }
 
-function failure(message: string, source = "", error?: CelError, { deadline }: EvaluationOptions = {}): Outcome {
-  const stopped = error && interruptionOf(error, deadline);
+function failure(
+  message: string,
+  source = "",
+  error?: CelError,
+  at = Number.POSITIVE_INFINITY,
+  now = () => 0,
+): Outcome {
+  const stopped = error && interruptionOf(error, { at, now });
   if (stopped === undefined) return { verdict: "error", message, cause: "expression" };
   const detail = stopDetail(source, stopped);
   return detail === undefined ? stopped : { ...stopped, detail };

@@ -5,11 +5,11 @@
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
 
-import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
+import { CelError, type EvaluationSteps, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
 import type { Composition, EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
 import { rulesTogether } from "../../policy/rules-together.js";
-import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
+import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, warningsOf } from "./report.js";
@@ -22,7 +22,8 @@ export interface GroupOptions {
   readonly id: string;
   /** As it was written, for people; absent: nobody asks. */
   readonly expression?: string;
-  readonly program: Pick<Program, "evaluate">;
+  /** One that is watched is evaluated in one go. */
+  readonly program: Pick<Program, "evaluate"> & Partial<Pick<Program, "evaluateInSteps">>;
   readonly message: string;
   /** In order of definition. */
   readonly members: readonly GroupMember[];
@@ -69,25 +70,41 @@ class GroupPolicy implements Policy {
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const { now, program } = this.#options;
+    const { now } = this.#options;
     const calls = new MemberCalls({ group: this.id, members: this.#members, review, context, now });
-    const bindings = bindingsOf(review);
-    const limits: EvaluationOptions = {
-      state: calls,
-      deadline: { at: context.deadline, now, stretch: EXPRESSION_STRETCH_MS },
-    };
     // A result that still waits for members is never concluded from.
-    const result = calls.questions.settle<Result | Waiting>(
-      () => {
-        calls.begin();
-        return program.evaluate(bindings, limits).result;
-      },
-      context,
-      abandoned,
-    );
+    const result = calls.questions.settle<Result | Waiting>(this.#runs(review, context, calls), context, abandoned);
     return result instanceof Promise
       ? result.then((settled) => this.#concluded(settled, calls))
       : this.#concluded(result, calls);
+  }
+
+  /** Each run evaluates the expression; one that takes long is left off and gone on with in the next, and begins anew where it has to wait for a member. */
+  #runs(review: Review, context: EvaluationContext, calls: MemberCalls): () => Result | Waiting {
+    const { now, program } = this.#options;
+    const turns = program.evaluateInSteps && context.turns;
+    const at = context.deadline;
+    const bindings = bindingsOf(review);
+    const first = { at, now, stretch: turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS };
+    let isLong = false;
+    let steps: EvaluationSteps | undefined;
+    return () => {
+      if (!isLong || turns === undefined) {
+        calls.begin();
+        const { result } = program.evaluate(bindings, { state: calls, deadline: first });
+        isLong = result instanceof CelError && result.code === "interrupted" && now() <= at;
+        return isLong && turns !== undefined ? calls.questions.pause(turns) : result;
+      }
+      if (steps === undefined) {
+        calls.begin();
+        const deadline = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };
+        steps = program.evaluateInSteps?.(bindings, { state: calls, deadline });
+      } else calls.goOn();
+      const step = steps?.next();
+      if (step?.done !== true) return calls.questions.pause(turns);
+      steps = undefined;
+      return step.value.result;
+    };
   }
 
   #concluded(result: Result | Waiting, { answers }: MemberCalls): Outcome {

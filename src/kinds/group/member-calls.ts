@@ -67,9 +67,14 @@ export class MemberCalls {
     this.#options = options;
   }
 
-  /** To be called before each run of the expression. */
+  /** To be called before each run of the expression, */
   begin(): void {
     this.#room.left = MAX_ASKED_CHARACTERS;
+    this.goOn();
+  }
+
+  /** and before one that was left off goes on: others had their turn. */
+  goOn(): void {
     this.#late = false;
     this.#sliceEnds = undefined;
   }
