@@ -91,6 +91,8 @@ interface Stepped {
 /** The long expressions of one request (disposable). At most one of them is not at its end: the last. */
 export class LongExpressions {
   readonly #stepped: Stepped[] = [];
+  /** A step is under way: what asks now are its variables. */
+  #isStepping = false;
 
   /**
    * Goes on with what is not at its end.
@@ -99,7 +101,7 @@ export class LongExpressions {
   goOn(program: ExpressionProgram, bindings: Bindings): Evaluation | undefined {
     const last = this.#stepped.at(-1);
     if (last === undefined) return undefined;
-    if (last.evaluation === undefined && !this.#isAtItsEnd(last)) return UNFINISHED;
+    if (!this.#isStepping && last.evaluation === undefined && !this.#isAtItsEnd(last)) return UNFINISHED;
     const known = this.#stepped.findIndex((each) => each.program === program && isSame(each.bindings, bindings));
     return known < 0 ? undefined : this.#stepped.splice(known, 1)[0]?.evaluation;
   }
@@ -123,7 +125,9 @@ export class LongExpressions {
 
   /** What waits, for an answer or for a variable that takes long itself, begins anew with that. */
   #isAtItsEnd(last: Stepped): boolean {
+    this.#isStepping = true;
     const step = last.steps.next();
+    this.#isStepping = false;
     if (step.done !== true) return false;
     if (step.value.result instanceof Waiting) {
       this.#stepped.splice(this.#stepped.indexOf(last), 1);

@@ -1,4 +1,4 @@
-import type { Result } from "../../cel/index.js";
+import { CelError, type Result } from "../../cel/index.js";
 import { sameValue } from "../../data/same-value.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
@@ -38,7 +38,7 @@ export class RequestState {
   step(before: unknown, value: Result): Step {
     const at = this.#next++;
     const known = this.#steps[at];
-    if (known !== undefined && known.before === before && known.value === value) return known;
+    if (known !== undefined && known.before === before && isSameResult(known.value, value)) return known;
     this.#steps.length = at;
     const step: Step = { before, value, asked: undefined, applied: undefined, patched: undefined };
     this.#steps.push(step);
@@ -55,3 +55,7 @@ export class RequestState {
     return differs;
   }
 }
+
+/** What does not compile is an error of its own in each attempt. */
+const isSameResult = (a: Result, b: Result): boolean =>
+  a === b || (a instanceof CelError && b instanceof CelError && a.message === b.message && a.code === b.code);
