@@ -1,11 +1,11 @@
 /**
- * Policies that are paused, again and again and wait for answers meanwhile, decide what they decide at once: random sets of policies, bindings,
- * parameters, variables, conditions, messages and annotations, on clocks that jump.
+ * Policies that are paused, again and again, also in the midst of an expression, and wait for answers meanwhile, decide what they decide at once: random sets of policies,
+ * bindings, parameters, variables, conditions, messages and annotations, on clocks that jump.
  */
 
+import { createExpressionCompiler } from "../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
-import type { AdmissionQuestion } from "../../src/policy/index.js";
-import { Turns } from "../../src/policy/turns.js";
+import type { AdmissionQuestion, Outcome } from "../../src/policy/index.js";
 import type { AuthorizerDecision } from "../../src/world/authorizer/authorizer.js";
 import type { ResourceSource } from "../../src/world/resources/resource-source.js";
 import { type World, worldOf } from "../../src/world/world.js";
@@ -19,6 +19,8 @@ import {
   policy,
   ref,
 } from "../kinds/validating-admission-policy/tricky.js";
+import { CountedTurns } from "../support/counted-turns.js";
+import { forcedSteps } from "../support/forced-steps.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { pick, type Random, random } from "./random.js";
 
@@ -148,6 +150,10 @@ const authorizer = {
   }),
 };
 
+/** What the log is told of limits that were passed stands in the order in which attempts came to them. */
+const comparable = ({ detail, ...outcome }: Outcome & { readonly detail?: string }): string =>
+  JSON.stringify([outcome, detail?.split("; ").sort()]);
+
 /** What a run found. */
 export interface FoundPauses {
   readonly cases: number;
@@ -156,19 +162,24 @@ export interface FoundPauses {
   readonly differences: readonly string[];
 }
 
-/** Compares for so many seconds. */
-export async function run(seconds: number, seed: number): Promise<FoundPauses> {
+/** Compares as long as it is wanted. */
+export async function run(goesOn: (cases: number) => boolean, seed: number): Promise<FoundPauses> {
   const next = random(seed);
-  const end = performance.now() + seconds * 1_000;
   const differences: string[] = [];
-  let [cases, taken] = [0, 0];
-  while (performance.now() < end && differences.length < 5) {
+  let [cases, taken, long] = [0, 0, 0];
+  const compiler = createExpressionCompiler(
+    undefined,
+    forcedSteps(() => next(100) < long),
+  );
+  while (goesOn(cases) && differences.length < 5) {
+    long = pick(next, [0, 20, 70, 100]);
     const shared = Array.from({ length: 3 }, () => condition(next, NOTHING));
-    const prepared = prepare([
+    const documents = [
       namespaceObject("ns"),
       ...["m0", "m1", "m2"].map((name, n) => map(name, next(100) < 80 ? { n: String(n) } : {})),
       ...some(next, 3, (index) => policyOf(next, `p${index}.acme.example`, shared)).flat(),
-    ]);
+    ];
+    const prepared = prepare(documents, { compiler });
     if (prepared.problems.some(({ severity }) => severity === "error")) continue;
     const context = { deadline: 1e12, signal: new AbortController().signal };
     const still = worldOf(prepared.objects, { authorizer, now: () => 0 });
@@ -179,16 +190,12 @@ export async function run(seconds: number, seed: number): Promise<FoundPauses> {
       time += step();
       return time;
     };
-    const turns = new (class extends Turns {
-      override next(): Promise<void> {
-        taken += 1;
-        return super.next();
-      }
-    })();
+    const turns = new CountedTurns();
     const jumping = waiting(worldOf(prepared.objects, { authorizer, now }), next);
     const paused = await prepared.policy("all", jumping).evaluate(REVIEW, { ...context, turns });
     cases += 1;
-    if (JSON.stringify(paused) !== JSON.stringify(whole)) {
+    taken += turns.count;
+    if (comparable(paused) !== comparable(whole)) {
       differences.push(`case ${cases} of seed ${seed}: ${JSON.stringify(whole)} but paused ${JSON.stringify(paused)}`);
     }
   }
@@ -199,7 +206,8 @@ export async function run(seconds: number, seed: number): Promise<FoundPauses> {
 export const pauseFuzzer: Fuzzer = {
   name: "pauses",
   async run(milliseconds, seed) {
-    const { cases, turns, differences } = await run(milliseconds / 1_000, seed);
+    const end = performance.now() + milliseconds;
+    const { cases, turns, differences } = await run(() => performance.now() < end, seed);
     console.log(`${cases} sets of policies, ${turns} turns`);
     return differences;
   },

@@ -7,8 +7,8 @@ import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
-import { Turns } from "../../../src/policy/turns.js";
 import { answerOf } from "../../support/asking.js";
+import { CountedTurns } from "../../support/counted-turns.js";
 
 /** Settings and a request, with the module's answers. */
 interface Recorded {
@@ -165,18 +165,12 @@ describe("rules that take long", () => {
       time += 20;
       return time;
     };
-    let taken = 0;
-    const turns = new (class extends Turns {
-      override next(): Promise<void> {
-        taken += 1;
-        return super.next();
-      }
-    })();
+    const turns = new CountedTurns();
     const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
     const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestBytes: () => new Uint8Array() };
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
     const outcome = await policy?.evaluate(review, { ...context, turns });
-    assert.deepEqual([outcome?.verdict, taken], ["deny", 3]);
+    assert.deepEqual([outcome?.verdict, turns.count], ["deny", 3]);
     const hurried = compileCelModule({ validations }, { id: "p", timeoutMs: 50, now });
     assert.deepEqual(await hurried?.evaluate(review, { ...context, turns }), {
       verdict: "error",
@@ -191,20 +185,50 @@ describe("rules that take long", () => {
       time += 20;
       return time;
     };
-    let taken = 0;
     const gone = new AbortController();
-    const turns = new (class extends Turns {
-      override next(): Promise<void> {
-        taken += 1;
-        gone.abort();
-        return super.next();
-      }
-    })();
+    const turns = new CountedTurns(() => gone.abort());
     const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
     const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestBytes: () => new Uint8Array() };
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
     const outcome = await policy?.evaluate(review, { ...context, signal: gone.signal, turns });
-    assert.deepEqual([outcome?.verdict, taken], ["error", 1]);
+    assert.deepEqual([outcome?.verdict, turns.count], ["error", 1]);
+  });
+
+  describe("by themselves", () => {
+    const long = "object.list.all(x, object.list == object.other)";
+    const list = Array.from({ length: 2_000 }, (_, index) => index);
+    const object = { list, other: [...list] };
+    const review: Review = { kind: "raw", payload: { object }, requestBytes: () => new Uint8Array() };
+    const settings: Readonly<Record<string, object>> = {
+      "a rule": { validations: [{ expression: `!(${long})`, message: "no" }] },
+      "a variable": {
+        variables: [{ name: "v", expression: long }],
+        validations: [{ expression: "variables.v" }, { expression: "!variables.v", message: "no" }],
+      },
+      "a variable, and the rule that asks for it": {
+        variables: [{ name: "v", expression: long }],
+        validations: [{ expression: `${long} && !variables.v`, message: "no" }],
+      },
+      "a message": { validations: [{ expression: `!(${long})`, messageExpression: `${long} ? 'no' : ''` }] },
+    };
+    for (const [name, written] of Object.entries(settings)) {
+      test(`come to their result in steps: ${name}`, async () => {
+        let time = 0;
+        const now = (): number => {
+          time += 1;
+          return time;
+        };
+        const options = { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now };
+        const policy = compileCelModule(written as Readonly<Record<string, unknown>>, options);
+        const turns = new CountedTurns();
+        const outcome = await policy?.evaluate(review, { ...context, turns });
+        assert.deepEqual(outcome, { verdict: "deny", message: "no", code: 400 });
+        assert.ok(turns.count > 5, `${turns.count} turns`);
+        // Where nobody else has a turn nothing can be left off.
+        const stopped = await policy?.evaluate(review, context);
+        assert.match(stopped?.verdict === "error" ? stopped.message : "", /was stopped: it took longer/);
+      });
+    }
   });
 
   describe("on an object of which many doubles are made", () => {
@@ -219,15 +243,9 @@ describe("rules that take long", () => {
         time += 6;
         return time;
       };
-      let taken = 0;
-      const turns = new (class extends Turns {
-        override next(): Promise<void> {
-          taken += 1;
-          return super.next();
-        }
-      })();
+      const turns = new CountedTurns();
       const policy = compileCelModule({ validations }, { id: "p", timeoutMs, now, doubles: new Doubles(now) });
-      return { outcome: await policy?.evaluate(review, { ...context, signal, turns }), taken };
+      return { outcome: await policy?.evaluate(review, { ...context, signal, turns }), taken: turns.count };
     }
 
     test("let others have their turn while these are made", async () => {

@@ -5,7 +5,7 @@ import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
 import type { EvaluationContext, Observation, Outcome, Policy, Review } from "../../../src/policy/index.js";
-import { Turns } from "../../../src/policy/turns.js";
+import { CountedTurns } from "../../support/counted-turns.js";
 
 const allow: Outcome = { verdict: "allow" };
 const deny: Outcome = { verdict: "deny", message: "no" };
@@ -398,15 +398,9 @@ describe("a group whose members take long", () => {
       warnings: "none",
       now,
     });
-    let taken = 0;
-    const turns = new (class extends Turns {
-      override next(): Promise<void> {
-        taken += 1;
-        return super.next();
-      }
-    })();
+    const turns = new CountedTurns();
     assert.deepEqual(await policy.evaluate(raw({}), { ...context(), turns }), { verdict: "allow" });
-    assert.deepEqual([asked.length, taken], [6, 5]);
+    assert.deepEqual([asked.length, turns.count], [6, 5]);
   });
 
   test("leaves others their turn between what it asks about and the member, when that took long to look through", async () => {
@@ -415,23 +409,50 @@ describe("a group whose members take long", () => {
       time += 20;
       return time;
     };
-    let taken = 0;
-    const turns = new (class extends Turns {
-      override next(): Promise<void> {
-        taken += 1;
-        return super.next();
-      }
-    })();
     const taking = async (expression: string): Promise<number> => {
       const asked: Review[] = [];
-      taken = 0;
+      const turns = new CountedTurns();
       const policy = group(expression, { m: fake("m", allow, asked) }, { now });
       const outcome = await policy.evaluate(raw({ spec: { a: 1 }, list: [1, 2] }), { ...context(), turns });
       assert.deepEqual([outcome, asked.length], [{ verdict: "allow" }, 1]);
-      return taken;
+      return turns.count;
     };
     assert.equal(await taking("m(object.spec)"), 1);
     // A list that the expression makes is another one in each round.
     assert.equal(await taking("m(object.list.map(x, x + 1))"), 0);
+  });
+});
+
+describe("an expression that takes long itself", () => {
+  const list = Array.from({ length: 2_000 }, (_, index) => index);
+  const long = "object.list.all(x, object.list == object.other)";
+  const review = raw({ list, other: [...list] });
+  const asked = (): { asked: Review[]; turns: CountedTurns; now: () => number } => {
+    let time = 0;
+    const now = (): number => {
+      time += 1;
+      return time;
+    };
+    return { asked: [], turns: new CountedTurns(), now };
+  };
+
+  test("goes on in steps, and asks each member once", async () => {
+    for (const later of [false, true]) {
+      const { asked: reviews, turns, now } = asked();
+      const members = { m: fake("m", allow, reviews, later), n: fake("n", deny, reviews, later) };
+      const policy = group(`m() && ${long} && m() && !n()`, members, { now, warnings: "none" });
+      assert.deepEqual(await policy.evaluate(review, { ...context(), turns }), { verdict: "allow" });
+      assert.equal(reviews.length, 2);
+      assert.ok(turns.count > 5, `${turns.count} turns`);
+    }
+  });
+
+  test("is an error where it cannot be left off, and at its deadline in whatever step", async () => {
+    const { turns, now } = asked();
+    const policy = group(`!(${long})`, { m: fake("m", allow) }, { now });
+    for (const more of [{}, { turns, deadline: now() + 100 }]) {
+      const outcome = await policy.evaluate(review, { ...context(), ...more });
+      assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "timeout"]);
+    }
   });
 });

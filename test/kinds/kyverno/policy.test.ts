@@ -5,6 +5,7 @@ import { Turns } from "../../../src/policy/turns.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { answerOf } from "../../support/asking.js";
+import { CountedTurns } from "../../support/counted-turns.js";
 import { context, exception, never, PODS, policy, raw, review, setOf, world } from "./asked.js";
 
 const ask = (set: ReturnType<typeof setOf>, about = review()): Outcome => answerOf(set, about, context());
@@ -208,14 +209,6 @@ describe("turns", () => {
     "range",
     `[${Array.from({ length: 30 }, (_, i) => i).join(", ")}]`,
   );
-
-  class CountedTurns extends Turns {
-    count = 0;
-    override next(): Promise<void> {
-      this.count += 1;
-      return super.next();
-    }
-  }
 
   /** On it every look takes longer than a slice, and than everything before. */
   function fastClock(): () => number {

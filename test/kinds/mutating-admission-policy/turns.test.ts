@@ -6,6 +6,7 @@ import { Turns } from "../../../src/policy/turns.js";
 import type { AuthorizerAttributes, AuthorizerDecision } from "../../../src/world/authorizer/authorizer.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import type { ResourceSource } from "../../../src/world/resources/resource-source.js";
+import { CountedTurns } from "../../support/counted-turns.js";
 import { costly } from "../validating-admission-policy/tricky.js";
 import { applies, asked, binding, map, patches, policy, review, stepsOf } from "./support/documents.js";
 
@@ -19,14 +20,6 @@ function fastClock(): () => number {
     time *= 3;
     return time;
   };
-}
-
-class CountedTurns extends Turns {
-  count = 0;
-  override next(): Promise<void> {
-    this.count += 1;
-    return super.next();
-  }
 }
 
 const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({

@@ -7,6 +7,7 @@ import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import type { ResourceSource } from "../../../src/world/resources/resource-source.js";
 import { worldOf } from "../../../src/world/world.js";
+import { CountedTurns } from "../../support/counted-turns.js";
 import { inline, prepare } from "./prepared.js";
 import { binding, costly, deployment, map, namespaceObject, policy, ref, validations } from "./tricky.js";
 
@@ -26,14 +27,6 @@ function fastClock(): () => number {
     time *= 3;
     return time;
   };
-}
-
-class CountedTurns extends Turns {
-  count = 0;
-  override next(): Promise<void> {
-    this.count += 1;
-    return super.next();
-  }
 }
 
 async function asked(policyOf: (now: () => number) => Policy, more: Partial<EvaluationContext> = {}) {

@@ -9,6 +9,7 @@ import { Reviewer } from "../../../../src/kinds/certificate-request-policy/engin
 import { Turns } from "../../../../src/policy/turns.js";
 import type { Authorizer } from "../../../../src/world/authorizer/authorizer.js";
 import { RequestWorld } from "../../../../src/world/request-world.js";
+import { CountedTurns } from "../../../support/counted-turns.js";
 import { attribute, der, pem, request as requestOf } from "../../../x509/pkcs10/requests.js";
 import { decisionOf, evaluation, policy, request, saidOf, worldWith } from "./asked.js";
 
@@ -16,14 +17,6 @@ const named = (...dns: readonly string[]) =>
   request({ request: pem(requestOf({ alternatives: dns.map((name) => der(0x82, Buffer.from(name))) })) });
 
 /** Counts the turns that are asked for. */
-class CountedTurns extends Turns {
-  taken = 0;
-
-  override next(): Promise<void> {
-    this.taken += 1;
-    return super.next();
-  }
-}
 
 /** A review on a clock that goes on by so many milliseconds whenever somebody looks at it. */
 async function paused(
@@ -40,7 +33,7 @@ async function paused(
   const world = worldWith({ now, ...(authorizer && { authorizer }) });
   const context = { deadline, signal: new AbortController().signal, turns };
   const { decision } = await new Reviewer(policies, { world, readiness: "self" }).review({ request: asked }, context);
-  return { decision, turns: turns.taken };
+  return { decision, turns: turns.count };
 }
 
 const plain = ({ accounts, ...rest }: Decision): unknown => ({ ...rest, accounts: accounts() });
