@@ -1,4 +1,4 @@
-import { type Bindings, CelError, type Evaluation, Waiting } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiting } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import { SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
@@ -6,7 +6,7 @@ import type { Costs, Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
 import { costDetail, type PassedLimit, stopDetail } from "./limit-detail.js";
-import { evaluateLong, type LongOptions, longOptions, UNFINISHED } from "./long-expressions.js";
+import { evaluateLong, stretchOf, UNFINISHED } from "./long-expressions.js";
 import { type GroupProgress, Progress } from "./progress.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
@@ -42,7 +42,7 @@ export class Attempt {
   readonly costs: Costs;
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
-  readonly #options: LongOptions;
+  readonly #options: EvaluationOptions;
   readonly #turns: TurnGiver | undefined;
   readonly #progress: Progress;
   /** When a repeated attempt began. */
@@ -67,8 +67,19 @@ export class Attempt {
     const { costFactor } = world;
     this.costs = costFactor === 1 ? dialect.costs : scaled(dialect.costs, costFactor);
     const costLimit = this.costs.expression;
-    const bounded = deadline && { at: deadline.at, now: deadline.now, held: this.#held };
-    this.#options = longOptions({ costLimit, state }, bounded, this.#turns !== undefined);
+    this.#options =
+      deadline === undefined
+        ? { costLimit, state }
+        : {
+            costLimit,
+            state,
+            deadline: {
+              at: deadline.at,
+              now: deadline.now,
+              stretch: stretchOf(this.#turns !== undefined),
+              held: this.#held,
+            },
+          };
     this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();
     if (begun !== undefined && this.#repeated === undefined) this.#sliceEnds = begun + SLICE_MS;
   }
@@ -102,7 +113,10 @@ export class Attempt {
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
     if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
     // What takes long gives others their turn, and is gone on with in a later attempt: the first keeps nothing that could be.
-    const evaluation = evaluateLong(this.#progress, program, bindings, this.#options, this.#keeps);
+    const evaluation =
+      this.#turns === undefined
+        ? program.evaluate(bindings, this.#options)
+        : evaluateLong(this.#progress, program, bindings, this.#options, this.#keeps);
     if (evaluation === UNFINISHED) {
       this.#late = true;
       this.over();

@@ -1,8 +1,7 @@
 /** The values of `request`, `namespaceObject` and the objects, as expressions see them (spec validating-admission-policy.md 5.3 to 5.5). */
 import type { Value } from "../../cel/index.js";
-import { KeptBy } from "../../data/kept-by.js";
 import { asStruct, structOf } from "../../kubernetes/go-types/as-struct.js";
-import { type GroupVersionKind, type GroupVersionResource, sameKind, sameResource } from "../../kubernetes/names.js";
+import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
@@ -39,6 +38,12 @@ export function withObject(input: VersionedInput, object: Value): VersionedInput
   return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
 }
 
+/** The same input with another `request` outside of match conditions. */
+export function withRequest(input: VersionedInput, request: Value): VersionedInput {
+  const { object, oldObject, conditionRequest, conditionResults, validationResults } = input;
+  return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
+}
+
 /** What `request` is, is made at first use: most expressions are about the object. */
 class MatchedInput implements VersionedInput {
   readonly object: Value;
@@ -66,9 +71,7 @@ class MatchedInput implements VersionedInput {
 
   get request(): { readonly [key: string]: Value } {
     const { kind, resource } = this.#matched;
-    this.#request ??= REQUESTS.get(this.#attributes, this.#matched, () =>
-      requestValue(this.#attributes, kind, resource, this.#options),
-    );
+    this.#request ??= requestValue(this.#attributes, kind, resource, this.#options);
     return this.#request;
   }
 
@@ -76,28 +79,6 @@ class MatchedInput implements VersionedInput {
     this.#conditionRequest ??= { ...this.request, resource: { ...this.#attributes.resource } };
     return this.#conditionRequest;
   }
-}
-
-type Matching = Parameters<typeof versionedInput>[1];
-
-/** By the request's attributes: each attempt of an evaluation sees the very same value, which a result of an earlier one may hold. */
-const REQUESTS = new KeptBy<RequestAttributes, Matching, { readonly [key: string]: Value }>(
-  (a, b) => sameKind(a.kind, b.kind) && sameResource(a.resource, b.resource),
-);
-
-/** The same of what a policy matches as another resource. */
-const OTHER_REQUESTS = new KeptBy<JsonObject, GroupVersionResource, Value>(sameResource);
-
-/** The same input of what is matched as another resource. */
-export function withResource(
-  input: VersionedInput,
-  { group, version, resource }: GroupVersionResource,
-): VersionedInput {
-  const { object, oldObject, conditionRequest, conditionResults, validationResults } = input;
-  const made = input.request as JsonObject;
-  const other = { group, version, resource };
-  const request = OTHER_REQUESTS.get(made, other, () => ({ ...made, resource: other }) as Value);
-  return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
 }
 
 /** Members that are empty are absent, except those that are always there. */
@@ -160,17 +141,8 @@ export interface NamespaceViews {
 /** For requests without a Namespace. */
 export const NO_NAMESPACE: NamespaceViews = { reduced: null, whole: null };
 
-/** By the stored Namespace: as with requests, the very same values each time. */
-const NAMESPACES = new WeakMap<JsonObject, NamespaceViews>();
-
-/** The views of a stored Namespace, which does not change. */
-export function namespaceViews(namespace: JsonObject): NamespaceViews {
-  const known = NAMESPACES.get(namespace);
-  if (known !== undefined) return known;
-  const views = new StoredNamespace(namespace);
-  NAMESPACES.set(namespace, views);
-  return views;
-}
+/** The views of a stored Namespace. */
+export const namespaceViews = (namespace: JsonObject): NamespaceViews => new StoredNamespace(namespace);
 
 /** Each view is made at first use. */
 class StoredNamespace implements NamespaceViews {

@@ -20,29 +20,12 @@ import { VariablesValue } from "./variables.js";
 /** Results of one expression that nobody has asked for again, at most: its bindings are others each time, and it must end all the same. */
 const MOST_UNASKED = 3;
 
-/** By when an evaluation ends, the clock that tells it, and for how long the thread was held by what it is part of. */
-export type LongDeadline = Pick<NonNullable<EvaluationOptions["deadline"]>, "at" | "now" | "held">;
+/** For how long an expression may hold the thread at a time, at first. */
+export const stretchOf = (hasTurns: boolean): number => (hasTurns ? LONG_TURN_MS : EXPRESSION_STRETCH_MS);
 
-/** How expressions are evaluated. */
-export interface LongOptions {
-  /** Those that can't be left off. */
-  readonly inOne: EvaluationOptions;
-  /** Others, at first; undefined where nobody else has a turn. */
-  readonly atFirst: EvaluationOptions | undefined;
-}
-
-/** The options of evaluations by a deadline. */
-export const longOptions = (
-  others: EvaluationOptions,
-  deadline: LongDeadline | undefined,
-  hasTurns: boolean,
-): LongOptions =>
-  deadline === undefined
-    ? { inOne: others, atFirst: undefined }
-    : {
-        inOne: { ...others, deadline: { ...deadline, stretch: EXPRESSION_STRETCH_MS } },
-        atFirst: hasTurns ? { ...others, deadline: { ...deadline, stretch: LONG_TURN_MS } } : undefined,
-      };
+/** Of one that can't be left off, where others have turns. */
+const inOne = ({ deadline, ...others }: EvaluationOptions): EvaluationOptions =>
+  deadline === undefined ? others : { ...others, deadline: { ...deadline, stretch: stretchOf(false) } };
 
 /** Where the long expressions of one request are kept. */
 export interface LongHolder {
@@ -51,7 +34,8 @@ export interface LongHolder {
 }
 
 /**
- * Evaluates an expression, or goes on with it.
+ * Evaluates an expression, or goes on with it, where others have turns.
+ * @param options with a deadline, and its stretch ({@link stretchOf})
  * @param keeps whether what asks for it keeps what it has come to, and asks for the same again; it is asked for again in any case
  * @returns {@link UNFINISHED} when others must have their turn first
  */
@@ -59,18 +43,18 @@ export function evaluateLong(
   holder: LongHolder,
   program: ExpressionProgram,
   bindings: Bindings,
-  { inOne, atFirst }: LongOptions,
+  options: EvaluationOptions,
   keeps: () => boolean,
 ): Evaluation {
-  if (atFirst === undefined || program.evaluateInSteps === undefined) return program.evaluate(bindings, inOne);
+  if (program.evaluateInSteps === undefined) return program.evaluate(bindings, inOne(options));
   const known = holder.long?.goOn(program, bindings);
   if (known !== undefined) return known;
-  const evaluation = program.evaluate(bindings, atFirst);
+  const evaluation = program.evaluate(bindings, options);
   const { result } = evaluation;
-  if (!(result instanceof CelError) || result.code !== "interrupted" || isOver(atFirst)) return evaluation;
+  if (!(result instanceof CelError) || result.code !== "interrupted" || isOver(options)) return evaluation;
   if (!keeps()) return UNFINISHED;
   holder.long ??= new LongExpressions();
-  return holder.long.begin(program, bindings, atFirst) ? UNFINISHED : evaluation;
+  return holder.long.begin(program, bindings, options) ? UNFINISHED : evaluation;
 }
 
 /** Whether the deadline has passed. */
@@ -125,9 +109,7 @@ export class LongExpressions {
 
   /** What waits, for an answer or for a variable that takes long itself, begins anew with that. */
   #isAtItsEnd(last: Stepped): boolean {
-    this.#isStepping = true;
-    const step = last.steps.next();
-    this.#isStepping = false;
+    const step = this.#step(last);
     if (step.done !== true) return false;
     if (step.value.result instanceof Waiting) {
       this.#stepped.splice(this.#stepped.indexOf(last), 1);
@@ -135,6 +117,15 @@ export class LongExpressions {
     }
     last.evaluation = step.value;
     return true;
+  }
+
+  #step({ steps }: Stepped): ReturnType<EvaluationSteps["next"]> {
+    this.#isStepping = true;
+    try {
+      return steps.next();
+    } finally {
+      this.#isStepping = false;
+    }
   }
 }
 
@@ -145,10 +136,11 @@ const MOST_LEVELS = 4;
 /** Whether an expression comes to the same with both. */
 function isSame(a: Bindings, b: Bindings): boolean {
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => isSameValue(a[name], b[name], MOST_LEVELS));
+  return names.length === Object.keys(b).length && names.every((name) => isSameValue(a[name], b[name]));
 }
 
-function isSameValue(a: Bindings[string], b: Bindings[string], levels: number): boolean {
+/** Whether two values of a variable are the same, or were made of the same for another attempt. */
+export function isSameValue(a: Bindings[string], b: Bindings[string], levels = MOST_LEVELS): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || levels === 0) return false;
   if (a.constructor !== b.constructor || a instanceof VariablesValue) return false;

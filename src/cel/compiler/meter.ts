@@ -106,7 +106,7 @@ export class Meter implements Work {
     const now = deadline.now();
     if (now > deadline.at) throw new Interruption("deadline");
     const { stretch = Number.POSITIVE_INFINITY, slice = Number.POSITIVE_INFINITY } = deadline;
-    if (stretch === slice) return;
+    if (deadline.stretch === undefined && deadline.slice === undefined) return;
     this.#held ??= deadline.held ?? { since: undefined, units: 0 };
     const held = this.#held;
     const before = held.units;
@@ -126,11 +126,10 @@ export class Meter implements Work {
     this.#held = { since: this.#deadline?.now(), units: 0 };
   }
 
-  /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */
+  /** The meter of a repetition: it is given what was given here. As it takes no longer than this evaluation has, only the deadline bounds it. */
   again(): Meter {
-    const meter = new Meter(this.limit, this.state, undefined, this.#deadline, this.calls);
-    meter.#held = this.#held;
-    return meter;
+    const deadline = this.#deadline && { at: this.#deadline.at, now: this.#deadline.now };
+    return new Meter(this.limit, this.state, undefined, deadline, this.calls);
   }
 
   /** The keys of a map that is a plain object. Those of a wide one are kept: it does not change while it is evaluated. */

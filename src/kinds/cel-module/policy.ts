@@ -8,6 +8,7 @@ import {
   CelError,
   createEnvironment,
   DYN,
+  type EvaluationOptions,
   Lazy,
   type Result,
   Waiting,
@@ -21,8 +22,7 @@ import {
   evaluateLong,
   type LongExpressions,
   type LongHolder,
-  type LongOptions,
-  longOptions,
+  stretchOf,
 } from "../../cel-policy/expressions/long-expressions.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
@@ -148,7 +148,9 @@ function evaluate(
   if ("error" in input) return failure(input.error);
   const { turns, signal } = context;
   const held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
-  const rules = new RuleEvaluation(longOptions({}, { at, now, held }, turns !== undefined), variables, input.variables);
+  const hasTurns = turns !== undefined;
+  const options = { deadline: { at, now, stretch: stretchOf(hasTurns), held } };
+  const rules = new RuleEvaluation(options, hasTurns, variables, input.variables);
   const goOn = (i: number, denied: boolean): Promise<Outcome> | undefined =>
     turns?.next().then(() => (signal.aborted ? NOT_IN_TIME : from(i, denied)));
   const from = (first: number, isDenied: boolean): Outcome | Promise<Outcome> => {
@@ -180,18 +182,23 @@ function evaluate(
   return from(0, false);
 }
 
+const ALWAYS = (): boolean => true;
+
 /** What the rules of one request are evaluated with (disposable). Variables are evaluated when first touched, once. */
 class RuleEvaluation implements LongHolder {
   long: LongExpressions | undefined = undefined;
-  readonly #options: LongOptions;
+  readonly #options: EvaluationOptions;
+  readonly #hasTurns: boolean;
   readonly #bindings: Bindings;
 
   constructor(
-    options: LongOptions,
+    options: EvaluationOptions,
+    hasTurns: boolean,
     variables: ReadonlyMap<string, ExpressionProgram>,
     input: Readonly<Record<Name, Lazy>>,
   ) {
     this.#options = options;
+    this.#hasTurns = hasTurns;
     const bindings: Record<string, Bindings[string]> = { ...input };
     this.#bindings = bindings;
     for (const [name, program] of variables) {
@@ -205,7 +212,8 @@ class RuleEvaluation implements LongHolder {
 
   /** Waiting: others must have their turn, and the same is to be asked for again. */
   evaluate(program: ExpressionProgram): Result | Waiting {
-    return evaluateLong(this, program, this.#bindings, this.#options, () => true).result;
+    if (!this.#hasTurns) return program.evaluate(this.#bindings, this.#options).result;
+    return evaluateLong(this, program, this.#bindings, this.#options, ALWAYS).result;
   }
 }
 

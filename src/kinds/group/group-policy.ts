@@ -85,13 +85,14 @@ class GroupPolicy implements Policy {
     const turns = program.evaluateInSteps && context.turns;
     const at = context.deadline;
     const bindings = bindingsOf(review);
-    const first = { at, now, stretch: turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS };
+    const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
+    const limits = { state: calls, deadline: { at, now, stretch } };
     let isLong = false;
     let steps: EvaluationSteps | undefined;
     return () => {
       if (!isLong || turns === undefined) {
         calls.begin();
-        const { result } = program.evaluate(bindings, { state: calls, deadline: first });
+        const { result } = program.evaluate(bindings, limits);
         isLong = result instanceof CelError && result.code === "interrupted" && now() <= at;
         return isLong && turns !== undefined ? calls.questions.pause(turns) : result;
       }

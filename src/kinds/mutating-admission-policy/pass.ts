@@ -159,7 +159,8 @@ export class Pass {
       return undefined;
     }
     const inputs = this.#inputsOf(invocation, versioned, namespace);
-    const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
+    const [request, namespaceObject] = [state.asSeen(inputs.input.request), state.asSeen(namespace.reduced)];
+    const bindings = bindingsOf(inputs, request, namespaceObject, true);
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
     versioned.look("mutation");

@@ -1,4 +1,5 @@
-import { CelError, type Result } from "../../cel/index.js";
+import { type Bindings, CelError, type Result } from "../../cel/index.js";
+import { isSameValue } from "../../cel-policy/expressions/long-expressions.js";
 import { sameValue } from "../../data/same-value.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
@@ -23,6 +24,7 @@ export class RequestState {
   readonly conversions: Conversions;
   readonly #steps: Step[] = [];
   readonly #compared = new WeakMap<object, { readonly before: unknown; readonly differs: boolean }>();
+  readonly #seen: Bindings[string][] = [];
   #next = 0;
 
   constructor(world: RequestWorld) {
@@ -43,6 +45,14 @@ export class RequestState {
     const step: Step = { before, value, asked: undefined, applied: undefined, patched: undefined };
     this.#steps.push(step);
     return step;
+  }
+
+  /** A value that an attempt has made anew, as an earlier one has seen it: what that one came to may hold it, and what it is a struct of is told by its identity. */
+  asSeen<T extends Bindings[string]>(value: T): T {
+    const known = this.#seen.find((each) => isSameValue(each, value));
+    if (known !== undefined) return known as T;
+    this.#seen.push(value);
+    return value;
   }
 
   /** Whether an object is another one than it was; looked at once for each. */

@@ -1,5 +1,5 @@
 import type { Value } from "../../cel/index.js";
-import { type VersionedInput, versionedInput, withObject, withResource } from "../../cel-policy/expressions/input.js";
+import { type VersionedInput, versionedInput, withObject, withRequest } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
@@ -144,7 +144,9 @@ export class VersionedObject {
   input(resource: GroupVersionResource, requested: GroupVersionResource): VersionedInput {
     if (resource === requested) return this.#input;
     if (this.#other?.resource === resource) return this.#other.input;
-    const input = withResource(this.#input, resource);
+    const { group, version, resource: name } = resource;
+    const request = { ...(this.#input.request as JsonObject), resource: { group, version, resource: name } } as Value;
+    const input = withRequest(this.#input, request);
     this.#other = { resource, input };
     return input;
   }
