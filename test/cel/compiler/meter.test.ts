@@ -135,19 +135,17 @@ describe("a stretch", () => {
     assert.equal(outcome(2_000_000, 10_000, undefined), true);
   });
 
-  test("goes on in the repetition that finds the cost at which the limit was exceeded", () => {
+  test("does not end the repetition that finds the cost at which the limit was exceeded; the deadline does", () => {
     let now = 0;
-    const meter = new Meter(
-      1,
-      undefined,
-      undefined,
-      { at: Number.POSITIVE_INFINITY, now: () => now, stretch: 100 },
-      undefined,
-    );
+    const deadline = { at: 200, now: () => now, stretch: 100 };
+    const meter = new Meter(1, undefined, undefined, deadline, undefined);
     meter.spend(30_000_000);
     now = 101;
+    const again = meter.again();
+    again.spend(30_000_000);
+    now = 201;
     assert.throws(
-      () => meter.again().look(),
+      () => again.spend(300_000),
       (thrown) => thrown instanceof Interruption && thrown.reason === "deadline",
     );
   });
