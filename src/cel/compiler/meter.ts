@@ -126,10 +126,11 @@ export class Meter implements Work {
     this.#held = { since: this.#deadline?.now(), units: 0 };
   }
 
-  /** The meter of a repetition: it is given what was given here. As it takes no longer than this evaluation has, only the deadline bounds it. */
+  /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */
   again(): Meter {
-    const deadline = this.#deadline && { at: this.#deadline.at, now: this.#deadline.now };
-    return new Meter(this.limit, this.state, undefined, deadline, this.calls);
+    const meter = new Meter(this.limit, this.state, undefined, this.#deadline, this.calls);
+    meter.#held = this.#held;
+    return meter;
   }
 
   /** The keys of a map that is a plain object. Those of a wide one are kept: it does not change while it is evaluated. */
