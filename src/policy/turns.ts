@@ -10,8 +10,8 @@ const MAX_STRETCH_MS = 100;
 export const SLICE_MS = 10;
 
 /**
- * Milliseconds that one expression may take, which nothing interrupts; it has timed out then. The API server's limits for what an expression may
- * cost are meant to keep it within a tenth of a second, too.
+ * Milliseconds that a part of an expression may take that nothing interrupts, such as a call, and one as a whole where nobody else has a turn; it has timed out
+ * then. The API server's limits for what an expression may cost are meant to keep it within a tenth of a second, too.
  */
 export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 

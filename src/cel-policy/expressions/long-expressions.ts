@@ -86,7 +86,9 @@ export class LongExpressions {
     const last = this.#stepped.at(-1);
     if (last === undefined) return undefined;
     if (!this.#isStepping && last.evaluation === undefined && !this.#isAtItsEnd(last)) return UNFINISHED;
-    const known = this.#stepped.findIndex((each) => each.program === program && isSame(each.bindings, bindings));
+    const known = this.#stepped.findIndex(
+      (each) => each.evaluation !== undefined && each.program === program && isSame(each.bindings, bindings),
+    );
     return known < 0 ? undefined : this.#stepped.splice(known, 1)[0]?.evaluation;
   }
 
@@ -143,10 +145,12 @@ function isSame(a: Bindings, b: Bindings): boolean {
 export function isSameValue(a: Bindings[string], b: Bindings[string], levels = MOST_LEVELS): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || levels === 0) return false;
-  if (a.constructor !== b.constructor || a instanceof VariablesValue) return false;
+  // Not by `constructor`, which may be a key of the data.
+  const prototype: unknown = Object.getPrototypeOf(a);
+  if (prototype !== Object.getPrototypeOf(b) || a instanceof VariablesValue) return false;
   // What is made of the request or of the world, such as an authorizer, is the same throughout a request.
   if (a instanceof ObjectValue || a instanceof OpaqueValue || a instanceof Lazy) return true;
-  if (!Array.isArray(a) && a.constructor !== Object) return false;
+  if (!Array.isArray(a) && prototype !== Object.prototype && prototype !== null) return false;
   const keys = Object.keys(a);
   if (keys.length > MOST_MEMBERS || keys.length !== Object.keys(b).length) return false;
   const [left, right] = [a as Bindings, b as Bindings];
