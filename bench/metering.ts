@@ -114,7 +114,7 @@ function side(guest: Guest, module: GuestModule): (milliseconds: number) => numb
     for (const end = performance.now() + milliseconds; performance.now() < end; ) {
       if (++calls % CALLS_A_MEMORY === 0) places = new Places();
       const { importedMemory, image } = module;
-      const place = importedMemory && image && places.take(module.id, importedMemory, image, module.marking);
+      const place = importedMemory && image && places.take(module.id, importedMemory, image, module);
       began = undefined;
       const answer = run(module, call, host, place);
       times.push(performance.now() - (began ?? 0));

@@ -27,8 +27,8 @@ export interface PolicyStartParts {
   readonly enabled: boolean;
   /** An id for the module with its state, which no other module has. */
   readonly newId: () => number;
-  /** Takes the state, on a thread. */
-  readonly take: () => Promise<FoundStart>;
+  /** Takes the state of a module's instances. */
+  readonly take: (module: GuestModule) => Promise<FoundStart>;
   /** Told when the policy goes back to cold instances. */
   readonly warn: (message: string) => void;
   /** Monotonic milliseconds. */
@@ -37,6 +37,8 @@ export interface PolicyStartParts {
 
 /** One policy's start. */
 export class PolicyStart {
+  /** Without a state, and with the one that there is. */
+  #cold: GuestModule;
   #module: GuestModule;
   #report: StartReport;
   #calls = 0;
@@ -49,6 +51,7 @@ export class PolicyStart {
 
   constructor(parts: PolicyStartParts) {
     this.#parts = parts;
+    this.#cold = parts.module;
     this.#module = parts.module;
     const { coldBecause } = parts.module;
     this.#report = coldStart(coldBecause ?? (parts.enabled ? "it has not been asked often enough" : "it is told to"));
@@ -78,8 +81,7 @@ export class PolicyStart {
   /** A call begins. Returns whether it is to run cold as well, to prove the state. */
   begin(): boolean {
     this.#calls++;
-    if (this.#calls === TAKEN_AT_CALL && this.#parts.enabled && this.#parts.module.coldBecause === undefined)
-      void this.#take();
+    if (this.#calls === TAKEN_AT_CALL) this.#takeIfEnabled();
     if (this.#agreed === undefined) return false;
     if (this.#agreed < TRIAL_CALLS) return true;
     if (++this.#unproved < TRIAL_EVERY || this.#parts.now() < this.#nextTrial) return false;
@@ -97,18 +99,40 @@ export class PolicyStart {
   refuse(because: string): void {
     if (this.#agreed === undefined) return;
     this.#agreed = undefined;
-    this.#module = this.#parts.module;
+    this.#module = this.#cold;
     this.#isSmall = true;
     this.#report = coldStart(because);
     this.#parts.warn(`the policy's instances begin cold again: ${because}`);
   }
 
-  async #take(): Promise<void> {
-    const { report, taken, isExact } = await this.#parts.take();
+  /**
+   * Its calls may write below the floor from now on: one had to.
+   * @param module the same without it
+   */
+  dropFloor(module: WebAssembly.Module): void {
+    if (!this.#cold.floor) return;
+    const { newId } = this.#parts;
+    const withoutFloor = ({ floor: _, ...rest }: GuestModule): GuestModule => ({ ...rest, module, id: newId() });
+    const { state } = this.#module;
+    const cold = withoutFloor(this.#cold);
+    this.#module = state ? withoutFloor(this.#module) : cold;
+    this.#cold = cold;
+    // What was tried for a state may have trapped, too.
+    if (!state && this.#calls >= TAKEN_AT_CALL) this.#takeIfEnabled();
+  }
+
+  #takeIfEnabled(): void {
+    if (this.#parts.enabled && this.#parts.module.coldBecause === undefined) void this.#take(this.#cold);
+  }
+
+  async #take(module: GuestModule): Promise<void> {
+    const { report, taken, isExact } = await this.#parts.take(module);
+    // What has lost its floor meanwhile is tried again.
+    if (module !== this.#cold) return;
     this.#report = report;
     if (!taken) return;
     const { image, state } = taken;
-    this.#module = { ...this.#parts.module, id: this.#parts.newId(), image, state };
+    this.#module = { ...this.#cold, id: this.#parts.newId(), image, state };
     this.#isSmall = sizeOf(image) <= (this.#module.marking ? INLINE_MARKED_BYTES : INLINE_IMAGE_BYTES);
     if (!isExact) this.#agreed = 0;
   }

@@ -11,6 +11,7 @@ import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
 import { detail, fail, limitDetail } from "./failures.js";
+import type { Floor } from "./floor/floor.js";
 import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
 import { Moment, type MomentParts } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
@@ -61,6 +62,11 @@ const TAKING_STATE_MS = 120_000;
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
 const MOST_COMPARED = 2;
 
+/** On threads a guest has all of its stack. */
+async function withoutFloor({ floor, ...rest }: GuestModule): Promise<GuestModule> {
+  return { ...rest, module: (await floor?.without()) ?? rest.module };
+}
+
 const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
 
 /** A module with its settings. */
@@ -89,7 +95,7 @@ export class LoadedPolicy implements WasmPolicy {
       module: parts.module,
       enabled: parts.warmStart,
       newId: parts.newId,
-      take: () => this.#takeState(),
+      take: (module) => this.#takeState(module),
       now: parts.now,
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
@@ -133,11 +139,14 @@ export class LoadedPolicy implements WasmPolicy {
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
     const { protocol, settings, inline } = this.#parts;
     const moment = new Moment(undefined, inline.seeds);
+    let trappedAbove: Floor | undefined;
     const isCompared = this.#start.begin();
     if (!isCompared && this.#start.isSmall && inline.wouldTry(this.#history)) {
       const call = protocol.validateCall(review, settings, data, inline.allocate);
       if ("verdict" in call) return call;
-      const answered = this.#tryInline(call, review, moment);
+      const answered = this.#tryInline(call, review, moment, (floor) => {
+        trappedAbove = floor;
+      });
       if (answered !== undefined) return answered;
       // What is too long for the main thread has been put together in memory of its own.
       if (call.input.length > INLINE_QUESTION_BYTES) return this.#askOnThread(call, review, context, moment);
@@ -146,18 +155,20 @@ export class LoadedPolicy implements WasmPolicy {
     if ("verdict" in call) return call;
     return isCompared
       ? this.#askBothWays(call, review, context, moment)
-      : this.#askOnThread(call, review, context, moment);
+      : this.#askOnThread(call, review, context, moment, this.#start.module, trappedAbove);
   }
 
-  #tryInline(call: GuestCall, review: Review, moment: Moment): Outcome | undefined {
+  #tryInline(call: GuestCall, review: Review, moment: Moment, onTrap: (floor?: Floor) => void): Outcome | undefined {
     const { inline, limits } = this.#parts;
+    const { module } = this.#start;
     return inline.try({
-      module: this.#start.module,
+      module,
       call,
       limits,
       moment,
       history: this.#history,
       onLog: (line) => this.#log(line, review),
+      onTrap: () => onTrap(module.floor),
     });
   }
 
@@ -180,7 +191,7 @@ export class LoadedPolicy implements WasmPolicy {
     // In a line of its own, as the check of settings: requests don't wait for it, and what it takes tells nothing about them.
     const result = await pool.run({
       key: checkKey(this.id),
-      module,
+      module: module.floor ? await withoutFloor(module) : module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,
@@ -204,8 +215,8 @@ export class LoadedPolicy implements WasmPolicy {
     else this.#start.refuse("with the state an answer was another than without");
   }
 
-  async #takeState(): Promise<FoundStart> {
-    const { protocol, settings, module, inline, limits, longStartUnits } = this.#parts;
+  async #takeState(module: GuestModule): Promise<FoundStart> {
+    const { protocol, settings, inline, limits, longStartUnits } = this.#parts;
     const data = this.#dataAtOnce();
     if (data === undefined) return neverFound("its data document changes with the cluster");
     if (module.linked) return neverFound("it is linked of several modules");
@@ -216,7 +227,9 @@ export class LoadedPolicy implements WasmPolicy {
         : [];
     const neutral = calls.flatMap((call) => ("verdict" in call ? [] : [call.input]));
     let found =
-      module.inlineAfter > 0 ? undefined : await inline.takeState({ module, limits, data, neutral, longStartUnits });
+      this.#parts.module.inlineAfter > 0
+        ? undefined
+        : await inline.takeState({ module, limits, data, neutral, longStartUnits });
     if (found) return found;
     const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral, longStartUnits };
     const result = await this.#run(call, undefined, module, (state) => {
@@ -231,6 +244,7 @@ export class LoadedPolicy implements WasmPolicy {
     context: EvaluationContext,
     moment: Moment,
     module = this.#start.module,
+    trappedAbove?: Floor,
   ): Promise<Outcome> {
     const { protocol } = this.#parts;
     const reasons = new Reasons();
@@ -254,6 +268,8 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
+    // What traps on the main thread only does so by its floor.
+    if (trappedAbove && result.kind === "answer") this.#start.dropFloor(await trappedAbove.without());
     this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const limit = limitDetail(result, this.#parts.limits);
@@ -316,7 +332,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   /** @param about a request; absent for what is asked at load and beside requests */
-  #run(
+  async #run(
     call: GuestCall,
     about?: AboutRequest,
     module: GuestModule = this.#parts.module,
@@ -325,7 +341,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { pool, limits, timeoutMs } = this.#parts;
     return pool.run({
       key: about ? this.id : checkKey(this.id),
-      module,
+      module: module.floor ? await withoutFloor(module) : module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,

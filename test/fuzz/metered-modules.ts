@@ -5,6 +5,7 @@
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
  *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
+ *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js raised
  *
  * or makes them itself, of small functions that call one another (`test/wasm/expand/random-functions.ts`):
  *
@@ -19,6 +20,7 @@ import { SMALLEST_SHIFT } from "../../src/wasm/meter/marks/marking.js";
 import type { IndexSpaces } from "../../src/wasm/meter/segments.js";
 import { GENEROUS } from "../wasm/expand/generous.js";
 import { randomFunctions } from "../wasm/expand/random-functions.js";
+import { compareRaised } from "../wasm/floor/raised.js";
 import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/meter/both.js";
 import { compareMarked } from "../wasm/meter/marked.js";
 
@@ -31,7 +33,9 @@ const LONGEST = 5_000;
 const REPORTED_EVERY = 10_000;
 
 const free = process.argv[2] === "free";
-const compare = { used: compareUsed, marked: compareMarkedByTurns }[process.argv[2] ?? ""] ?? compareBoth;
+const compare =
+  { used: compareUsed, marked: compareMarkedByTurns, raised: compareRaisedByTurns }[process.argv[2] ?? ""] ??
+  compareBoth;
 let rest: Buffer = Buffer.alloc(0);
 let compared = 0;
 let skipped = 0;
@@ -73,6 +77,11 @@ async function judgeAll(): Promise<void> {
 /** With regions of different sizes. */
 function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
   return compareMarked(bytes, seed, SMALLEST_SHIFT + (seed % 5), rewrite);
+}
+
+/** Above floors of different heights. */
+function compareRaisedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
+  return compareRaised(bytes, seed, 4_096 << (seed % 4), rewrite);
 }
 
 /** Functions where they are called, and counted. */

@@ -1,6 +1,7 @@
 /** One call of a guest: what it is asked, of which module, and what comes of it. */
 import type { HostAnswer } from "../../host-capabilities/host.js";
 import type { Outcome } from "../../policy/outcome.js";
+import type { Floor } from "../floor/floor.js";
 import type { CapturedState } from "../image/captured-state.js";
 import type { MemoryImage } from "../image/memory-image.js";
 import type { Marking } from "../meter/marks/marking.js";
@@ -67,6 +68,8 @@ export interface GuestModule extends InstanceSource {
   readonly image?: MemoryImage;
   /** How its instances mark what they write to; absent: they don't. */
   readonly marking?: Marking;
+  /** Below which its code can't write; absent: it can write everywhere. Never on a thread, where a call that needs all of its stack has it. */
+  readonly floor?: Floor;
 }
 
 /** Why a call gave no answer. */

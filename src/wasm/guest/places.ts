@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fill, holds, type IsEmpty, type MemoryImage, PAGE_BYTES, restore, type Wipe } from "../image/memory-image.js";
-import type { Marking } from "../meter/marks/marking.js";
-import type { GuestMemory } from "./call.js";
+import type { GuestMemory, GuestModule } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
 import type { InstancePlace, UsedInstance } from "./place.js";
+import { type Written, WrittenAbove } from "./written.js";
 import { WrittenRegions } from "./written-regions.js";
 
 /** Places kept, at most one for each module. */
@@ -23,6 +23,9 @@ const CHECKED_EVERY = 1_000;
 /** The code of the warning about a memory that its marks did not bring back. */
 export const MISSED = "MEMORY_NOT_MARKED";
 
+/** What is known of where a module writes. */
+export type WritingModule = Pick<GuestModule, "marking" | "floor">;
+
 /** Functions for one memory (wipe.wat). */
 interface Wiper {
   readonly wipe: Wipe;
@@ -40,16 +43,16 @@ class Place implements InstancePlace {
   /** Of its memory, while it is kept. */
   bytes = 0;
   /** Absent: all of it may have been written to. */
-  #written: WrittenRegions | undefined;
+  #written: Written | undefined;
   #wiper: Wiper | undefined;
   #times = 0;
 
-  /** @param marking of the module; absent: all of the memory is brought back each time */
-  constructor(moduleId: number, memory: WebAssembly.Memory, image: MemoryImage, marking: Marking | undefined) {
+  /** @param written of its instances; absent: all of the memory is brought back each time */
+  constructor(moduleId: number, memory: WebAssembly.Memory, image: MemoryImage, written: Written | undefined) {
     this.moduleId = moduleId;
     this.memory = memory;
     this.image = image;
-    this.#written = marking && new WrittenRegions(marking);
+    this.#written = written;
   }
 
   note(address: number, length: number): void {
@@ -104,24 +107,24 @@ export class Places {
 
   /**
    * A place whose memory holds an image, and nothing else.
-   * @param marking how the module marks what it writes to, if it does
+   * @param writing what is known of where the module writes
    * @throws GuestMemoryError when there is none left
    */
-  take(moduleId: number, shape: GuestMemory, image: MemoryImage, marking?: Marking): InstancePlace {
+  take(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule = {}): InstancePlace {
     const kept = this.#takeOut(moduleId);
     if (kept && fits(kept.memory, image)) {
       this.#clean(kept, image);
       if (this.#left === kept) this.#left = undefined;
       return kept;
     }
-    return this.#make(moduleId, shape, image, marking);
+    return this.#make(moduleId, shape, image, writing);
   }
 
   /** Makes a place for a module's next call, unless there is one. @returns whether it has */
-  prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking): boolean {
+  prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule): boolean {
     const kept = this.#kept.find((place) => place.moduleId === moduleId);
     if (kept && fits(kept.memory, image)) return false;
-    this.#keep(this.#make(moduleId, shape, image, marking));
+    this.#keep(this.#make(moduleId, shape, image, writing));
     return true;
   }
 
@@ -134,10 +137,10 @@ export class Places {
     this.#keep(place);
   }
 
-  #make(moduleId: number, shape: GuestMemory, image: MemoryImage, marking: Marking | undefined): Place {
+  #make(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule): Place {
     const memory = newMemory({ ...shape, initial: image.pages });
     fill(memory, image);
-    return new Place(moduleId, memory, image, this.#distrusted.has(moduleId) ? undefined : marking);
+    return new Place(moduleId, memory, image, this.#distrusted.has(moduleId) ? undefined : writtenBy(writing));
   }
 
   #keep(place: Place): void {
@@ -186,6 +189,11 @@ export class Places {
     this.#wiper ??= new WebAssembly.Module(new Uint8Array(readFileSync(new URL("./wipe.wasm", import.meta.url))));
     return new WebAssembly.Instance(this.#wiper, { guest: { memory } }).exports as unknown as Wiper;
   };
+}
+
+function writtenBy({ marking, floor }: WritingModule): Written | undefined {
+  if (floor) return new WrittenAbove(floor.address);
+  return marking && new WrittenRegions(marking);
 }
 
 function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemoryImage): boolean {

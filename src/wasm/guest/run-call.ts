@@ -66,13 +66,13 @@ export class GuestRunner {
   run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
-    const { importedMemory: shape, image, marking } = module;
+    const { importedMemory: shape, image } = module;
     const { operation } = question;
     const { limits } = host;
     let place: InstancePlace | undefined;
     let result: RunResult;
     try {
-      if (shape && image) place = this.#places.take(module.id, shape, image, marking);
+      if (shape && image) place = this.#places.take(module.id, shape, image, module);
       const name = operation === "validate-raw" ? "validate" : operation;
       const answer = kind.run(module, { ...question, operation: name }, host, place);
       result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);
@@ -96,10 +96,11 @@ export class GuestRunner {
    * Makes the memory for a module's next call, when there is none that can be used again.
    * @returns whether it has
    */
-  prepare({ id, importedMemory: shape, image, marking }: GuestModule): boolean {
+  prepare(module: GuestModule): boolean {
+    const { id, importedMemory: shape, image, marking } = module;
     if (!shape || !image || !marking) return false;
     try {
-      return this.#places.prepare(id, shape, image, marking);
+      return this.#places.prepare(id, shape, image, module);
     } catch {
       // The call finds the same, and says so.
       return false;

@@ -1,6 +1,7 @@
 /** What has been written to of a memory since it was last brought back, as its guest has marked it and its host has noted it. */
 import { type Marking, REGIONS, SLACK_BYTES } from "../meter/marks/marking.js";
 import { HIGH_MARKS_NAME, LOW_MARKS_NAME } from "./names.js";
+import type { Written } from "./written.js";
 
 const HALF = REGIONS / 2;
 const WORD = 2 ** 32;
@@ -8,7 +9,7 @@ const WORD = 2 ** 32;
 type ReadMarks = () => number;
 
 /** Regions of one memory. */
-export class WrittenRegions {
+export class WrittenRegions implements Written {
   readonly #shift: number;
   /** Bits of the host's writes, and of instances that were here before. */
   #low = 0;
@@ -21,7 +22,6 @@ export class WrittenRegions {
     this.#shift = shift;
   }
 
-  /** The host writes so many bytes from an address on; both may be given as signed. */
   note(address: number, length: number): void {
     if (length === 0) return;
     const first = address >>> this.#shift;
@@ -38,7 +38,6 @@ export class WrittenRegions {
     }
   }
 
-  /** The instance that writes from now on. */
   entered(instance: WebAssembly.Instance): void {
     if (instance === this.#instance) return;
     this.#readMarks();
@@ -50,11 +49,6 @@ export class WrittenRegions {
     this.#readHigh = high as ReadMarks;
   }
 
-  /**
-   * Where the memory may have been written to, and forgets it.
-   * @param bytes of the memory
-   * @returns where each part begins and ends, in order
-   */
   take(bytes: number): readonly number[] {
     this.#readMarks();
     const low = this.#low;

@@ -31,6 +31,8 @@ export interface InlineCall {
   readonly history: CallHistory;
   /** Takes a line that the guest has logged. */
   readonly onLog: (line: LogLine) => void;
+  /** Told when the guest has trapped: it may have been by its floor. */
+  readonly onTrap?: () => void;
 }
 
 /** What is asked at load. */
@@ -81,7 +83,7 @@ export class InlineCalls {
   }
 
   /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
-  try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
+  try({ module, call, limits, moment, history, onLog, onTrap }: InlineCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     // A large memory takes longer to be filled than a call may take.
@@ -99,6 +101,7 @@ export class InlineCalls {
     if (result.kind !== "outcome") {
       this.#movedOn++;
       history.failed();
+      if (result.kind === "trap") onTrap?.();
       return undefined;
     }
     this.#answered++;

@@ -4,19 +4,14 @@ import { setFlagsFromString } from "node:v8";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
 import type { PolicyRule } from "../../policy/policy.js";
-import { rewriteModule } from "../binary/rewrite.js";
-import { readSections, SECTION_CODE } from "../binary/sections.js";
 import { WasmLoadError } from "../errors.js";
-import { expandCalls } from "../expand/expand-calls.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
-import type { ExecutionMode, GuestMemory, GuestModule, LinkedModule } from "../guest/call.js";
+import type { Floor } from "../floor/floor.js";
+import type { ExecutionMode, GuestModule, LinkedModule } from "../guest/call.js";
 import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
-import { type Extracted, extractState } from "../image/extract.js";
 import { emptyImage } from "../image/memory-image.js";
 import { shortCallsBefore } from "../inline/first-call.js";
-import { type Marking, markingFor } from "../meter/marks/marking.js";
-import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
@@ -25,18 +20,11 @@ import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
 import { checkExports } from "./required-exports.js";
+import { type Rewritten, rewritten, rewrittenBeside } from "./rewritten.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
 const WASI_MODULE = "wasi_snapshot_preview1";
-/**
- * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
- * MiB or two: marking costs them more than to look through it. Larger ones bring along engines, such as for patterns, whose states have many MiB.
- */
-const LITTLE_CODE = 64 * 1024;
-const MUCH_CODE = 1536 * 1024;
-/** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
-const MARKED_PAGES = 8;
 /** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
 const KUBEWARDEN_VERSION = "1.38.0";
 
@@ -55,6 +43,9 @@ export interface PreparedModule extends GuestModule {
   readonly rules?: readonly PolicyRule[];
 }
 
+/** Bytes of modules that are rewritten before that is worth being compiled well: a policy in Rust has a hundred KiB. */
+const FEW_BYTES = 256 * 1024;
+
 /**
  * Lets the engine read which branches are rarely taken, which a metered module says of its charges: they cost less then. Where the engine does
  * not know this option nothing else changes.
@@ -71,6 +62,8 @@ export interface NamedModule {
 export class ModuleStore {
   readonly #cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
   #nextId = 1;
+  /** Of all modules so far. */
+  #bytes = 0;
 
   constructor() {
     setFlagsFromString(BRANCH_HINTS);
@@ -98,6 +91,18 @@ export class ModuleStore {
     return made;
   }
 
+  /** The engine does not optimize what rewrites the first modules: most servers have a few, and it takes longer to compile that well than it runs. */
+  #rewritten(bytes: Uint8Array, memoryPages: number, isLinked: boolean): Rewritten {
+    this.#bytes += bytes.length;
+    if (this.#bytes > FEW_BYTES) return rewritten(bytes, memoryPages, isLinked);
+    setFlagsFromString("--no-opt");
+    try {
+      return rewritten(bytes, memoryPages, isLinked);
+    } finally {
+      setFlagsFromString("--opt");
+    }
+  }
+
   async #make(
     bytes: Uint8Array,
     digest: string,
@@ -105,22 +110,12 @@ export class ModuleStore {
     configured: ExecutionMode | undefined,
     others: readonly NamedModule[],
   ): Promise<PreparedModule> {
-    const rewritten = rewriteModule(bytes, {
-      maximumPages: memoryPages,
-      importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
-    });
-    // What others import from a module, or give it, no captured state would hold.
-    const extracted: Extracted =
-      others.length > 0
-        ? { bytes: rewritten.bytes, coldBecause: "it has several modules" }
-        : extractState(rewritten.bytes, rewritten.importedMemory);
-    const isResettable = extracted.coldBecause === undefined;
-    const metered = meteredWith(
-      extracted,
-      isResettable ? markingOf(extracted.bytes, rewritten.importedMemory) : undefined,
+    const { memory, marking, image, coldBecause, limited, ...made } = this.#rewritten(
+      bytes,
+      memoryPages,
+      others.length > 0,
     );
-    const { marking } = metered;
-    const module = await compile(metered.bytes);
+    const module = await compile(made.bytes);
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
@@ -130,12 +125,12 @@ export class ModuleStore {
     // The main module of a plugin may have its memory from another one.
     const isOthers =
       linked.length > 0 && !imports.some(({ module: from, name }) => from === HOST_MODULE && name === MEMORY_NAME);
-    const importedMemory = isOthers ? undefined : rewritten.importedMemory;
+    const importedMemory = isOthers ? undefined : memory;
     checkImports(imports, mode);
     checkExports({
-      bytes: rewritten.bytes,
+      bytes: limited,
       mode,
-      hasMemory: rewritten.importedMemory !== undefined,
+      hasMemory: memory !== undefined,
       importsMemory: imports.some(isRegoMemory),
       usesMemory: imports.some((entry) => entry.module === WASI_MODULE),
     });
@@ -152,36 +147,31 @@ export class ModuleStore {
       exports,
       inlineAfter:
         linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory, marking !== undefined),
-      ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
-      ...(isResettable ? { isResettable } : { coldBecause: extracted.coldBecause }),
+      ...(importedMemory && { importedMemory, image: image ?? emptyImage(importedMemory.initial) }),
+      ...(coldBecause === undefined ? { isResettable: true } : { coldBecause }),
       ...(marking && { marking }),
+      ...(made.floor && { floor: compiledWhenAsked(made.floor) }),
       ...(linked.length > 0 && { linked }),
       ...(metadata && { rules: metadata.rules }),
     };
   }
 }
 
-/** How a module marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
-function markingOf(bytes: Uint8Array, memory: GuestMemory | undefined): Marking | undefined {
-  if (memory === undefined || memory.initial < MARKED_PAGES) return undefined;
-  const code = readSections(bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
-  return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
-}
-
-/** A module with its small functions where they are called, metered; without marks when a function would become too large by them. */
-function meteredWith({ bytes: extracted, own }: Extracted, marking: Marking | undefined) {
-  const bytes = expandCalls(extracted, own);
-  try {
-    return { bytes: meterModule(bytes, marking, own), marking };
-  } catch (error) {
-    if (!marking || !(error instanceof WasmLoadError)) throw error;
-    return { bytes: meterModule(bytes, undefined, own), marking: undefined };
-  }
-}
-
-/** A module beside the main one: it keeps its memory, limited as the main one's. */
+/** A module beside the main one. */
 async function linkedModule({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
-  return { name, module: await compile(meterModule(expandCalls(rewriteModule(bytes, { maximumPages }).bytes))) };
+  return { name, module: await compile(rewrittenBeside(bytes, maximumPages)) };
+}
+
+/** A floor whose module without it is compiled once, when it is first asked for. */
+function compiledWhenAsked({ address, without }: NonNullable<Rewritten["floor"]>): Floor {
+  let made: Promise<WebAssembly.Module> | undefined;
+  return {
+    address,
+    without: () => {
+      made ??= compile(without());
+      return made;
+    },
+  };
 }
 
 function digestOf(bytes: Uint8Array, others: readonly NamedModule[]): string {

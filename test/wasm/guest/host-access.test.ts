@@ -143,9 +143,9 @@ async function warningsOf(bytes: Uint8Array, run: RunGuest): Promise<readonly st
   const module = new WebAssembly.Module(meterModule(extracted, marking, own));
   const places = new Places();
   const whole = (place: InstancePlace) => Buffer.from(place.memory.buffer.slice(0, image.pages * 65_536));
-  const began = whole(places.take(2, shape, image, marking));
+  const began = whole(places.take(2, shape, image, { marking }));
   for (let round = 0; round < 2; round++) {
-    const place = places.take(1, shape, image, marking);
+    const place = places.take(1, shape, image, { marking });
     assert.deepEqual(whole(place), began);
     const input = { operation: "validate", input: Buffer.alloc(30_000, '{"a":1}  ') };
     const answer = run({ module, isResettable: true }, input, new CallHost(SIDE, DEFAULT_GUEST_LIMITS, ENDLESS), place);

@@ -71,7 +71,7 @@ describe("places of guests", () => {
     const places = new Places();
     const marked = instanceWithMarks();
     const take = () => {
-      const place = places.take(1, SHAPE, EMPTY, MARKING);
+      const place = places.take(1, SHAPE, EMPTY, { marking: MARKING });
       place.entered(marked.instance);
       return place;
     };
@@ -87,6 +87,27 @@ describe("places of guests", () => {
     }
   });
 
+  test("are brought back from a floor on, and as a whole when their host has written below", () => {
+    const places = new Places();
+    const floor = { address: 8_192, without: () => Promise.reject(new Error("is not asked for")) };
+    for (let round = 0; round < 8; round++) {
+      const place = places.take(1, SHAPE, EMPTY, { floor });
+      const bytes = new Uint8Array(place.memory.buffer);
+      assert.ok(
+        bytes.every((byte) => byte === 0),
+        `${round}`,
+      );
+      bytes.fill(7, floor.address);
+      place.note(20_000, 20_000);
+      place.note(100, 0);
+      if (round % 2 === 0) {
+        bytes.fill(7, 8_000, 8_200);
+        place.note(8_000, 200);
+      }
+      places.give(place);
+    }
+  });
+
   test("are looked at as a whole at first: a module with a mark that is missing is not trusted again", async () => {
     const places = new Places();
     const { instance } = instanceWithMarks();
@@ -95,7 +116,7 @@ describe("places of guests", () => {
     process.removeAllListeners("warning");
     process.on("warning", (warning) => warnings.push(warning));
     for (let round = 0; round < 10; round++) {
-      const place = places.take(1, SHAPE, EMPTY, MARKING);
+      const place = places.take(1, SHAPE, EMPTY, { marking: MARKING });
       place.entered(instance);
       const bytes = new Uint8Array(place.memory.buffer);
       assert.ok(bytes.every((byte) => byte === 0));
@@ -113,11 +134,11 @@ describe("places of guests", () => {
 
   test("can be made before they are needed", () => {
     const places = new Places();
-    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
-    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), false);
-    const first = places.take(1, SHAPE, EMPTY, MARKING);
-    assert.equal(places.prepare(1, SHAPE, EMPTY, MARKING), true);
-    assert.notEqual(places.take(1, SHAPE, EMPTY, MARKING), first);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, { marking: MARKING }), true);
+    assert.equal(places.prepare(1, SHAPE, EMPTY, { marking: MARKING }), false);
+    const first = places.take(1, SHAPE, EMPTY, { marking: MARKING });
+    assert.equal(places.prepare(1, SHAPE, EMPTY, { marking: MARKING }), true);
+    assert.notEqual(places.take(1, SHAPE, EMPTY, { marking: MARKING }), first);
   });
 
   test("are not shared by instances that live at the same time", () => {

@@ -94,7 +94,7 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrit
     const lines: string[] = [];
     const given = provide(wanted, lines, () => ENOUGH);
     return (from: number) => {
-      const place = places.take(1, shape, image, marking);
+      const place = places.take(1, shape, image, { marking });
       const wasUsed = place.used.has(given);
       const hasGrown = place.memory.buffer.byteLength > image.pages * PAGE_BYTES;
       lines.length = 0;

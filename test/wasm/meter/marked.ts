@@ -24,10 +24,10 @@ import {
 import { verifyMetered } from "./verify.js";
 
 /** A page of random bytes. */
-const PAGE = randomBytes(new Uint8Array(65_536));
+export const PAGE = randomBytes(new Uint8Array(65_536));
 
 /** Most bytes that are filled with what can be told from what a module writes. */
-const LARGEST = 200 * 65_536;
+export const LARGEST = 200 * 65_536;
 
 /**
  * Compares a module marked and not as `compareBoth` does, and then calls all its exports with a memory full of random bytes: each byte that is another after a call must
@@ -65,7 +65,8 @@ export function compareMarked(
   return firstUnmarked(marked, wanted, shape, { bytes, seed, shift }) ?? difference;
 }
 
-function provided(wanted: readonly Import[], lines: string[], memory: WebAssembly.Memory) {
+/** What a module imports, and its memory. */
+export function provided(wanted: readonly Import[], lines: string[], memory: WebAssembly.Memory) {
   const given = provide(wanted, lines, () => ENOUGH);
   given[HOST_MODULE] = { ...given[HOST_MODULE], [MEMORY_NAME]: memory };
   return given;
@@ -110,7 +111,7 @@ function randomBytes(page: Uint8Array): Uint8Array {
 }
 
 /** Most numbers are addresses in the memory. */
-function valueFor(type: string, number: Random, bytes: number): unknown {
+export function valueFor(type: string, number: Random, bytes: number): unknown {
   if (type === "i32" && number(4) > 0) return number(bytes);
   if (type === "i64" && number(2) > 0) return BigInt(number(bytes));
   return someValue(type, number(0x1_0000_0000));

@@ -23,17 +23,18 @@ const STORES = [
   "v128.store",
 ] as const;
 
-/** The same module for the same seed. */
-export function randomStores(seed: number): string {
+/** The same module for the same seed. @param hasAtomics whether some stores are atomic ones */
+export function randomStores(seed: number, hasAtomics = true): string {
   const below = random(seed);
-  const functions = Array.from({ length: FUNCTIONS }, (_, number) => oneFunction(number, below)).join("\n");
+  const functions = Array.from({ length: FUNCTIONS }, (_, number) => oneFunction(number, below, hasAtomics)).join("\n");
   return `(module (memory (export "memory") ${PAGES} 12) (data $d "0123456789")
     (global $sp (mut i32) (i32.const 200000)) (global $g (mut i32) (i32.const 1)) ${functions})`;
 }
 
 /** Functions only call those behind them. */
-function oneFunction(number: number, below: Random): string {
+function oneFunction(number: number, below: Random, hasAtomics: boolean): string {
   let counters = 0;
+  const hasFrame = below(2) === 0;
   const local = () => pick(below, LOCALS);
   const value = (): string =>
     pick(below, [
@@ -49,6 +50,8 @@ function oneFunction(number: number, below: Random): string {
       () => `(local.get ${local()})`,
       () => `(local.get ${local()})`,
       () => `(local.get ${local()})`,
+      () => (hasFrame ? "(local.get $f)" : `(local.get ${local()})`),
+      () => (hasFrame ? `(local.tee ${local()} (local.get $f))` : `(local.get ${local()})`),
       () => `(local.tee ${local()} ${anywhere()})`,
       () => `(local.tee ${local()} (local.get ${local()}))`,
       () => `(local.tee ${local()} (i32.add (local.get ${local()}) (i32.const ${below(5_000)})))`,
@@ -63,9 +66,9 @@ function oneFunction(number: number, below: Random): string {
   const store = (): string => {
     const offset = pick(below, OFFSETS);
     if (below(12) === 0) return `(v128.store32_lane offset=${offset} 2 ${address()} (v128.const i32x4 1 2 3 4))`;
-    if (below(12) === 0)
+    if (hasAtomics && below(12) === 0)
       return `(drop (i32.atomic.rmw.add offset=${offset & ~3} (i32.and ${address()} (i32.const -4)) ${value()}))`;
-    if (below(12) === 0)
+    if (hasAtomics && below(12) === 0)
       return `(drop (i32.atomic.rmw.cmpxchg offset=${offset & ~3} (i32.and ${address()} (i32.const -4)) ${value()} (i32.const 7)))`;
     const what = pick(below, STORES);
     const stored: Readonly<Record<string, string>> = {
@@ -92,7 +95,9 @@ function oneFunction(number: number, below: Random): string {
       case 0:
         return `(local.set ${local()} ${anywhere()})`;
       case 1:
-        return `(local.set ${local()} (local.get ${local()}))`;
+        return hasFrame && below(8) === 0
+          ? `(local.set $f ${anywhere()})`
+          : `(local.set ${local()} (local.get ${local()}))`;
       case 2:
         return below(4) === 0 ? bulk() : store();
       case 3:
@@ -118,7 +123,12 @@ function oneFunction(number: number, below: Random): string {
       }
     }
   };
-  const body = statements(0);
-  const all = [...LOCALS.slice(2), ...Array.from({ length: counters }, (_, each) => `$n${each}`)];
+  const prologue = "(global.set $sp (local.tee $f (i32.sub (global.get $sp) (i32.const 64))))";
+  const body = hasFrame ? `${statements(0)} ${prologue} ${statements(0)} ${statements(0)}` : statements(0);
+  const all = [
+    ...LOCALS.slice(2),
+    ...(hasFrame ? ["$f"] : []),
+    ...Array.from({ length: counters }, (_, each) => `$n${each}`),
+  ];
   return `(func $f${number} (export "f${number}") (param $p i32) (param $q i32) ${all.map((name) => `(local ${name} i32)`).join(" ")} ${body})`;
 }

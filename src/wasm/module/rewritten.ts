@@ -1,0 +1,95 @@
+/** All that is done to a module's bytes before the engine compiles them: limits, state, small functions, floor or marks, metering. */
+import { rewriteModule } from "../binary/rewrite.js";
+import { readSections, SECTION_CODE } from "../binary/sections.js";
+import { WasmLoadError } from "../errors.js";
+import { expandCalls } from "../expand/expand-calls.js";
+import { floorFor } from "../floor/floor.js";
+import { raiseStores } from "../floor/raise-stores.js";
+import type { GuestMemory } from "../guest/call.js";
+import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
+import { type Extracted, extractState } from "../image/extract.js";
+import type { MemoryImage } from "../image/memory-image.js";
+import { type Marking, markingFor } from "../meter/marks/marking.js";
+import { meterModule } from "../meter/meter.js";
+
+/**
+ * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
+ * MiB or two: marking costs them more than to look through it, or through what is above a floor. Larger ones bring along engines, such as for patterns, whose states have many
+ * MiB.
+ */
+const LITTLE_CODE = 64 * 1024;
+const MUCH_CODE = 1536 * 1024;
+/** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
+const MARKED_PAGES = 8;
+
+/** A module that can be compiled. */
+export interface Rewritten {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** As it came, but for its memory and its limits. */
+  readonly limited: Uint8Array<ArrayBuffer>;
+  /** The memory that it imports now, if it has one. */
+  readonly memory?: GuestMemory;
+  /** What its memory holds at first; absent: zeros, or it writes its data itself. */
+  readonly image?: MemoryImage;
+  /** Why no state of its instances can be taken. */
+  readonly coldBecause?: string;
+  readonly marking?: Marking;
+  /** An address below which it can't write, and the same module without that. */
+  readonly floor?: { readonly address: number; readonly without: () => Uint8Array<ArrayBuffer> };
+}
+
+/**
+ * Rewrites a module.
+ * @param maximumPages of its memory
+ * @param isLinked whether it is one of several modules of a plugin: what they import from each other no captured state would hold
+ * @throws WasmLoadError
+ */
+export function rewritten(bytes: Uint8Array, maximumPages: number, isLinked: boolean): Rewritten {
+  const { bytes: limited, importedMemory: memory } = rewriteModule(bytes, {
+    maximumPages,
+    importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
+  });
+  const extracted: Extracted = isLinked
+    ? { bytes: limited, coldBecause: "it has several modules" }
+    : extractState(limited, memory);
+  const { own, image, coldBecause } = extracted;
+  const expanded = expandCalls(extracted.bytes, own);
+  const common = {
+    limited,
+    ...(memory && { memory }),
+    ...(image && { image }),
+    ...(coldBecause !== undefined && { coldBecause }),
+  };
+  const metered = (): Uint8Array<ArrayBuffer> => meterModule(expanded, undefined, own);
+  if (!memory || coldBecause !== undefined) return { ...common, bytes: metered() };
+  const marking = markingOf(extracted.bytes, memory);
+  const marked = marking && unlessRefused(() => meterModule(expanded, marking, own));
+  if (marking && marked) return { ...common, bytes: marked, marking };
+  const address = marking || !image ? undefined : floorFor(expanded, image);
+  const raised = address === undefined ? undefined : raiseStores(expanded, address);
+  const above = raised && unlessRefused(() => meterModule(raised, undefined, own));
+  if (address === undefined || !above) return { ...common, bytes: metered() };
+  return { ...common, bytes: above, floor: { address, without: metered } };
+}
+
+/** A module beside the main one of a plugin: it keeps its memory, limited as the main one's. @throws WasmLoadError */
+export function rewrittenBeside(bytes: Uint8Array, maximumPages: number): Uint8Array<ArrayBuffer> {
+  return meterModule(expandCalls(rewriteModule(bytes, { maximumPages }).bytes));
+}
+
+/** How a module marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
+function markingOf(bytes: Uint8Array, memory: GuestMemory): Marking | undefined {
+  if (memory.initial < MARKED_PAGES) return undefined;
+  const code = readSections(bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
+  return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
+}
+
+/** What was made, unless a function became too large by it, or the module has what is not known here: without it metering says so. */
+function unlessRefused<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof WasmLoadError) return undefined;
+    throw error;
+  }
+}
