@@ -17,9 +17,10 @@ FROM node:22-bookworm-slim
 LABEL org.opencontainers.image.title="policy-server" \
       org.opencontainers.image.description="Admission policy server for WASM and CEL policies, and groups of them" \
       org.opencontainers.image.licenses="Apache-2.0"
-# glibc keeps what threads have given back, for each of them apart; a few MiB, unless told otherwise.
+# glibc keeps what threads have given back, for each of them apart; some MiB, unless told otherwise.
 ENV NODE_ENV=production \
-    MALLOC_ARENA_MAX=1
+    MALLOC_ARENA_MAX=1 \
+    MALLOC_MMAP_THRESHOLD_=32768
 # The root file system may be read-only: what is written goes below /tmp, where an emptyDir belongs.
 ENV KUBEWARDEN_POLICIES_DOWNLOAD_DIR=/tmp \
     KUBEWARDEN_SIGSTORE_CACHE_DIR=/tmp/sigstore-data

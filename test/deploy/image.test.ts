@@ -41,8 +41,11 @@ describe("the Dockerfile", () => {
     const [entry] = ofStage("ENTRYPOINT");
     const [folder] = ofStage("WORKDIR");
     const [node, flag, file = ""] = JSON.parse(entry ?? "[]") as string[];
-    const arenas = ofStage("ENV").flatMap((rest) => /MALLOC_ARENA_MAX=\d+/.exec(rest) ?? []);
-    assert.equal(`#!/usr/bin/env -S ${arenas.join(" ")} ${node} ${flag}`, read("dist/server/main.js").split("\n")[0]);
+    const allocator = ofStage("ENV").flatMap((rest) => rest.match(/MALLOC_\w+=\d+/g) ?? []);
+    assert.equal(
+      `#!/usr/bin/env -S ${allocator.join(" ")} ${node} ${flag}`,
+      read("dist/server/main.js").split("\n")[0],
+    );
     assert.ok(file.startsWith(`${folder}/`));
     const inside = file.slice(`${folder}/`.length);
     assert.ok(existsSync(new URL(inside, root)), inside);
@@ -57,7 +60,12 @@ describe("the Dockerfile", () => {
 
   test("its variables are known, its ports the defaults, its Node one that the package takes", () => {
     const names = ofStage("ENV").flatMap((rest) => rest.match(/[A-Z_]+(?==)/g) ?? []);
-    const known = new Set<string>([...SERVE_OPTIONS.map(({ env }) => env), "NODE_ENV", "MALLOC_ARENA_MAX"]);
+    const known = new Set<string>([
+      ...SERVE_OPTIONS.map(({ env }) => env),
+      "NODE_ENV",
+      "MALLOC_ARENA_MAX",
+      "MALLOC_MMAP_THRESHOLD_",
+    ]);
     for (const name of names) assert.ok(known.has(name), name);
     const ports = SERVE_OPTIONS.flatMap((option) => (option.kind === "port" ? [String(option.default)] : []));
     assert.deepEqual(ofStage("EXPOSE"), [ports.join(" ")]);

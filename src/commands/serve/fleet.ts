@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import type { Logger } from "../../telemetry/logger.js";
 import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
-import { withOneArena } from "./heap.js";
+import { withFrugalAllocator } from "./heap.js";
 import { BEAT_EVERY_MS, Heartbeats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import { Restarts } from "./restarts.js";
@@ -369,7 +369,7 @@ export class Fleet {
 
 function forkServing(generation: number, successor: boolean): Child {
   return cluster.fork({
-    ...withOneArena(process.env),
+    ...withFrugalAllocator(process.env),
     [GENERATION_VARIABLE]: String(generation),
     [SUCCESSOR_VARIABLE]: String(successor),
   });

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import {
   smallYoungGeneration,
-  withOneArena,
+  withFrugalAllocator,
   withSmallYoungGeneration,
   YoungGeneration,
 } from "../../../src/commands/serve/heap.js";
@@ -15,9 +15,9 @@ const read = (file: string): string => readFileSync(new URL(`../../../../${file}
 test("processes that answer requests keep little room for short-lived objects, as the executable's first line says", () => {
   const flags = withSmallYoungGeneration(["--enable-source-maps"]);
   assert.deepEqual(flags.slice(1), ["--enable-source-maps"]);
-  const variables = Object.entries(withOneArena({})).map(([name, value]) => `${name}=${value}`);
-  assert.deepEqual(variables, ["MALLOC_ARENA_MAX=1"]);
-  assert.equal(read("src/main.ts").split("\n")[0], `#!/usr/bin/env -S ${variables[0]} node ${flags[0]}`);
+  const variables = Object.entries(withFrugalAllocator({})).map(([name, value]) => `${name}=${value}`);
+  assert.deepEqual(variables, ["MALLOC_ARENA_MAX=1", "MALLOC_MMAP_THRESHOLD_=32768"]);
+  assert.equal(read("src/main.ts").split("\n")[0], `#!/usr/bin/env -S ${variables.join(" ")} node ${flags[0]}`);
   const { scripts } = JSON.parse(read("package.json")) as { scripts: { start: string } };
   assert.equal(scripts.start, `node ${flags[0]} dist/server/main.js`);
 });
@@ -26,7 +26,8 @@ test("whoever has said how much room it is knows better", () => {
   assert.deepEqual(withSmallYoungGeneration(["--max-semi-space-size=64"]), ["--max-semi-space-size=64"]);
   assert.deepEqual(withSmallYoungGeneration([], "--trace-gc --max_semi_space_size=64"), []);
   assert.deepEqual(withSmallYoungGeneration([], "--min-semi-space-size=8"), []);
-  assert.deepEqual(withOneArena({ MALLOC_ARENA_MAX: "4" }), {});
+  assert.deepEqual(withFrugalAllocator({ MALLOC_ARENA_MAX: "4" }), { MALLOC_MMAP_THRESHOLD_: "32768" });
+  assert.deepEqual(withFrugalAllocator({ MALLOC_ARENA_MAX: "4", MALLOC_MMAP_THRESHOLD_: "65536" }), {});
 });
 
 describe("the room for short-lived objects", () => {
