@@ -9,6 +9,7 @@ import type { GuestMemory } from "../guest/call.js";
 import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { type Extracted, extractState } from "../image/extract.js";
 import type { MemoryImage } from "../image/memory-image.js";
+import { SMALL_CODE_BYTES } from "../inline/first-call.js";
 import { type Marking, markingFor } from "../meter/marks/marking.js";
 import { meterModule } from "../meter/meter.js";
 
@@ -62,10 +63,13 @@ export function rewritten(bytes: Uint8Array, maximumPages: number, isLinked: boo
   };
   const metered = (): Uint8Array<ArrayBuffer> => meterModule(expanded, undefined, own);
   if (!memory || coldBecause !== undefined) return { ...common, bytes: metered() };
-  const marking = markingOf(extracted.bytes, memory);
+  const code = readSections(extracted.bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
+  const marking = markingOf(code, memory);
   const marked = marking && unlessRefused(() => meterModule(expanded, marking, own));
   if (marking && marked) return { ...common, bytes: marked, marking };
-  const address = marking || !image ? undefined : floorFor(expanded, image);
+  // What begins on threads is needed without a floor at once, and would be compiled twice.
+  const mayHaveFloor = marking === undefined && code <= SMALL_CODE_BYTES;
+  const address = mayHaveFloor && image ? floorFor(expanded, image) : undefined;
   const raised = address === undefined ? undefined : raiseStores(expanded, address);
   const above = raised && unlessRefused(() => meterModule(raised, undefined, own));
   if (address === undefined || !above) return { ...common, bytes: metered() };
@@ -77,10 +81,9 @@ export function rewrittenBeside(bytes: Uint8Array, maximumPages: number): Uint8A
   return meterModule(expandCalls(rewriteModule(bytes, { maximumPages }).bytes));
 }
 
-/** How a module marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
-function markingOf(bytes: Uint8Array, memory: GuestMemory): Marking | undefined {
+/** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
+function markingOf(code: number, memory: GuestMemory): Marking | undefined {
   if (memory.initial < MARKED_PAGES) return undefined;
-  const code = readSections(bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
   return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
 }
 
