@@ -1,13 +1,11 @@
 /** Runs a module that is kept above a floor and as it is, and looks whether it does the same, and writes nothing below. */
 
 import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
-import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { raiseStores } from "../../../src/wasm/floor/raise-stores.js";
-import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { random } from "../../fuzz/random.js";
-import { asItIs, CALLS, type Comparison, compiled, imports, PAGES } from "../meter/both.js";
+import { asItIs, CALLS, type Comparison, withHostMemory } from "../meter/both.js";
 import { LARGEST, PAGE, provided, valueFor } from "../meter/marked.js";
 import { verifyMetered } from "../meter/verify.js";
 
@@ -29,15 +27,9 @@ export function compareRaised(
   floor: number,
   rewrite = asItIs,
 ): Comparison & { readonly trapped?: number; readonly calls?: number } {
-  const problem = compiled(bytes);
-  if (typeof problem === "string") return { kind: "skipped", why: problem };
-  const wanted = imports(bytes);
-  if (!wanted?.every(({ isFunction }) => isFunction)) return { kind: "skipped", why: "it imports more than functions" };
-  const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, {
-    maximumPages: PAGES,
-    importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
-  });
-  if (!shape) return { kind: "skipped", why: "it has no memory" };
+  const given = withHostMemory(bytes);
+  if (typeof given === "string") return { kind: "skipped", why: given };
+  const { wanted, rewritten, shape } = given;
   const { bytes: extracted, own, image } = extractState(rewritten, shape);
   // Its data is then written by the engine, when an instance is made.
   if (!image) return { kind: "skipped", why: "it writes its data itself" };

@@ -70,18 +70,26 @@ export function compared(
 /** Pages of a memory, at most: less than the largest that is kept. */
 export const PAGES = 100;
 
-/** Calls all exports of an instance that has been used and brought back, and of a new one, and compares as {@link compareBoth} does. */
-export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite = asItIs): Comparison {
+/** A module whose memory the host gives, as servers have it, and what else it imports; or why it can't be compared so. */
+export function withHostMemory(bytes: Uint8Array<ArrayBuffer>) {
   const problem = compiled(bytes);
-  if (typeof problem === "string") return { kind: "skipped", why: problem };
+  if (typeof problem === "string") return problem;
   const wanted = imports(bytes);
-  if (!wanted?.every(({ isFunction }) => isFunction)) return { kind: "skipped", why: "it imports more than functions" };
+  if (!wanted?.every(({ isFunction }) => isFunction)) return "it imports more than functions";
   const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, {
     maximumPages: PAGES,
     importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
   });
+  return shape ? { wanted, rewritten, shape } : "it has no memory";
+}
+
+/** Calls all exports of an instance that has been used and brought back, and of a new one, and compares as {@link compareBoth} does. */
+export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite = asItIs): Comparison {
+  const made = withHostMemory(bytes);
+  if (typeof made === "string") return { kind: "skipped", why: made };
+  const { wanted, rewritten, shape } = made;
   const { bytes: extracted, image, coldBecause, own } = extractState(rewritten, shape);
-  if (!shape || !image) return { kind: "skipped", why: coldBecause ?? "it has no memory" };
+  if (!image) return { kind: "skipped", why: coldBecause ?? "it writes its data itself" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
   const marking = { shift: SMALLEST_SHIFT };
   const source = {

@@ -1,7 +1,6 @@
 /** Runs a module with marks of what it writes to and without, and looks whether all that it has changed lies in marked regions. */
 
 import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
-import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { HIGH_MARKS_NAME, HOST_MODULE, LOW_MARKS_NAME, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { REGIONS, SLACK_BYTES } from "../../../src/wasm/meter/marks/marking.js";
@@ -12,14 +11,12 @@ import {
   CALLS,
   type Comparison,
   compared,
-  compiled,
   ENOUGH,
   history,
   type Import,
-  imports,
-  PAGES,
   provide,
   someValue,
+  withHostMemory,
 } from "./both.js";
 import { verifyMetered } from "./verify.js";
 
@@ -39,15 +36,9 @@ export function compareMarked(
   shift: number,
   rewrite = asItIs,
 ): Comparison {
-  const problem = compiled(bytes);
-  if (typeof problem === "string") return { kind: "skipped", why: problem };
-  const wanted = imports(bytes);
-  if (!wanted?.every(({ isFunction }) => isFunction)) return { kind: "skipped", why: "it imports more than functions" };
-  const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, {
-    maximumPages: PAGES,
-    importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
-  });
-  if (!shape) return { kind: "skipped", why: "it has no memory" };
+  const given = withHostMemory(bytes);
+  if (typeof given === "string") return { kind: "skipped", why: given };
+  const { wanted, rewritten, shape } = given;
   const { bytes: extracted, own } = extractState(rewritten, shape);
   const side = (module: WebAssembly.Module) => {
     const lines: string[] = [];
