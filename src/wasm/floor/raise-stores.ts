@@ -121,7 +121,8 @@ class RaisedCode {
     for (let place = 0; place < found.length; place += PLACE_SIZE) {
       const at = found.at(place + 1);
       const what = found.at(place);
-      if (what === PLACE.frameStore && places.hasFrame) continue;
+      // What is set again is no frame's pointer, and not worth a check.
+      if (places.hasFrame ? what === PLACE.frameStore : what === PLACE.frame) continue;
       out.copy(this.#bytes, copied, at);
       copied = at;
       if (what === PLACE.frame) this.#checkFrame();

@@ -8,7 +8,7 @@ import { readTypes } from "../binary/types.js";
 import type { GuestMemory } from "../guest/call.js";
 
 /** Bytes of code of a module that may run on the main thread at once: all of it is compiled in 10 ms. */
-export const SMALL_CODE_BYTES = 512 * 1024;
+const SMALL_CODE_BYTES = 512 * 1024;
 /** Bytes of code of one that may ever: should all be compiled there after all, it takes no more than a tenth of a second. */
 const LARGEST_CODE_BYTES = 4 * 1024 * 1024;
 /** Bytes of one function. */

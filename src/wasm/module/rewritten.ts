@@ -9,7 +9,6 @@ import type { GuestMemory } from "../guest/call.js";
 import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { type Extracted, extractState } from "../image/extract.js";
 import type { MemoryImage } from "../image/memory-image.js";
-import { SMALL_CODE_BYTES } from "../inline/first-call.js";
 import { type Marking, markingFor } from "../meter/marks/marking.js";
 import { meterModule } from "../meter/meter.js";
 
@@ -22,6 +21,12 @@ const LITTLE_CODE = 64 * 1024;
 const MUCH_CODE = 1536 * 1024;
 /** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
 const MARKED_PAGES = 8;
+
+/**
+ * Bytes of code up to which a module may have a floor. It is metered again without one, on the main thread and at a stretch, when a call first runs on a thread: that takes
+ * some 30 ms for a hundred KiB. And what begins on threads anyway would be compiled twice at load.
+ */
+const FLOORED_CODE = 256 * 1024;
 
 /** A module that can be compiled. */
 export interface Rewritten {
@@ -67,8 +72,7 @@ export function rewritten(bytes: Uint8Array, maximumPages: number, isLinked: boo
   const marking = markingOf(code, memory);
   const marked = marking && unlessRefused(() => meterModule(expanded, marking, own));
   if (marking && marked) return { ...common, bytes: marked, marking };
-  // What begins on threads is needed without a floor at once, and would be compiled twice.
-  const mayHaveFloor = marking === undefined && code <= SMALL_CODE_BYTES;
+  const mayHaveFloor = marking === undefined && code <= FLOORED_CODE;
   const address = mayHaveFloor && image ? floorFor(expanded, image) : undefined;
   const raised = address === undefined ? undefined : raiseStores(expanded, address);
   const above = raised && unlessRefused(() => meterModule(raised, undefined, own));
