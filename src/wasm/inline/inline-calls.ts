@@ -31,7 +31,7 @@ export interface InlineCall {
   readonly history: CallHistory;
   /** Takes a line that the guest has logged. */
   readonly onLog: (line: LogLine) => void;
-  /** Told when the guest has trapped: it may have been by its floor. */
+  /** Told when the guest has trapped, in its start or behind it: it may have been by its floor. */
   readonly onTrap?: () => void;
 }
 
@@ -101,7 +101,7 @@ export class InlineCalls {
     if (result.kind !== "outcome") {
       this.#movedOn++;
       history.failed();
-      if (result.kind === "trap") onTrap?.();
+      if (result.kind === "trap" || result.kind === "start-failed") onTrap?.();
       return undefined;
     }
     this.#answered++;
