@@ -1,6 +1,6 @@
 /** Walks over instructions, one after the other, without knowing what they mean. */
 import { WasmLoadError } from "../errors.js";
-import { FIRST_PREFIX, IMMEDIATES, IMMEDIATES_OF, LAST_PREFIX, PREFIX_BASES } from "./instructions.js";
+import { ALL_CODES, FIRST_PREFIX, IMMEDIATES, IMMEDIATES_OF, LAST_PREFIX, PREFIX_BASES } from "./instructions.js";
 
 /** The first bytes of a reference type that is followed by its heap type. */
 const REFERENCE = 0x64;
@@ -10,6 +10,33 @@ const HAS_MEMORY_INDEX = 0x40;
 /** Most bytes of LEB128 for 32 and for 64 bits. */
 const LEB32_BYTES = 5;
 const LEB64_BYTES = 10;
+/** A byte of LEB128 from here on is not the last one. */
+const LEB_CONTINUES = 0x80;
+
+/** What follows is not just that. */
+const OTHERS = 3;
+/**
+ * By the first byte of an opcode, what mostly follows it: so many integers of one byte each, or {@link OTHERS}. Most of a module's instructions are such, and its load is as long as
+ * it takes to pass them some five times.
+ */
+const INTEGERS: Readonly<Uint8Array> = IMMEDIATES_OF.slice(0, FIRST_PREFIX).map(integersOf);
+
+function integersOf(immediates: number): number {
+  switch (immediates) {
+    case IMMEDIATES.none:
+      return 0;
+    case IMMEDIATES.localIndex:
+    case IMMEDIATES.index:
+    case IMMEDIATES.functionIndex:
+    case IMMEDIATES.globalIndex:
+    case IMMEDIATES.integer:
+      return 1;
+    case IMMEDIATES.memory:
+      return 2;
+    default:
+      return OTHERS;
+  }
+}
 
 /** Stands on one instruction at a time. Its fields are plain, because passes read them for each of millions of instructions. */
 export class InstructionWalker {
@@ -51,10 +78,56 @@ export class InstructionWalker {
    * @throws WasmLoadError `wasm-meter` when it is not known, `wasm-invalid` when the bytes end within it
    */
   next(): void {
+    if (!this.seek(ALL_CODES)) throw ended();
+  }
+
+  /**
+   * Goes on to the next instruction of some kinds.
+   * @param wanted by code, not 0 for those kinds
+   * @returns whether there is one
+   * @throws WasmLoadError as {@link next} does, also for what it passes
+   */
+  seek(wanted: Readonly<Uint8Array>): boolean {
     const source = this.#source;
-    this.start = this.position;
-    let code = this.byte();
-    if (code >= FIRST_PREFIX && code <= LAST_PREFIX) code = this.#prefixed(code);
+    const end = this.#end;
+    let position = this.position;
+    while (position < end) {
+      const start = position++;
+      const code = source[start] ?? 0;
+      const integers = INTEGERS[code] ?? OTHERS;
+      const first = position < end ? (source[position] ?? LEB_CONTINUES) : LEB_CONTINUES;
+      if (integers === 0) {
+        if (wanted[code] === 0) continue;
+        this.code = code;
+      } else if (integers === 1 && first < LEB_CONTINUES) {
+        position++;
+        if (wanted[code] === 0) continue;
+        this.code = code;
+        this.index = first;
+        this.indexAt = position - 1;
+      } else if (integers === 2 && first < HAS_MEMORY_INDEX && (source[position + 1] ?? 0) < LEB_CONTINUES) {
+        position += 2;
+        if (position > end) throw ended();
+        if (wanted[code] === 0) continue;
+        this.code = code;
+      } else {
+        this.start = start;
+        this.position = position;
+        this.#decode(code);
+        position = this.position;
+        if (wanted[this.code] === 0) continue;
+      }
+      this.start = start;
+      this.position = position;
+      return true;
+    }
+    this.position = position;
+    return false;
+  }
+
+  /** Reads an instruction, from behind the first byte of its opcode. */
+  #decode(first: number): void {
+    const code = first >= FIRST_PREFIX && first <= LAST_PREFIX ? this.#prefixed(first) : first;
     this.code = code;
     switch (IMMEDIATES_OF[code]) {
       case IMMEDIATES.none:
@@ -62,15 +135,10 @@ export class InstructionWalker {
       case IMMEDIATES.localIndex:
       case IMMEDIATES.index:
       case IMMEDIATES.functionIndex:
-      case IMMEDIATES.globalIndex: {
+      case IMMEDIATES.globalIndex:
         this.indexAt = this.position;
-        const first = source[this.position] ?? 0x80;
-        if (first < 0x80 && this.position < this.#end) {
-          this.position++;
-          this.index = first;
-        } else this.index = this.unsigned();
+        this.index = this.unsigned();
         return;
-      }
       case IMMEDIATES.integer:
         this.skipLeb(LEB64_BYTES);
         return;
@@ -148,7 +216,7 @@ export class InstructionWalker {
     for (let left = LEB32_BYTES; left > 0; left--) {
       const byte = this.byte();
       value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
+      if (byte < LEB_CONTINUES) return value;
       factor *= 0x80;
     }
     throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer in the code is too long");
@@ -156,7 +224,7 @@ export class InstructionWalker {
 
   /** @throws WasmLoadError `wasm-invalid` */
   skipLeb(bytes: number): void {
-    for (let left = bytes; left > 0; left--) if (this.byte() < 0x80) return;
+    for (let left = bytes; left > 0; left--) if (this.byte() < LEB_CONTINUES) return;
     throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer in the code is too long");
   }
 

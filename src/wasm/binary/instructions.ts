@@ -129,6 +129,16 @@ export const OP = {
   tableFill: MISC_BASE + 17,
 } as const;
 
+/** A table by code with a 1 for every one. */
+export const ALL_CODES: Readonly<Uint8Array> = new Uint8Array(CODES).fill(1);
+
+/** A table by code with a 1 for each of these. */
+export function codes(...wanted: readonly number[]): Readonly<Uint8Array> {
+  const table = new Uint8Array(CODES);
+  for (const code of wanted) table[code] = 1;
+  return table;
+}
+
 type Row = readonly [from: number, to: number, immediates: number];
 
 const I = IMMEDIATES;

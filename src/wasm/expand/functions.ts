@@ -1,6 +1,6 @@
 /** What a module's functions are, as far as it matters for writing them where they are called. */
 import { InstructionWalker } from "../binary/instruction-walker.js";
-import { OP } from "../binary/instructions.js";
+import { codes, OP } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import type { FunctionType } from "../binary/types.js";
@@ -52,6 +52,13 @@ export interface DefinedFunction {
   readonly endEdit: number;
   readonly expandable?: Expandable;
 }
+
+/** Instructions that matter in every function, and in one that may be expanded. */
+const CALLS_AND_BLOCKS = codes(OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate);
+const EDITED = codes(
+  ...[OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate],
+  ...[OP.returnCall, OP.returnCallIndirect, OP.returnCallRef, OP.return, OP.localGet, OP.localSet, OP.localTee],
+);
 
 /** A block without a result. */
 const NO_RESULT = 0x40;
@@ -139,8 +146,8 @@ export class DefinedFunctions {
     let can = mayBe;
     blocks.clear();
     this.#loops = 0;
-    while (!walker.done) {
-      walker.next();
+    const wanted = mayBe ? EDITED : CALLS_AND_BLOCKS;
+    while (walker.seek(wanted)) {
       switch (walker.code) {
         case OP.call:
           this.#call();
@@ -171,13 +178,13 @@ export class DefinedFunctions {
           can = false;
           break;
         case OP.return:
-          if (mayBe) this.#edit(walker.start, EDIT.return, blocks.length);
+          this.#edit(walker.start, EDIT.return, blocks.length);
           break;
         case OP.localGet:
         case OP.localSet:
         case OP.localTee:
           if (walker.index >= locals) can = false;
-          if (mayBe) this.#edit(walker.indexAt, EDIT.local, walker.index);
+          this.#edit(walker.indexAt, EDIT.local, walker.index);
           break;
         default:
       }

@@ -1,6 +1,6 @@
 /** Finds where a function writes to memory, and which of that goes through its frame's pointer. */
 import type { InstructionWalker } from "../binary/instruction-walker.js";
-import { ATOMIC_BASE, OP, SIMD_BASE } from "../binary/instructions.js";
+import { ALL_CODES, ATOMIC_BASE, codes, OP, SIMD_BASE } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { DEPENDS, left, NO_STORE, OPERANDS_OF, STORES, taken } from "../binary/operands.js";
 import { Reader } from "../binary/reader.js";
@@ -9,6 +9,38 @@ import { writesElsewhere } from "../meter/marks/store-code.js";
 /** Set in a memory argument's alignment when the memory's index follows. */
 const HAS_MEMORY_INDEX = 0x40;
 const NO_LOCAL = -1;
+
+/** Operations on ranges of memory. */
+const RANGES = [OP.memoryCopy, OP.memoryFill, OP.memoryInit] as const;
+const OPENING = [OP.block, OP.loop, OP.if, OP.try, OP.tryTable] as const;
+const CLOSING = [OP.end, OP.delegate] as const;
+const SEARCHED = codes(...RANGES, ...OPENING, ...CLOSING, OP.globalGet);
+
+/** What matters before there is a frame's pointer. */
+const BEFORE_FRAME: Readonly<Uint8Array> = STORES.map((above, code) =>
+  above === NO_STORE ? (SEARCHED[code] ?? 0) : 1,
+);
+
+/** What an instruction is behind the definition of the frame's pointer, beside the operands that it takes and leaves. */
+const PLAIN = 0;
+const STORE = 1;
+const RANGE = 2;
+const GET = 3;
+const SET = 4;
+/** By code, one of these. */
+const BEHIND_FRAME: Readonly<Uint8Array> = tabulateBehind();
+
+function tabulateBehind(): Uint8Array {
+  const table = STORES.map((above) => (above === NO_STORE ? PLAIN : STORE));
+  for (const code of RANGES) table[code] = RANGE;
+  table[OP.localGet] = GET;
+  table[OP.localSet] = SET;
+  table[OP.localTee] = SET;
+  return table;
+}
+
+/** Below the height of any operand. */
+const BOTTOM = -(2 ** 31);
 
 /** It can't be said where the code writes. */
 export class CannotRaise extends Error {}
@@ -42,8 +74,8 @@ export class StorePlaces {
   #isSetAgain = false;
   readonly #bytes: Uint8Array;
   readonly #walker: InstructionWalker;
-  /** Of the operands that are known, the lowest first: the local that each comes from. */
-  readonly #operands = new Integers();
+  /** Where among the operands the frame's pointer stands, the lowest first, as their number when no block and no call had come before; {@link BOTTOM} is below all. */
+  readonly #heights = new Integers();
 
   /** @param walker of the same bytes */
   constructor(bytes: Uint8Array, walker: InstructionWalker) {
@@ -58,47 +90,115 @@ export class StorePlaces {
 
   /** Looks at a function's instructions. @throws CannotRaise */
   find(start: number, end: number): void {
-    const walker = this.#walker;
     this.found.clear();
     this.frame = NO_LOCAL;
     this.#isSetAgain = false;
-    this.#operands.clear();
+    this.#walker.moveTo(start, end);
+    if (this.#seekFrame(end)) this.#followFrame();
+  }
+
+  /** Goes on behind the definition of the frame's pointer: no store before goes through it. @returns whether there is one */
+  #seekFrame(end: number): boolean {
+    const walker = this.#walker;
     let depth = 0;
-    let last = 0;
-    let beforeLast = 0;
-    let beforeThat = 0;
-    walker.moveTo(start, end);
-    while (!walker.done) {
-      walker.next();
+    while (walker.seek(BEFORE_FRAME)) {
       const { code } = walker;
-      const above = STORES[code] ?? NO_STORE;
-      if (above !== NO_STORE) this.#store(code);
-      if (code === OP.memoryCopy || code === OP.memoryFill || code === OP.memoryInit) this.#range(code);
-      if (code === OP.localSet || code === OP.localTee) {
-        const isFrame = last === OP.i32Sub && beforeLast === OP.i32Const && beforeThat === OP.globalGet && depth === 0;
-        if (this.frame === NO_LOCAL && isFrame) {
-          this.frame = walker.index;
-          // What was read of it before is another value.
-          this.#operands.clear();
-          this.#add(PLACE.frame, walker.position, code);
-        } else if (this.frame === walker.index) this.#isSetAgain = true;
+      switch (code) {
+        case OP.memoryCopy:
+        case OP.memoryFill:
+        case OP.memoryInit:
+          this.#range(code);
+          break;
+        case OP.globalGet:
+          if (depth === 0 && this.#definesFrame(end)) return true;
+          break;
+        case OP.block:
+        case OP.loop:
+        case OP.if:
+        case OP.try:
+        case OP.tryTable:
+          depth++;
+          break;
+        case OP.end:
+        case OP.delegate:
+          depth--;
+          break;
+        default:
+          this.#store(code, false);
       }
-      if (code === OP.block || code === OP.loop || code === OP.if || code === OP.try || code === OP.tryTable) depth++;
-      else if (code === OP.end || code === OP.delegate) depth--;
-      this.#follow(code);
-      beforeThat = beforeLast;
-      beforeLast = last;
-      last = code;
+    }
+    return false;
+  }
+
+  /** Goes on behind the definition of the frame's pointer, if one begins with the global that it stands on. */
+  #definesFrame(end: number): boolean {
+    const walker = this.#walker;
+    const { position } = walker;
+    const next = (): number => (walker.seek(ALL_CODES) ? walker.code : OP.unreachable);
+    if (next() === OP.i32Const && next() === OP.i32Sub) {
+      const code = next();
+      if (code === OP.localSet || code === OP.localTee) {
+        this.frame = walker.index;
+        this.#add(PLACE.frame, walker.position, code);
+        return true;
+      }
+    }
+    walker.moveTo(position, end);
+    return false;
+  }
+
+  /** Looks at what is behind the definition of the frame's pointer. */
+  #followFrame(): void {
+    const walker = this.#walker;
+    const heights = this.#heights;
+    heights.clear();
+    heights.push(BOTTOM);
+    // What of the pointer is on the stack: its definition may have left it there.
+    let top = BOTTOM;
+    let height = 0;
+    if (walker.code === OP.localTee) {
+      heights.push(height);
+      top = height++;
+    }
+    while (walker.seek(ALL_CODES)) {
+      const { code } = walker;
+      const kind = BEHIND_FRAME[code];
+      if (kind === STORE) this.#store(code, this.#isFrameAt(height - 2));
+      else if (kind === RANGE) this.#range(code);
+      else if (kind === SET && walker.index === this.frame) this.#isSetAgain = true;
+      const operands = OPERANDS_OF[code] ?? DEPENDS;
+      if (operands === DEPENDS) {
+        height = 0;
+        heights.clear();
+        heights.push(BOTTOM);
+        top = BOTTOM;
+        continue;
+      }
+      height -= taken(operands);
+      while (top >= height) {
+        heights.pop();
+        top = heights.at(heights.length - 1);
+      }
+      height += left(operands);
+      if ((kind === GET || kind === SET) && walker.index === this.frame && left(operands) > 0) {
+        top = height - 1;
+        heights.push(top);
+      }
     }
   }
 
-  #store(code: number): void {
+  /** Whether the second operand from the top is the frame's pointer; the first may be, too. */
+  #isFrameAt(height: number): boolean {
+    const heights = this.#heights;
+    const last = heights.length - 1;
+    return heights.at(last) === height || (last > 0 && heights.at(last - 1) === height);
+  }
+
+  #store(code: number, isFrame: boolean): void {
     const { start } = this.#walker;
     if (code >= ATOMIC_BASE) throw new CannotRaise();
     const reader = new Reader(this.#bytes, start + 1);
     if (code >= SIMD_BASE) reader.unsigned();
-    const operands = this.#operands;
-    const isFrame = operands.length >= 2 && this.frame !== NO_LOCAL && operands.at(operands.length - 2) === this.frame;
     if (reader.unsigned() & HAS_MEMORY_INDEX) throw new CannotRaise();
     this.#add(isFrame ? PLACE.frameStore : PLACE.store, start, code);
   }
@@ -106,18 +206,6 @@ export class StorePlaces {
   #range(code: number): void {
     if (writesElsewhere(this.#bytes, this.#walker)) throw new CannotRaise();
     this.#add(PLACE.range, this.#walker.start, code);
-  }
-
-  #follow(code: number): void {
-    const operands = this.#operands;
-    const entry = OPERANDS_OF[code] ?? DEPENDS;
-    if (entry === DEPENDS) {
-      operands.clear();
-      return;
-    }
-    for (let count = taken(entry); count > 0 && operands.length > 0; count--) operands.pop();
-    const isLocal = code === OP.localGet || code === OP.localTee;
-    for (let count = left(entry); count > 0; count--) operands.push(isLocal ? this.#walker.index : NO_LOCAL);
   }
 
   #add(what: number, at: number, code: number): void {

@@ -1,7 +1,7 @@
 /** State of an instance that its host can't read: a module whose code changes any has none that could be taken. */
 import { errorText } from "../../data/error-text.js";
 import { InstructionWalker } from "../binary/instruction-walker.js";
-import { GC_BASE, MISC_BASE, OP } from "../binary/instructions.js";
+import { codes, GC_BASE, MISC_BASE, OP } from "../binary/instructions.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import { SECTION_CODE, type Section } from "../binary/sections.js";
 
@@ -27,6 +27,8 @@ const CHANGES: ReadonlyMap<number, string> = new Map([
   [ELEMENT_DROP, "its segments"],
 ]);
 
+const CHANGING = codes(...CHANGES.keys());
+
 /** @returns why no state can be taken, undefined when all of it is in memory and globals */
 export function unseenState(sections: readonly Section[]): string | undefined {
   const code = sections.find(({ id }) => id === SECTION_CODE);
@@ -50,11 +52,7 @@ function firstChange(body: Uint8Array): string | undefined {
       skipValueType(reader);
     }
     walker.moveTo(reader.position, end);
-    while (!walker.done) {
-      walker.next();
-      const changed = CHANGES.get(walker.code);
-      if (changed !== undefined) return changed;
-    }
+    if (walker.seek(CHANGING)) return CHANGES.get(walker.code);
     reader.position = end;
   }
   return undefined;

@@ -8,7 +8,7 @@
  */
 
 import type { InstructionWalker } from "../binary/instruction-walker.js";
-import { IMMEDIATES, IMMEDIATES_OF, OP } from "../binary/instructions.js";
+import { ALL_CODES, CODES, IMMEDIATES, IMMEDIATES_OF, OP } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { WasmLoadError } from "../errors.js";
 import { BULK } from "./helpers.js";
@@ -48,6 +48,29 @@ export const POINT_SIZE = 4;
 
 /** None is open: the next instruction that costs anything begins one. */
 const NONE = -1;
+
+/** What an instruction is to the scan: a weight and no more, also the index of a local or a global, or an event: it calls, branches, leaves, opens or ends a block, or is charged by its length. */
+const PLAIN = 0;
+const LOCAL = 1;
+const GLOBAL = 2;
+const EVENT = 3;
+/** By code, one of these. */
+const KINDS: Readonly<Uint8Array> = tabulateKinds();
+
+function tabulateKinds(): Uint8Array {
+  const table = new Uint8Array(CODES);
+  table.fill(EVENT, OP.block, OP.i32Const);
+  table.fill(PLAIN, OP.drop, OP.tryTable);
+  table.fill(PLAIN, OP.tableGet, OP.memorySize);
+  for (let code = 0; code < CODES; code++) {
+    const immediates = IMMEDIATES_OF[code];
+    if (immediates === IMMEDIATES.localIndex) table[code] = LOCAL;
+    else if (immediates === IMMEDIATES.globalIndex) table[code] = GLOBAL;
+    else if (immediates === IMMEDIATES.functionIndex || BULK.has(code)) table[code] = EVENT;
+  }
+  for (const code of [OP.brOnNull, OP.brOnNonNull, OP.brOnCast, OP.brOnCastFail]) table[code] = EVENT;
+  return table;
+}
 
 /** A function of the module, and where its points are. */
 export interface FunctionCode {
@@ -101,39 +124,44 @@ export class Segments {
     let copies = false;
     let isPlain = true;
     let current = this.#open(code, POINT.entry);
+    // Of the segment that is open, while instructions are passed that are nothing else to it.
+    let used = 0;
     let depth = 1;
-    while (!walker.done) {
-      walker.next();
+    while (walker.seek(ALL_CODES)) {
       const instruction = walker.code;
       const weight = WEIGHTS[instruction] ?? 0;
       if (weight > 0) {
-        if (current === NONE || (units.at(current) > 0 && units.at(current) + weight > LARGEST_SEGMENT))
+        if (current === NONE || (used > 0 && used + weight > LARGEST_SEGMENT)) {
+          if (current !== NONE) units.set(current, used);
           current = this.#open(walker.start, POINT.charge);
-        units.add(current, weight);
-      }
-      switch (IMMEDIATES_OF[instruction]) {
-        case IMMEDIATES.localIndex:
-          if (walker.index >= fn.locals) throw outOfRange(walker, "local");
-          continue;
-        case IMMEDIATES.globalIndex:
-          if (walker.index >= spaces.globals) throw outOfRange(walker, "global");
-          continue;
-        case IMMEDIATES.functionIndex: {
-          if (walker.index >= spaces.functions) throw outOfRange(walker, "function");
-          const { index } = walker;
-          if (instruction === OP.refFunc) {
-            this.#point(walker.indexAt, POINT.functionIndex, index, current);
-            continue;
-          }
-          const comesBack = instruction === OP.call;
-          this.#point(walker.start, comesBack ? POINT.beforeCall : POINT.exit, index, current);
-          this.#point(walker.indexAt, POINT.callee, index, current);
-          if (comesBack) this.#point(walker.position, POINT.behindCall, index, current);
-          continue;
+          used = 0;
         }
-        default:
+        used += weight;
       }
+      const kind = KINDS[instruction];
+      if (kind === PLAIN) continue;
+      if (kind === LOCAL) {
+        if (walker.index >= fn.locals) throw outOfRange(walker, "local");
+        continue;
+      }
+      if (kind === GLOBAL) {
+        if (walker.index >= spaces.globals) throw outOfRange(walker, "global");
+        continue;
+      }
+      if (current !== NONE) units.set(current, used);
       switch (instruction) {
+        case OP.refFunc:
+          this.#name(walker, spaces, POINT.functionIndex, current);
+          break;
+        case OP.call:
+          this.#point(walker.start, POINT.beforeCall, walker.index, current);
+          this.#name(walker, spaces, POINT.callee, current);
+          this.#point(walker.position, POINT.behindCall, walker.index, current);
+          break;
+        case OP.returnCall:
+          this.#point(walker.start, POINT.exit, walker.index, current);
+          this.#name(walker, spaces, POINT.callee, current);
+          break;
         case OP.br:
         case OP.brIf:
           if (walker.index >= depth - 1) this.#point(walker.start, POINT.exit, 0, current);
@@ -201,7 +229,9 @@ export class Segments {
           if (BULK.get(instruction) === "bytes") copies = true;
           if (BULK.has(instruction)) this.#point(walker.start, POINT.bulk, instruction, current);
       }
+      used = current === NONE ? 0 : units.at(current);
     }
+    if (current !== NONE) units.set(current, used);
     if (depth !== 0) throw new WasmLoadError("wasm-invalid", "invalid wasm file: it does not end");
     const { length: endPoint } = points;
     const endSegment = units.length;
@@ -213,6 +243,12 @@ export class Segments {
     this.units.push(0);
     this.#point(at, what, segment, segment);
     return segment;
+  }
+
+  /** Where a function's index stands. */
+  #name(walker: InstructionWalker, spaces: IndexSpaces, what: number, segment: number): void {
+    if (walker.index >= spaces.functions) throw outOfRange(walker, "function");
+    this.#point(walker.indexAt, what, walker.index, segment);
   }
 
   #point(at: number, what: number, value: number, segment: number): void {
