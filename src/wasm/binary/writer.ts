@@ -3,7 +3,7 @@
 /** Bytes that a writer has room for at first. */
 const FIRST_ROOM = 256;
 /** Shorter runs are copied byte by byte: a view of them costs more. */
-const SHORT_RUN = 48;
+const SHORT_RUN = 24;
 
 /** Bytes written one behind the other, in one array that grows. */
 export class Writer {

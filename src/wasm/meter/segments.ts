@@ -150,21 +150,51 @@ export class Segments {
       }
       if (current !== NONE) units.set(current, used);
       switch (instruction) {
-        case OP.refFunc:
-          this.#name(walker, spaces, POINT.functionIndex, current);
+        // The most frequent ones first: no more is compared for them while this is not compiled.
+        case OP.end:
+        case OP.delegate: {
+          depth--;
+          if (depth === 0) {
+            if (!walker.done) throw new WasmLoadError("wasm-invalid", "invalid wasm file: code behind its end");
+            this.#point(walker.start, POINT.exit, 0, current);
+            break;
+          }
+          const began = blocks.pop();
+          const isLoop = blocks.pop() === 1;
+          if (isLoop) current = began;
+          else if (began !== current) current = NONE;
+          break;
+        }
+        case OP.brIf:
+        case OP.br:
+          if (walker.index >= depth - 1) this.#point(walker.start, POINT.exit, 0, current);
+          break;
+        case OP.block:
+        case OP.if:
+        case OP.try:
+        case OP.tryTable:
+          if (instruction === OP.try || instruction === OP.tryTable) isPlain = false;
+          blocks.push(0);
+          blocks.push(current);
+          depth++;
           break;
         case OP.call:
           this.#point(walker.start, POINT.beforeCall, walker.index, current);
           this.#name(walker, spaces, POINT.callee, current);
           this.#point(walker.position, POINT.behindCall, walker.index, current);
           break;
+        case OP.loop:
+          blocks.push(1);
+          blocks.push(current);
+          depth++;
+          current = this.#open(walker.position, POINT.charge);
+          break;
         case OP.returnCall:
           this.#point(walker.start, POINT.exit, walker.index, current);
           this.#name(walker, spaces, POINT.callee, current);
           break;
-        case OP.br:
-        case OP.brIf:
-          if (walker.index >= depth - 1) this.#point(walker.start, POINT.exit, 0, current);
+        case OP.refFunc:
+          this.#name(walker, spaces, POINT.functionIndex, current);
           break;
         case OP.brTable:
         case OP.return:
@@ -186,40 +216,11 @@ export class Segments {
         case OP.brOnCastFail:
           isPlain = false;
           break;
-        case OP.block:
-        case OP.if:
-        case OP.try:
-        case OP.tryTable:
-          if (instruction === OP.try || instruction === OP.tryTable) isPlain = false;
-          blocks.push(0);
-          blocks.push(current);
-          depth++;
-          break;
-        case OP.loop:
-          blocks.push(1);
-          blocks.push(current);
-          depth++;
-          current = this.#open(walker.position, POINT.charge);
-          break;
         case OP.else:
         case OP.catch:
         case OP.catchAll:
           if (blocks.at(blocks.length - 1) !== current) current = NONE;
           break;
-        case OP.end:
-        case OP.delegate: {
-          depth--;
-          if (depth === 0) {
-            if (!walker.done) throw new WasmLoadError("wasm-invalid", "invalid wasm file: code behind its end");
-            this.#point(walker.start, POINT.exit, 0, current);
-            break;
-          }
-          const began = blocks.pop();
-          const isLoop = blocks.pop() === 1;
-          if (isLoop) current = began;
-          else if (began !== current) current = NONE;
-          break;
-        }
         case OP.memorySize:
         case OP.memoryGrow:
           // There is no other memory: what names one is refused by the engine.
