@@ -1,7 +1,7 @@
 /**
- * What a policy costs over HTTP, as ratios measured side by side: rounds alternate between the two sides of each ratio, so that a slow moment of the
- * machine strikes both. Each ratio is given twice: of requests a second, and of requests a second of CPU time, which tells more on a machine that has
- * other work to do (Linux only: the servers' time is read from procfs, in hundredths of seconds).
+ * What a policy costs over HTTP, as ratios measured side by side: a client asks both sides of a ratio in turns of a quarter of a second, so that a slow moment of the
+ * machine strikes both, and one pair of turns tells nothing: their median does, with the quartiles. Each ratio is given twice: of requests a second, and of all requests a second of
+ * processor time, which tells more on a machine that has other work to do (Linux only: the servers' time is read from procfs, in hundredths of seconds).
  *
  * | ratio | goal |
  * | --- | --- |
@@ -10,15 +10,18 @@
  * | a WASM policy over HTTP / the same guest called bare | see bench/wasm |
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { median, spread } from "./support/statistics.js";
+import type { Turn, Turns } from "./support/alternating-client.js";
+import { median, quartiles } from "./support/statistics.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
-const SECONDS = Number(process.env.SECONDS ?? 2);
+const PAIRS = Number(process.env.PAIRS ?? 100);
+/** Before the first that counts: the engine compiles what it has come to know. */
+const WARMING_PAIRS = 16;
+const TURN_MS = 250;
 const CONNECTIONS = 16;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const body = process.env.BODY ?? join(root, "test/fixtures/reviews/pod.json");
@@ -38,21 +41,6 @@ wasm:
   module: ${join(root, "policies/privileged-pods/policy.wasm")}
 `;
 
-interface Load {
-  readonly requests: number;
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-}
-
-function load(port: number, path: string): Promise<Load> {
-  const client = fileURLToPath(new URL("support/load-client.js", import.meta.url));
-  const args = [client, `${port}`, path, body, `${CONNECTIONS}`, `${SECONDS}`];
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, (error, stdout) => (error ? reject(error) : resolve(JSON.parse(stdout) as Load)));
-  });
-}
-
 /** One side of a ratio. */
 interface Side {
   readonly server: ChildProcess;
@@ -60,49 +48,37 @@ interface Side {
   readonly path: string;
 }
 
-/** A round of load on one side. */
-interface Round extends Load {
-  /** Of CPU time that the server takes for a request; NaN where it can't be had. */
-  readonly microseconds: number;
+function inTurns(left: Side, right: Side, pairs: number): Promise<Turns> {
+  const client = fileURLToPath(new URL("support/alternating-client.js", import.meta.url));
+  const targets = [left, right].map(({ server, port, path }) => `${port}${path}@${server.pid}`);
+  const args = [client, body, `${CONNECTIONS}`, `${pairs}`, `${TURN_MS}`, ...targets];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, (error, stdout) => (error ? reject(error) : resolve(JSON.parse(stdout) as Turns)));
+  });
 }
+
+const perSecond = ({ requests, milliseconds }: Turn): number => (1000 * requests) / milliseconds;
 
 /** Linux counts processor time in units of this. */
 const TICK_MICROSECONDS = 10_000;
 
-/** CPU time that a process has taken. */
-function cpuMicroseconds({ pid }: ChildProcess): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
-  } catch {
-    return Number.NaN;
-  }
+/** Microseconds of processor time for a request. */
+function microseconds(turns: readonly Turn[]): number {
+  const sum = (of: (turn: Turn) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
+  return (TICK_MICROSECONDS * sum(({ ticks }) => ticks)) / sum(({ requests }) => requests);
 }
 
-async function round({ server, port, path }: Side): Promise<Round> {
-  const before = cpuMicroseconds(server);
-  const loaded = await load(port, path);
-  return { ...loaded, microseconds: (cpuMicroseconds(server) - before) / loaded.requests };
-}
-
-/** Runs both sides in turn and prints throughput, latency and the ratio of each round. */
+/** Runs both sides in turns and prints the ratios. */
 async function compare(name: string, left: Side, right: Side): Promise<void> {
-  const lefts: Round[] = [];
-  const rights: Round[] = [];
-  await round(left);
-  await round(right);
-  for (let count = 0; count < ROUNDS; count++) {
-    lefts.push(await round(left));
-    rights.push(await round(right));
-  }
-  const ratios = (of: (left: Round, right: Round) => number) =>
-    spread(lefts.map((each, index) => of(each, rights[index] as Round)));
-  const rate = (rounds: readonly Round[]) => Math.round(median(rounds.map(({ perSecond }) => perSecond)));
-  const cpu = (rounds: readonly Round[]) => median(rounds.map(({ microseconds }) => microseconds)).toFixed(1);
-  const throughput = ratios((l, r) => l.perSecond / r.perSecond);
+  await inTurns(left, right, WARMING_PAIRS);
+  const { pairs } = await inTurns(left, right, PAIRS);
+  const lefts = pairs.map(([turn]) => turn);
+  const rights = pairs.map(([, turn]) => turn);
+  const throughput = quartiles(pairs.map(([l, r]) => perSecond(l) / perSecond(r)));
+  const rate = (turns: readonly Turn[]) => Math.round(median(turns.map(perSecond)));
+  const [ours, others] = [microseconds(lefts), microseconds(rights)];
   console.log(`${name}: ${throughput} of the throughput; ${rate(lefts)} against ${rate(rights)} requests/s`);
-  console.log(`  by CPU ${ratios((l, r) => r.microseconds / l.microseconds)}; ${cpu(lefts)} against ${cpu(rights)} µs`);
-  console.log(`  p99 ${spread(lefts.map(({ p99 }) => p99))} against ${spread(rights.map(({ p99 }) => p99))} ms`);
+  console.log(`  by CPU ${(others / ours).toFixed(2)}; ${ours.toFixed(1)} against ${others.toFixed(1)} µs`);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "bench-http-"));
@@ -128,7 +104,7 @@ try {
       break;
     await sleep(100);
   }
-  console.log(`${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections: median (min … max)`);
+  console.log(`${PAIRS} pairs of turns of ${TURN_MS} ms, ${CONNECTIONS} connections: median (quartiles)`);
   const side = (name: string): Side => ({ server, port: ours, path: `/validate/${name}` });
   await compare("a CEL policy / bare node:http", side("cel"), { server: floor, port: bare, path: "/" });
   await compare("a group of one / the single policy", side("group"), side("cel"));

@@ -1,11 +1,10 @@
 /**
  * A load client as a process of its own: `node load-client.js <port> <path> <body file> <connections> <seconds>`. It keeps each connection busy with
  * one request at a time over loopback, stops by itself, and prints one line of JSON: a {@link Load}.
- *
- * It speaks just enough HTTP to find the end of an answer: a general client costs more than the servers measured here.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { answerSize, requestOf } from "./answer-size.js";
 
 /** What one run saw. */
 export interface Load {
@@ -21,31 +20,17 @@ export interface Load {
   readonly clientCpu: number;
 }
 
-const HEAD_END = "\r\n\r\n";
 const ALLOWED = '"allowed":true';
 /** Milliseconds after which an answer that is still missing at the end is not waited for any longer. */
 const GIVE_UP_MS = 30_000;
 
 const [port = "", path = "/", file = "", connections = "16", seconds = "5"] = process.argv.slice(2);
-const body = readFileSync(file);
-const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-const request = Buffer.concat([Buffer.from(head), body]);
+const request = requestOf(path, readFileSync(file));
 const latencies: number[] = [];
 let allowed = 0;
 const startedWith = process.cpuUsage();
 const started = performance.now();
 const end = started + Number(seconds) * 1000;
-
-/** Bytes of the answer, head and body, that begins here; `undefined` while its head is not whole. */
-function answerSize(received: Buffer): number | undefined {
-  const headEnd = received.indexOf(HEAD_END);
-  if (headEnd < 0) return undefined;
-  const text = received.toString("latin1", 0, headEnd);
-  const length = /content-length: (\d+)/i.exec(text)?.[1];
-  if (!text.startsWith("HTTP/1.1 200") || length === undefined)
-    throw new Error(`unexpected answer of ${path}: ${received.toString()}`);
-  return headEnd + HEAD_END.length + Number(length);
-}
 
 function runConnection(): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -63,7 +48,7 @@ function runConnection(): Promise<void> {
       .on("close", () => (performance.now() < end ? reject(new Error(`${path}: closed early`)) : resolve()));
     socket.on("data", (chunk) => {
       const received = before === undefined ? chunk : Buffer.concat([before, chunk]);
-      const size = answerSize(received);
+      const size = answerSize(received, path);
       if (size === undefined || received.length < size) {
         before = received;
         return;
