@@ -215,24 +215,37 @@ function printDouble(value: number): string {
 /** There is no fraction without it; texts may have it, too. */
 const FRACTION = /\d\.\d/;
 
-const SURROGATE = /\\u[dD][89a-fA-F]/g;
-const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/y;
-/** Characters of two escapes. */
-const PAIR_LENGTH = 12;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+/** Characters of an escape with a backslash, a `u` and four digits. */
+const UNIT_LENGTH = 6;
 
-/** What escapes of surrogates a text has: pairs, as of emoji, or some that may be alone, which must become U+FFFD. */
+/** What escapes of surrogates a JSON text has: pairs, as of emoji, or some that are alone, which must become U+FFFD. */
 function escapedSurrogates(text: string): "none" | "pairs" | "lone" {
   let found: "none" | "pairs" = "none";
-  SURROGATE.lastIndex = 0;
-  for (let hit = SURROGATE.exec(text); hit !== null; hit = SURROGATE.exec(text)) {
-    // Behind a backslash it may be none.
-    if (text[hit.index - 1] === "\\") return "lone";
-    PAIR.lastIndex = hit.index;
-    if (!PAIR.test(text)) return "lone";
-    SURROGATE.lastIndex = hit.index + PAIR_LENGTH;
-    found = "pairs";
+  const end = text.length;
+  for (let at = 0; at < end; ) {
+    // A search for the next backslash takes longer, where there are a million of them.
+    if (text.charCodeAt(at) !== BACKSLASH) at++;
+    else if (text.charCodeAt(at + 1) !== LETTER_U) at += 2;
+    else {
+      const kind = surrogateAt(text, at);
+      if (kind === "low" || (kind === "high" && surrogateAt(text, at + UNIT_LENGTH) !== "low")) return "lone";
+      if (kind === "high") found = "pairs";
+      at += kind === "high" ? 2 * UNIT_LENGTH : UNIT_LENGTH;
+    }
   }
   return found;
+}
+
+/** Which surrogate an escape is, if any stands there. */
+function surrogateAt(text: string, at: number): "high" | "low" | "other" {
+  if (text.charCodeAt(at) !== BACKSLASH || text.charCodeAt(at + 1) !== LETTER_U) return "other";
+  // Of four hexadecimal digits the first two tell: D and 8 to B, D and C to F.
+  if ((text.charCodeAt(at + 2) | 0x20) !== 0x64) return "other";
+  const digit = text.charCodeAt(at + 3) | 0x20;
+  if (digit === 0x38 || digit === 0x39 || digit === 0x61 || digit === 0x62) return "high";
+  return digit >= 0x63 && digit <= 0x66 ? "low" : "other";
 }
 
 export { type Cut, JsonError, type JsonScan, scanJson, type WantedCuts };

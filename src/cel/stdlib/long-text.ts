@@ -16,8 +16,9 @@ const encodingOf = (...texts: readonly string[]): "latin1" | "utf16le" =>
   texts.every((text) => Buffer.byteLength(text) === text.length) ? "latin1" : "utf16le";
 
 function unitsOf(text: string, encoding: "latin1" | "utf16le"): Units {
-  const bytes = Buffer.from(text, encoding);
-  return encoding === "latin1" ? bytes : new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
+  const { buffer, byteOffset } = Buffer.from(text, encoding);
+  // Not the Buffer itself: loops are compiled for one kind of bytes.
+  return new (encoding === "latin1" ? Uint8Array : Uint16Array)(buffer, byteOffset, text.length);
 }
 
 const roomFor = (length: number, encoding: "latin1" | "utf16le"): Units =>
@@ -47,26 +48,35 @@ export function replaceUnits(text: string, from: string, to: string, count: numb
   const length = text.length + found * (to.length - from.length);
   if (length > most) return undefined;
   const out = roomFor(length, encoding);
+  const first = searched[0];
+  const [width, added] = [searched.length, put.length];
   let left = found;
   let at = 0;
-  const first = searched[0];
-  for (let index = 0; index < units.length; ) {
-    if (left > 0 && units[index] === first && isAt(units, searched, index)) {
-      for (let each = 0; each < put.length; each++) out[at++] = put[each] as number;
-      index += searched.length;
-      left--;
-    } else out[at++] = units[index++] as number;
+  let index = 0;
+  while (left > 0) {
+    const unit = units[index] as number;
+    if (unit !== first || !isAt(units, searched, index)) {
+      out[at++] = unit;
+      index++;
+      continue;
+    }
+    for (let each = 0; each < added; each++) out[at++] = put[each] as number;
+    index += width;
+    left--;
   }
+  out.set(units.subarray(index), at);
   return textOf(out, encoding);
 }
 
 function occurrences(units: Units, searched: Units, most: number): number {
   const first = searched[0];
+  const width = searched.length;
+  const end = units.length;
   let found = 0;
-  for (let index = 0; index < units.length && found < most; )
+  for (let index = 0; index < end && found < most; )
     if (units[index] === first && isAt(units, searched, index)) {
       found++;
-      index += searched.length;
+      index += width;
     } else index++;
   return found;
 }
