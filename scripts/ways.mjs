@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 /**
  * Ways on which code is loaded, by the modules that each begins with: the executable before it knows its command; a serving process; one that has groups, or
- * policies in CEL of each kind; a guest's thread; guests of each protocol; the other threads, and what programs import. What lies on the same ways goes into one file. So no way loads what lies on others only,
- * and files import each other in one direction. What lies on no way is split by who imports it.
+ * policies in CEL of each kind; a guest's thread, and the one that rewrites modules; guests of each protocol; the other threads, and what programs import. What lies on the same ways goes
+ * into one file. So no way loads what lies on others only, and files import each other in one direction. What lies on no way is split by who imports it.
  */
 const WAYS = {
   executable: ["main.js"],
@@ -20,6 +20,7 @@ const WAYS = {
   kyverno: ["kinds/kyverno/kind.js"],
   certificates: ["kinds/certificate-request-policy/kind.js"],
   thread: ["wasm/worker/main.js"],
+  modules: ["wasm/module/rewriting-worker.js"],
   wapc: ["wasm/wapc/guest.js"],
   extism: ["wasm/extism/guest.js"],
   wasi: ["wasm/wasi/guest.js"],

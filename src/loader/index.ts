@@ -184,6 +184,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
         if (salvaged.length === 0) return loaded;
         return { ...loaded, problems: [...loaded.problems, ...(await diagnose(config, loading))] };
       } finally {
+        // Who loads again most likely serves what was loaded before.
+        runtime.serve();
         await fetcher.close();
       }
     },

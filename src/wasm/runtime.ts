@@ -91,6 +91,8 @@ export interface WasmRuntime {
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
+  /** To be called when the process begins to answer requests: modules are prepared on a thread from then on. */
+  serve(): void;
   status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */
   close(): void;
@@ -159,8 +161,12 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         options.log({ policy: source.id, level: "warn", message: HIDDEN_SETTING, fields: {} });
       return policy;
     },
+    serve: () => store.leaveMainThread(),
     status: () => ({ ...pool.status(), inline: inline.status }),
-    close: () => pool.close(),
+    close() {
+      pool.close();
+      store.close();
+    },
   };
 }
 

@@ -1,10 +1,21 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
 import { formatProblem } from "../../src/documents/problem.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
+import { countedThreads } from "../support/counted-threads.js";
 
-async function load(context: { after(act: () => void): void }, text: string) {
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+const configOf = (text: string) => {
+  const read = parseConfig(text, "p.yaml");
+  assert.ok(read.ok);
+  return read.config;
+};
+
+function loaderFor(context: { after(act: () => void): void }) {
   const loader = createPolicyLoader({
     policyTimeout: 2000,
     workers: 1,
@@ -14,10 +25,10 @@ async function load(context: { after(act: () => void): void }, text: string) {
     fetch: { downloadDirectory: "/nonexistent", environment: {} },
   });
   context.after(() => loader.close());
-  const read = parseConfig(text, "p.yaml");
-  assert.ok(read.ok);
-  return loader.load(read.config);
+  return loader;
 }
+
+const load = (context: Parameters<typeof loaderFor>[0], text: string) => loaderFor(context).load(configOf(text));
 
 const rule = (expression: string, more = "") => `{ cel: { validations: [ { expression: "${expression}" } ] }${more} }`;
 
@@ -47,5 +58,19 @@ describe("loading", () => {
       ["sum", "sum/x", "sum/z", "own"].map((id) => policies.entries.get(id)?.timeout),
       [5000, 3000, 2000, 4000],
     );
+  });
+
+  test("again: new modules are prepared on a thread, because the main thread may have requests to answer", async (context) => {
+    const threads = countedThreads(context);
+    const loader = loaderFor(context);
+    const module = (policy: string, settings = "{}") =>
+      `${policy}: { module: ${join(ROOT, "policies", policy, "policy.wasm")}, settings: ${settings} }\n`;
+    const first = await loader.load(configOf(module("privileged-pods")));
+    assert.equal(threads.started, 0);
+    const second = await loader.load(
+      configOf(module("privileged-pods") + module("trusted-registries", "{ registries: [a.io] }")),
+    );
+    assert.equal(threads.started, 1);
+    assert.deepEqual([...first.problems, ...second.problems], []);
   });
 });

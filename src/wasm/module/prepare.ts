@@ -20,7 +20,8 @@ import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
 import { checkExports } from "./required-exports.js";
-import { type Rewritten, rewritten, rewrittenBeside } from "./rewritten.js";
+import { RewritingThread } from "./rewriting-thread.js";
+import { type RewriteOrder, type Rewritten, rewritten, withoutFloor } from "./rewritten.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -64,6 +65,7 @@ export class ModuleStore {
   #nextId = 1;
   /** Of all modules so far. */
   #bytes = 0;
+  #thread: RewritingThread | undefined;
 
   constructor() {
     setFlagsFromString(BRANCH_HINTS);
@@ -91,16 +93,32 @@ export class ModuleStore {
     return made;
   }
 
+  /** From now on modules are rewritten on a thread of its own: the main thread has requests to answer. */
+  leaveMainThread(): void {
+    this.#thread ??= new RewritingThread();
+  }
+
+  close(): void {
+    this.#thread?.close();
+  }
+
   /** The engine does not optimize what rewrites the first modules: most servers have a few, and it takes longer to compile that well than it runs. */
-  #rewritten(bytes: Uint8Array, memoryPages: number, isLinked: boolean): Rewritten {
-    this.#bytes += bytes.length;
-    if (this.#bytes > FEW_BYTES) return rewritten(bytes, memoryPages, isLinked);
+  #rewrite(order: RewriteOrder): Rewritten | Promise<Rewritten> {
+    if (this.#thread) return this.#thread.rewrite(order);
+    this.#bytes += order.bytes.length;
+    if (this.#bytes > FEW_BYTES) return rewritten(order);
     setFlagsFromString("--no-opt");
     try {
-      return rewritten(bytes, memoryPages, isLinked);
+      return rewritten(order);
     } finally {
       setFlagsFromString("--opt");
     }
+  }
+
+  /** A module beside the main one. */
+  async #linked({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
+    const made = await this.#rewrite({ bytes, maximumPages, role: "beside" });
+    return { name, module: await compile(made.bytes) };
   }
 
   async #make(
@@ -110,16 +128,16 @@ export class ModuleStore {
     configured: ExecutionMode | undefined,
     others: readonly NamedModule[],
   ): Promise<PreparedModule> {
-    const { memory, marking, image, coldBecause, limited, ...made } = this.#rewritten(
+    const { memory, marking, image, coldBecause, limited, ...made } = await this.#rewrite({
       bytes,
-      memoryPages,
-      others.length > 0,
-    );
+      maximumPages: memoryPages,
+      role: others.length > 0 ? "main" : "only",
+    });
     const module = await compile(made.bytes);
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    const linked = await Promise.all(others.map((other) => linkedModule(other, memoryPages)));
+    const linked = await Promise.all(others.map((other) => this.#linked(other, memoryPages)));
     if (linked.length > 0) checkLinks(module, linked, (entry) => served("extism", entry));
     const imports = WebAssembly.Module.imports(module).filter((entry) => !isLinked(entry, linked));
     // The main module of a plugin may have its memory from another one.
@@ -157,18 +175,13 @@ export class ModuleStore {
   }
 }
 
-/** A module beside the main one. */
-async function linkedModule({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
-  return { name, module: await compile(rewrittenBeside(bytes, maximumPages)) };
-}
-
 /** A floor whose module without it is compiled once, when it is first asked for. */
-function compiledWhenAsked({ address, without }: NonNullable<Rewritten["floor"]>): Floor {
+function compiledWhenAsked(floor: NonNullable<Rewritten["floor"]>): Floor {
   let made: Promise<WebAssembly.Module> | undefined;
   return {
-    address,
+    address: floor.address,
     without: () => {
-      made ??= compile(without());
+      made ??= compile(withoutFloor(floor));
       return made;
     },
   };

@@ -11,6 +11,7 @@ import { type Extracted, extractState } from "../image/extract.js";
 import type { MemoryImage } from "../image/memory-image.js";
 import { type Marking, markingFor } from "../meter/marks/marking.js";
 import { meterModule } from "../meter/meter.js";
+import type { IndexSpaces } from "../meter/segments.js";
 
 /**
  * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
@@ -28,7 +29,19 @@ const MARKED_PAGES = 8;
  */
 const FLOORED_CODE = 256 * 1024;
 
-/** A module that can be compiled. */
+/** A module to be rewritten. */
+export interface RewriteOrder {
+  readonly bytes: Uint8Array;
+  /** Of its memory. */
+  readonly maximumPages: number;
+  /**
+   * What it is of its policy: all of it, the main one of several modules, or one beside that. What several modules import from each other no captured state would hold, and those
+   * beside keep their memory, limited as the main one's.
+   */
+  readonly role: "only" | "main" | "beside";
+}
+
+/** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** As it came, but for its memory and its limits. */
@@ -40,24 +53,29 @@ export interface Rewritten {
   /** Why no state of its instances can be taken. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
-  /** An address below which it can't write, and the same module without that. */
-  readonly floor?: { readonly address: number; readonly without: () => Uint8Array<ArrayBuffer> };
+  /** An address below which it can't write, and what the module without that is made of. */
+  readonly floor?: {
+    readonly address: number;
+    readonly unmetered: Uint8Array<ArrayBuffer>;
+    readonly own?: IndexSpaces;
+  };
 }
 
 /**
  * Rewrites a module.
- * @param maximumPages of its memory
- * @param isLinked whether it is one of several modules of a plugin: what they import from each other no captured state would hold
  * @throws WasmLoadError
  */
-export function rewritten(bytes: Uint8Array, maximumPages: number, isLinked: boolean): Rewritten {
+export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritten {
+  if (role === "beside") {
+    const { bytes: limited } = rewriteModule(bytes, { maximumPages });
+    return { limited, bytes: meterModule(expandCalls(limited)) };
+  }
   const { bytes: limited, importedMemory: memory } = rewriteModule(bytes, {
     maximumPages,
     importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
   });
-  const extracted: Extracted = isLinked
-    ? { bytes: limited, coldBecause: "it has several modules" }
-    : extractState(limited, memory);
+  const extracted: Extracted =
+    role === "main" ? { bytes: limited, coldBecause: "it has several modules" } : extractState(limited, memory);
   const { own, image, coldBecause } = extracted;
   const expanded = expandCalls(extracted.bytes, own);
   const common = {
@@ -77,12 +95,12 @@ export function rewritten(bytes: Uint8Array, maximumPages: number, isLinked: boo
   const raised = address === undefined ? undefined : raiseStores(expanded, address);
   const above = raised && unlessRefused(() => meterModule(raised, undefined, own));
   if (address === undefined || !above) return { ...common, bytes: metered() };
-  return { ...common, bytes: above, floor: { address, without: metered } };
+  return { ...common, bytes: above, floor: { address, unmetered: expanded, ...(own && { own }) } };
 }
 
-/** A module beside the main one of a plugin: it keeps its memory, limited as the main one's. @throws WasmLoadError */
-export function rewrittenBeside(bytes: Uint8Array, maximumPages: number): Uint8Array<ArrayBuffer> {
-  return meterModule(expandCalls(rewriteModule(bytes, { maximumPages }).bytes));
+/** The module that has a floor, without it. @throws WasmLoadError */
+export function withoutFloor({ unmetered, own }: NonNullable<Rewritten["floor"]>): Uint8Array<ArrayBuffer> {
+  return meterModule(unmetered, undefined, own);
 }
 
 /** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */

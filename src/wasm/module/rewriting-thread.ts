@@ -1,0 +1,84 @@
+/** Rewrites modules on a thread of its own, for a process whose main thread answers requests: a module of 2 MB would hold that for a second. */
+import { Worker } from "node:worker_threads";
+import { WasmLoadError } from "../errors.js";
+import type { RewriteAnswer } from "./rewriting-worker.js";
+import type { RewriteOrder, Rewritten } from "./rewritten.js";
+
+const ENTRY = new URL("./rewriting-worker.js", import.meta.url);
+/** MiB of its heap: most of what it makes lies outside. */
+const HEAP_MIB = 512;
+/** Milliseconds without work after which it ends. To start one takes some 50 ms of a processor, and it has 10 MiB. */
+const LINGER_MS = 1_000;
+
+interface Pending {
+  readonly order: RewriteOrder;
+  readonly resolve: (made: Rewritten) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The thread, which is there while it has something to do. It takes one module after the other. */
+export class RewritingThread {
+  #worker: Worker | undefined;
+  /** In the order in which they were given to the thread. */
+  #pending: Pending[] = [];
+  #linger: NodeJS.Timeout | undefined;
+
+  /**
+   * As `rewritten`.
+   * @throws WasmLoadError also when it takes more memory than there is
+   */
+  rewrite(order: RewriteOrder): Promise<Rewritten> {
+    return new Promise((resolve, reject) => this.#give({ order, resolve, reject }));
+  }
+
+  /** Ends the thread. Whoever still waits for it is told so. */
+  close(): void {
+    clearTimeout(this.#linger);
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const { reject } of this.#pending.splice(0)) reject(new Error("nobody prepares modules any more"));
+  }
+
+  #give(pending: Pending): void {
+    clearTimeout(this.#linger);
+    this.#pending.push(pending);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage(pending.order);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(ENTRY, {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    });
+    worker.on("message", (answer: RewriteAnswer) => this.#answered(worker, answer));
+    worker.on("error", (error) => this.#failed(worker, error));
+    return worker;
+  }
+
+  #answered(worker: Worker, answer: RewriteAnswer): void {
+    if (worker !== this.#worker) return;
+    const { resolve, reject } = this.#pending.shift() as Pending;
+    if (this.#pending.length === 0) {
+      worker.unref();
+      this.#linger = setTimeout(() => this.close(), LINGER_MS).unref();
+    }
+    if ("made" in answer) resolve(answer.made);
+    else reject(new WasmLoadError(answer.code, answer.message));
+  }
+
+  /** The thread has ended over the first of its modules; the others are for another one. */
+  #failed(worker: Worker, error: unknown): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    const [first, ...others] = this.#pending.splice(0);
+    const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    const reason = isMemory
+      ? new WasmLoadError("wasm-memory", "to prepare the module takes more memory than there is")
+      : new Error("the module could not be prepared", { cause: error });
+    first?.reject(reason);
+    for (const each of others) this.#give(each);
+  }
+}
