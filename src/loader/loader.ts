@@ -6,6 +6,7 @@
 import type { Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
+import { Slices } from "../data/slices.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { FetchError } from "../fetch/index.js";
 import { confined } from "../kinds/confined-policy.js";
@@ -54,13 +55,17 @@ export interface ClusterNeed {
   readonly warning?: Problem;
 }
 
-/** Loads every entry of a configuration; never rejects. `generation` numbers the set. */
+/** Loads every entry of a configuration, a few milliseconds at a time: requests to the set that serves wait meanwhile. Never rejects. `generation` numbers the set. */
 export async function loadEntries(config: Config, options: LoadingOptions, generation = 1): Promise<LoadedConfig> {
   const loading = new Loading(config, options);
-  const needs = loading.prepare();
+  const needs = await loading.prepare();
   const foreseen = options.foresee(needs);
   const served: ServedPolicy[] = [];
-  for (const entry of config.entries) served.push(...(await loading.serve(entry)));
+  const slices = new Slices();
+  for (const entry of config.entries) {
+    served.push(...(await loading.serve(entry)));
+    if (slices.over()) await slices.rest();
+  }
   await foreseen;
   return {
     policies: createPolicySet(served, generation),
@@ -88,8 +93,14 @@ class Loading {
   }
 
   /** Prepares every entry and member; what they need together. */
-  prepare(): Needs {
-    return allNeeds([...this.#entries.values()].map((entry) => this.#prepareEntry(entry)));
+  async prepare(): Promise<Needs> {
+    const slices = new Slices();
+    const needs: Needs[] = [];
+    for (const entry of this.#entries.values()) {
+      needs.push(this.#prepareEntry(entry));
+      if (slices.over()) await slices.rest();
+    }
+    return allNeeds(needs);
   }
 
   #prepareEntry(entry: ConfigEntry): Needs {
