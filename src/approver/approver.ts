@@ -2,7 +2,6 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../data/clock.js";
 import { orAborted } from "../data/or-aborted.js";
-import { Slices } from "../data/slices.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
 import { followUntil } from "../kubernetes/client/follow.js";
 import type { Cluster } from "../kubernetes/client/index.js";
@@ -11,6 +10,7 @@ import { Retries } from "../kubernetes/client/retries.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Ruling } from "../policy/approving.js";
 import type { Logger } from "../telemetry/logger.js";
+import { Slices } from "../telemetry/slices.js";
 import {
   type ApprovalCount,
   boundedCounts,

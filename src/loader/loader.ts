@@ -6,7 +6,6 @@
 import type { Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
-import { Slices } from "../data/slices.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { FetchError } from "../fetch/index.js";
 import { confined } from "../kinds/confined-policy.js";
@@ -15,6 +14,7 @@ import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
 import type { Policy } from "../policy/index.js";
+import { SLICE_MS, Turns } from "../policy/turns.js";
 import { allNeeds, type Needs, NO_NEEDS, type Requirement } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
 import { clusterWarning, type LoadedEntry } from "./cluster-warning.js";
@@ -61,10 +61,9 @@ export async function loadEntries(config: Config, options: LoadingOptions, gener
   const needs = await loading.prepare();
   const foreseen = options.foresee(needs);
   const served: ServedPolicy[] = [];
-  const slices = new Slices();
   for (const entry of config.entries) {
     served.push(...(await loading.serve(entry)));
-    if (slices.over()) await slices.rest();
+    await loading.rest();
   }
   await foreseen;
   return {
@@ -85,6 +84,8 @@ class Loading {
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
   readonly #prepared = new Map<string, PreparedEntry | { readonly failed: unknown }>();
   readonly #policies = new Map<string, Promise<Policy>>();
+  readonly #turns = new Turns();
+  #sliceEnds = performance.now() + SLICE_MS;
   readonly #warn: Warn = (problem) => this.problems.push(coded(problem));
 
   constructor(config: Config, options: LoadingOptions) {
@@ -92,13 +93,19 @@ class Loading {
     this.#entries = new Map(config.entries.map((entry) => [entry.id, entry]));
   }
 
+  /** To be called between entries: others have their turn when it is over. */
+  async rest(): Promise<void> {
+    if (performance.now() < this.#sliceEnds) return;
+    await this.#turns.next();
+    this.#sliceEnds = performance.now() + SLICE_MS;
+  }
+
   /** Prepares every entry and member; what they need together. */
   async prepare(): Promise<Needs> {
-    const slices = new Slices();
     const needs: Needs[] = [];
     for (const entry of this.#entries.values()) {
       needs.push(this.#prepareEntry(entry));
-      if (slices.over()) await slices.rest();
+      await this.rest();
     }
     return allNeeds(needs);
   }

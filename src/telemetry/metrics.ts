@@ -1,12 +1,12 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { Gauge, Registry } from "prom-client";
-import { Slices } from "../data/slices.js";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { Losses, type LossName } from "./losses.js";
 import { collectProcessMetrics } from "./process-metrics.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
+import { Slices } from "./slices.js";
 
 /** Kubewarden's buckets, and up to the longest time-out a webhook may have (30 s). */
 const LATENCY_MS = [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000, 20_000, 30_000];

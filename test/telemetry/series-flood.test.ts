@@ -1,10 +1,10 @@
 /** Clients that invent namespaces: what is shown is limited, true, and the same whether one process counts or several. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Slices } from "../../src/data/slices.js";
 import { type EvaluationSample, Metrics } from "../../src/telemetry/metrics.js";
 import { toMetricData } from "../../src/telemetry/otlp/metric-data.js";
 import { COUNTER_LIMITS, HISTOGRAM_LIMITS } from "../../src/telemetry/series.js";
+import { Slices } from "../../src/telemetry/slices.js";
 
 const FLOOD = 12_000;
 const COUNTER = "kubewarden_policy_evaluations_total";

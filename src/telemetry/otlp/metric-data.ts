@@ -9,9 +9,9 @@ import {
   type MetricData,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
-import { Slices } from "../../data/slices.js";
 import type { Metrics } from "../metrics.js";
 import { labelsOf, type ShownMetric } from "../shown-metric.js";
+import { Slices } from "../slices.js";
 
 /** A registry's content. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];

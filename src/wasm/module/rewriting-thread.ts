@@ -55,6 +55,8 @@ export class RewritingThread {
     });
     worker.on("message", (answer: RewriteAnswer) => this.#answered(worker, answer));
     worker.on("error", (error) => this.#failed(worker, error));
+    // Whoever waits must hear of it, whatever ended it.
+    worker.on("exit", () => this.#failed(worker, undefined));
     return worker;
   }
 
