@@ -134,7 +134,7 @@ function text(value: Value, work: Work): string | CelError | undefined {
 const PART_DIGITS = 6;
 
 /** The work of a character of a text that may have to be escaped. */
-const CHARACTER_UNITS = 60;
+const CHARACTER_UNITS = 15;
 
 function quotedPart(value: string, work: Work): string {
   if (!isPlain(value)) work.left -= CHARACTER_UNITS * value.length;
