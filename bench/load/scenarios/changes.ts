@@ -1,8 +1,9 @@
 /** Files that change under a server: policies and certificates, many times and in the middle of being written; and clocks that jump. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tlsFolder } from "../../../test/server/tls-files.js";
+import { largeModule } from "../../support/large-module.js";
 import { knownPolicies } from "../../support/reviews.js";
 import { sumOf } from "../../support/server.js";
 import { soak } from "../../support/soak.js";
@@ -11,6 +12,8 @@ import { ROOT, type Scenario } from "../stage.js";
 
 /** Milliseconds between changes of the files: they are looked at every second, and taken when they stand still. */
 const CHANGE_EVERY_MS = 2500;
+/** Bytes of code of a module that a language's runtime is part of. */
+const LARGE_MODULE_BYTES = 2_000_000;
 /** Clients that send everything, right and wrong, beside. */
 const MIXED_CLIENTS = 2;
 /** Seconds that everything stands still: longer than a process may be silent before it is taken for hung (10 s). */
@@ -26,7 +29,7 @@ const extra = (round: number): string => `extra-${round}: { cel: { validations: 
 /** Policies and certificates change every few seconds; half of the policies' versions are broken. */
 export const storm: Scenario = {
   name: "storm",
-  what: "reloads and certificate rotations one after the other, mixed traffic and a looping guest beside",
+  what: "reloads that bring a module of 2 MB, and certificate rotations, one after the other; mixed traffic and a looping guest beside",
   async play(stage) {
     const tls = tlsFolder();
     const file = join(stage.folder, "policies.yaml");
@@ -37,12 +40,17 @@ export const storm: Scenario = {
     await stage.open({ policies: file, ca, args });
     const { url } = stage.server;
     const common = { seconds: stage.seconds, ca, perConnection: 50 };
+    const small = readFileSync(join(ROOT, "policies/privileged-pods/policy.wasm"));
     const change = async (): Promise<void> => {
       const end = performance.now() + stage.seconds * 1000;
       for (let round = 1; performance.now() + CHANGE_EVERY_MS < end; round++) {
         await sleep(CHANGE_EVERY_MS);
         tls.install(tls.issue(`server ${round}`), ...(round % 2 === 0 ? [tls.issue("another")] : []));
-        writeFileSync(file, round % 2 === 0 ? "rule: {" : `${soakPolicies(ROOT)}${extra(round)}`);
+        // With a module that no round before has had: to read it takes a second.
+        const large = join(stage.folder, "large.wasm");
+        writeFileSync(large, largeModule(small, LARGE_MODULE_BYTES, `round ${round}`));
+        const added = `${extra(round)}large: { module: ${large} }\n`;
+        writeFileSync(file, round % 2 === 0 ? "rule: {" : `${soakPolicies(ROOT)}${added}`);
       }
     };
     let reports: Awaited<ReturnType<typeof soak>>[] = [];
