@@ -17,6 +17,9 @@ import { causesOf, warningsOf } from "./report.js";
 /** Without a code the API server takes 400, and kubectl says that the request was wrong (spec kubewarden.md 5.3 has none). */
 const DENIED = 403;
 
+/** The outcome of most requests. */
+const ALLOWED: Outcome = { verdict: "allow" };
+
 /** What a group is made of (prepared). */
 export interface GroupOptions {
   readonly id: string;
@@ -112,8 +115,8 @@ class GroupPolicy implements Policy {
     const { message } = this.#options;
     const allowed = result === true;
     const warnings = warningsOf(this.#names, answers, this.#options.warnings, allowed);
+    if (allowed) return warnings.length === 0 ? ALLOWED : { verdict: "allow", warnings };
     const findings = warnings.length === 0 ? {} : { warnings };
-    if (allowed) return { verdict: "allow", ...findings };
     const causes = causesOf(this.#names, answers);
     if (result === false) return { verdict: "deny", message, code: DENIED, causes, ...findings };
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
