@@ -160,6 +160,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
         clock: SYSTEM_CLOCK,
         fetcher: ({ terms }) => createModuleFetcher(fetchingUnder(terms, fetch)),
         async load(config, fetcher, warm) {
+          // They come and change while the process serves others, or waits for the first one.
+          runtime.serve();
           for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
           const loading = await loadingWith(config.entries, fetcher);
           // Its first request may wait for that, but no other policy's change.

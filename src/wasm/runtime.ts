@@ -91,7 +91,7 @@ export interface WasmRuntime {
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
-  /** To be called when the process begins to answer requests: modules are prepared on a thread from then on. */
+  /** To be called when the process may have requests to answer: modules are prepared on a thread from then on. */
   serve(): void;
   status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */

@@ -52,10 +52,16 @@ let escapes: Uint8Array | undefined;
 function quotedLength(known: Uint8Array, code: number): number {
   const length = known[code] as number;
   if (length !== UNKNOWN) return length;
-  const character = String.fromCodePoint(code);
-  const found = IS_ESCAPED.test(character) ? escapeOf(character).length : AS_IT_IS;
+  const found = IS_ESCAPED.test(String.fromCodePoint(code)) ? escapeLength(code) : AS_IT_IS;
   known[code] = found;
   return found;
+}
+
+/** How many units {@link escapeOf} writes. */
+function escapeLength(code: number): number {
+  if (SHORT_LETTERS[code]) return 2;
+  if (code < 0x20 || code === 0x7f) return 4;
+  return code < 0x10000 ? 6 : 10;
 }
 
 /** Quotes a long text (disposable). */

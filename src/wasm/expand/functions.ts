@@ -54,10 +54,11 @@ export interface DefinedFunction {
 }
 
 /** Instructions that matter in every function, and in one that may be expanded. */
-const CALLS_AND_BLOCKS = codes(OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate);
+const ALWAYS = [OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate] as const;
+const CALLS_AND_BLOCKS = codes(...ALWAYS);
 const EDITED = codes(
-  ...[OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate],
-  ...[OP.returnCall, OP.returnCallIndirect, OP.returnCallRef, OP.return, OP.localGet, OP.localSet, OP.localTee],
+  ...[...ALWAYS, OP.returnCall, OP.returnCallIndirect, OP.returnCallRef, OP.return],
+  ...[OP.localGet, OP.localSet, OP.localTee],
 );
 
 /** A block without a result. */

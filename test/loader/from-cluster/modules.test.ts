@@ -10,6 +10,7 @@ import { admissionPolicy, byKey, exception, kyvernoPolicy, policyServer } from "
 import { folder } from "../../fetch/helpers.js";
 import { TestRegistry } from "../../fetch/test-registry.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
+import { countedThreads } from "../../support/counted-threads.js";
 import { context as patience, raw } from "../../wasm/support.js";
 
 const CHAOS = readFileSync(fileURLToPath(new URL("../../../../test/fixtures/chaos/wapc.wasm", import.meta.url)));
@@ -51,6 +52,13 @@ async function start(context: TestContext) {
 }
 
 const states = ({ reports }: LoadedClusterPolicies) => reports.map(({ id, state }) => `${id} ${state}`);
+
+test("already the first module is prepared on a thread: it may come while others are served", async (context) => {
+  const { load, module } = await start(context);
+  const threads = countedThreads(context);
+  assert.deepEqual(states(await load(admissionPolicy("p", { module }))), ["clusterwide-p loaded"]);
+  assert.equal(threads.started, 1);
+});
 
 test("a namespaced policy's guest sees its namespace, another's everything", async (context) => {
   const { load, api, module } = await start(context);

@@ -13,7 +13,9 @@ const REGO = vector("rego/gatekeeper.wasm");
 const NO_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 9, 9, 9, 9);
 
 const order = (bytes: Uint8Array, role: RewriteOrder["role"] = "only", maximumPages = 1_024): RewriteOrder => ({
-  ...{ bytes, role, maximumPages },
+  bytes,
+  role,
+  maximumPages,
 });
 
 describe("modules that are rewritten on a thread", () => {
