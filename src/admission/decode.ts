@@ -19,7 +19,7 @@ import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
-import { readAdmissionRequest } from "./read-admission-request.js";
+import { type ReadLater, readAdmissionRequest } from "./read-admission-request.js";
 import { admissionText, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
 import { notJson, type RequestProblem, tooMany, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
@@ -92,16 +92,23 @@ const ADMISSION: Reading<DecodedAdmission> = {
   cuts: REVIEW_CUTS,
   later: LATER,
   read: (review, body, parts) => {
-    const request = requestOf(review);
-    for (const cut of parts?.cuts ?? []) if (LATER.has(cut.name)) makeLater(request, cut.name, () => parts?.read(cut));
+    const request = requestOf(review, parts && laterOf(parts));
     return { kind: "admission", request, ...admissionText(request, body) };
   },
 };
 
-function requestOf(review: unknown): AdmissionRequest {
+function requestOf(review: unknown, later?: ReadLater): AdmissionRequest {
   if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
   refuseMisspelt(review, REVIEW);
-  return required(review, "request", readAdmissionRequest);
+  return required(review, "request", (value) => readAdmissionRequest(value, later));
+}
+
+/** How objects are read that were left out. */
+function laterOf({ cuts, read }: JsonParts): ReadLater {
+  return (name) => {
+    const cut = cuts.find((each) => each.name === name);
+    return cut && (() => read(cut));
+  };
 }
 
 /** The versions of reviews. Their fields are the same. */

@@ -2,6 +2,7 @@
  * A parsed `request` member to an AdmissionRequest: known fields only, null means absent, what is inside `object`, `oldObject` and `options` is
  * left as it is (spec kubewarden.md 3.2).
  */
+import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo } from "./admission-request.js";
 import {
@@ -40,11 +41,15 @@ const KIND = fieldNames("group", "version", "kind");
 const RESOURCE = fieldNames("group", "version", "resource");
 const USER = fieldNames("username", "uid", "groups", "extra");
 
+/** Of objects that are read when they are first asked for, how; undefined of one that has been read. */
+export type ReadLater = (name: "object" | "oldObject") => (() => unknown) | undefined;
+
 /**
  * Reads an AdmissionRequest.
+ * @param later what stands for an object that it knows may be anything but null
  * @throws ShapeError with the path of what is wrong
  */
-export function readAdmissionRequest(value: unknown): AdmissionRequest {
+export function readAdmissionRequest(value: unknown, later: ReadLater = () => undefined): AdmissionRequest {
   const from = expectObject(value, "struct AdmissionRequest", REQUEST);
   const request: Writable<AdmissionRequest> = {
     uid: required(from, "uid", readString),
@@ -65,12 +70,25 @@ export function readAdmissionRequest(value: unknown): AdmissionRequest {
   if (name !== undefined) request.name = name;
   const namespace = optional(from, "namespace", readString);
   if (namespace !== undefined) request.namespace = namespace;
-  if (from.object !== undefined && from.object !== null) request.object = from.object;
-  if (from.oldObject !== undefined && from.oldObject !== null) request.oldObject = from.oldObject;
+  readObject(request, "object", from.object, later);
+  readObject(request, "oldObject", from.oldObject, later);
   const dryRun = optional(from, "dryRun", readBoolean);
   if (dryRun !== undefined) request.dryRun = dryRun;
   if (from.options !== undefined && from.options !== null) request.options = from.options;
   return request;
+}
+
+/** A member that was a value before it is made later would leave the request in a form in which all of its members are slow to read. */
+function readObject(
+  request: Writable<AdmissionRequest>,
+  name: "object" | "oldObject",
+  value: unknown,
+  later: ReadLater,
+): void {
+  if (value === undefined || value === null) return;
+  const make = later(name);
+  if (make) makeLater(request, name, make);
+  else request[name] = value;
 }
 
 function expectObject(value: unknown, expected: string, fields?: FieldNames): JsonObject {

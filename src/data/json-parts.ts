@@ -55,10 +55,22 @@ const LONG_PART = 512;
 function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts): unknown {
   if (wanted.part === undefined || part === undefined || part.end - part.start < LONG_PART)
     return JSON.parse(text(start, end));
-  const value = JSON.parse(`${text(start, part.start)}{}${text(part.end, end)}`);
   const [member, inner] = wanted.part;
+  const value = JSON.parse(withoutMember(inner, text(start, part.start), text(part.end, end)));
   makeLater(value[member], inner, () => JSON.parse(text(part.start, part.end)));
   return value;
+}
+
+/**
+ * The text of a value without a member of an object in it, if that is the object's last one, and else with an empty object in its place. Where something stands already the object gets
+ * a form in which all of its members are slow to read.
+ */
+function withoutMember(name: string, before: string, behind: string): string {
+  const key = `"${name}":`;
+  const at = before.length - key.length;
+  if (!behind.startsWith("}") || !before.endsWith(key)) return `${before}{}${behind}`;
+  if (before[at - 1] === ",") return before.slice(0, at - 1) + behind;
+  return before[at - 1] === "{" ? before.slice(0, at) + behind : `${before}{}${behind}`;
 }
 
 type TextOf = (start: number, end: number) => string;

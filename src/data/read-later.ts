@@ -45,7 +45,7 @@ function accessorOf(name: string): PropertyDescriptor {
 
 /**
  * Has a member of an object made when it is first asked for, in whatever way: by name, by a copy of the object, by its text. It stands among the object's keys
- * where it did.
+ * where it did; better is one that is not there yet: the engine keeps an object in a slow form of which a value became an accessor.
  * @param name one of few, which are known beforehand
  */
 export function makeLater(object: object, name: string, make: () => unknown): void {

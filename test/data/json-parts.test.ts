@@ -30,8 +30,14 @@ describe("a document is read in parts", () => {
   });
 
   test("and what is read later may be read without its longest part, which is made when it is asked for", () => {
-    for (const before of ['"name":"x",', ""]) {
-      const object = `{"kind":"Pod","metadata":{${before}"managedFields":${LONG},"z":{"managedFields":1}},"spec":{"managedFields":[2]}}`;
+    for (const members of [
+      `"name":"x","managedFields":${LONG},"z":{"managedFields":1}`,
+      `"managedFields":${LONG},"z":1`,
+      `"name":"x","managedFields":${LONG}`,
+      `"managedFields":${LONG}`,
+      String.raw`"a,\"managedFields":{},"managedFields":${LONG}`,
+    ]) {
+      const object = `{"kind":"Pod","metadata":{${members}},"spec":{"managedFields":[2]}}`;
       const read = parts(`{"request":{"object":${object}}}`);
       const [cut] = read?.cuts ?? [];
       assert.ok(read && cut?.part);
@@ -41,6 +47,23 @@ describe("a document is read in parts", () => {
       assert.deepEqual(structuredClone(read.read(cut)), JSON.parse(object));
       const { metadata } = read.read(cut) as { metadata: { managedFields: unknown } };
       assert.equal(metadata.managedFields, metadata.managedFields);
+    }
+  });
+
+  test("however it is written", () => {
+    for (const members of [
+      `"name":"x" , "managedFields" : ${LONG} `,
+      `"name":"x","managedFields":${LONG} `,
+      `"name":"x", "managedFields":${LONG}`,
+      String.raw`"a\"managedFields":${LONG},"managedFields":${LONG}`,
+      String.raw`"managed\u0046ields":${LONG}`,
+    ]) {
+      const object = `{"metadata":{${members}}}`;
+      const read = parts(`{"request":{"object":${object}}}`);
+      // A key with an escape that may be written otherwise is read as a whole.
+      const [cut] = read?.cuts ?? [];
+      if (read && cut) assert.deepEqual(structuredClone(read.read(cut)), JSON.parse(object));
+      assert.equal(cut === undefined, members.includes("u0046"));
     }
   });
 

@@ -20,6 +20,7 @@ export const SECTION_TAG = 13;
 
 /** The kinds of what is imported and exported. */
 export const KIND_FUNCTION = 0;
+export const KIND_MEMORY = 2;
 export const KIND_GLOBAL = 3;
 
 /** The order in which they follow one another; custom ones stand anywhere. */
@@ -105,6 +106,7 @@ export interface ImportedCounts {
   /** The type index of each imported function. */
   readonly functions: readonly number[];
   readonly globals: number;
+  readonly memories: number;
   /** The names of the modules that functions are imported from. */
   readonly functionModules: ReadonlySet<string>;
 }
@@ -115,6 +117,7 @@ export function readImports(body: Uint8Array): ImportedCounts {
   const functions: number[] = [];
   const functionModules = new Set<string>();
   let globals = 0;
+  let memories = 0;
   for (let left = reader.unsigned(); left > 0; left--) {
     const from = reader.text();
     reader.text();
@@ -126,7 +129,8 @@ export function readImports(body: Uint8Array): ImportedCounts {
       continue;
     }
     if (kind === KIND_GLOBAL) globals++;
+    if (kind === KIND_MEMORY) memories++;
     skipImportDescription(reader);
   }
-  return { functions, globals, functionModules };
+  return { functions, globals, memories, functionModules };
 }

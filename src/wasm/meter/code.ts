@@ -14,6 +14,7 @@ import {
   writeBack,
   writeBulkCharge,
   writeCharge,
+  writeCopy,
   writeHelper,
   writeKeptCharge,
   writeSize,
@@ -257,6 +258,13 @@ function scanned(
   }
 }
 
+/** Where a `memory.copy` ends that copies within the first memory; undefined of another one. */
+function behindPlainCopy(bytes: Uint8Array, at: number): number | undefined {
+  const reader = new Reader(bytes, at + 1);
+  reader.unsigned();
+  return reader.unsigned() === 0 && reader.unsigned() === 0 ? reader.position : undefined;
+}
+
 interface FunctionToWrite {
   readonly bytes: Uint8Array;
   readonly segments: Segments;
@@ -330,6 +338,10 @@ function writeFunction(
           writeRangeMark(out, marks.indices);
         }
         if (helper) writeBulkCharge(out, helper, spare, kept, indices, rarely);
+        const behind = value === OP.memoryCopy && indices.hasMemory ? behindPlainCopy(bytes, position) : undefined;
+        if (behind === undefined) break;
+        writeCopy(out, indices);
+        position = behind;
         break;
       }
       case POINT.memorySize:

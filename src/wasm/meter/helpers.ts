@@ -1,6 +1,7 @@
 /** The functions that metering adds to a module, and the sequences that it puts between the module's own instructions. */
 import { OP } from "../binary/instructions.js";
 import type { Writer } from "../binary/writer.js";
+import { writeShortCopy } from "./short-copy.js";
 
 /** Under this name a metered module imports the function that refills its fuel. */
 export const METER_MODULE = "policy-group-gateway:host";
@@ -22,7 +23,7 @@ const I32 = 0x7f;
 const EMPTY = 0x40;
 
 /** Functions that are added behind the module's own, in this order. */
-export const HELPERS = ["charge", "bytes", "entries", "pages"] as const;
+export const HELPERS = ["charge", "bytes", "entries", "pages", "copy"] as const;
 export type Helper = (typeof HELPERS)[number];
 
 /** Indices in the metered module. */
@@ -34,6 +35,8 @@ export interface MeterIndices {
   readonly fuel: number;
   /** The pages that the guest's memory has, where that is not what the memory itself has. */
   readonly size?: number;
+  /** Whether the module has a memory, so that copies in it can be calls of a helper. */
+  readonly hasMemory: boolean;
 }
 
 /** The types that are added behind the module's own, in this order. */
@@ -41,12 +44,14 @@ export const ADDED_TYPES: readonly (readonly number[])[] = [
   [0x60, 0, 1, I32], // refill
   [0x60, 0, 0], // charge
   [0x60, 1, I32, 1, I32], // the others
+  [0x60, 3, I32, I32, I32, 0], // copy
 ];
 export const REFILL_TYPE = 0;
 
 /** Of {@link ADDED_TYPES}, the one that a helper has. */
 export function typeOfHelper(helper: Helper): number {
-  return helper === "charge" ? 1 : 2;
+  if (helper === "charge") return 1;
+  return helper === "copy" ? 3 : 2;
 }
 
 export function indexOfHelper({ helpers }: MeterIndices, helper: Helper): number {
@@ -92,6 +97,11 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
     out.instruction(OP.globalSet, fuel);
     out.instruction(OP.globalGet, fuel);
     out.raw([OP.i32Const, 0, OP.i32LtS, OP.brIf, 0, OP.end, OP.end]);
+    return;
+  }
+  if (helper === "copy") {
+    if (indices.hasMemory) writeShortCopy(out);
+    else out.raw([0, OP.unreachable, OP.end]);
     return;
   }
   const { size } = indices;
@@ -198,6 +208,11 @@ export function writeBack(out: Writer, kept: number, indices: MeterIndices): voi
 export function readBack(out: Writer, kept: number, indices: MeterIndices): void {
   out.instruction(OP.globalGet, indices.fuel);
   out.instruction(OP.localSet, kept);
+}
+
+/** `memory.copy` within the first memory, whose three operands are on top of the stack. */
+export function writeCopy(out: Writer, indices: MeterIndices): void {
+  out.instruction(OP.call, indexOfHelper(indices, "copy"));
 }
 
 /** How many pages the guest's memory has. */

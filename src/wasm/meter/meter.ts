@@ -20,6 +20,7 @@ import {
   SECTION_FUNCTION,
   SECTION_GLOBAL,
   SECTION_IMPORT,
+  SECTION_MEMORY,
   SECTION_START,
   SECTION_TABLE,
   SECTION_TYPE,
@@ -68,6 +69,7 @@ export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpa
     refill: importedFunctions,
     helpers: functions + 1,
     fuel: globals,
+    hasMemory: imports.memories + new Reader(body(SECTION_MEMORY), 0).unsigned() > 0,
     ...(own && { size: own.globals }),
   };
   const parameters = defined.map((type) => types.types[type]?.parameters.length ?? 0);

@@ -14,6 +14,7 @@ import {
   SECTION_CODE,
   SECTION_FUNCTION,
   SECTION_IMPORT,
+  SECTION_MEMORY,
 } from "../../../src/wasm/binary/sections.js";
 import { Writer } from "../../../src/wasm/binary/writer.js";
 import { LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
@@ -47,7 +48,8 @@ const NO_ENTRIES = Uint8Array.of(0);
 export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string | undefined {
   const sections = readSections(bytes);
   const body = (id: number): Uint8Array => bodyOf(sections, id) ?? NO_ENTRIES;
-  const imported = readImports(body(SECTION_IMPORT)).functions.length;
+  const imports = readImports(body(SECTION_IMPORT));
+  const imported = imports.functions.length;
   const defined = new Reader(body(SECTION_FUNCTION), 0).unsigned();
   const code = readBodies(body(SECTION_CODE));
   const isMarked = exportedFunctionTypes(bytes).has(LOW_MARKS_NAME);
@@ -58,6 +60,7 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
     refill: imported - 1,
     helpers: imported + own,
     fuel,
+    hasMemory: imports.memories + new Reader(body(SECTION_MEMORY), 0).unsigned() > 0,
     ...(spaces && { size: spaces.globals }),
   };
   for (const [number, helper] of HELPERS.entries()) {
@@ -69,9 +72,10 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
   const functions: (readonly Step[])[] = [];
   for (const [number, each] of code.slice(0, own).entries()) {
     const marks = { global: fuel + 1, range: imported + own + HELPERS.length };
-    const unmarked = isMarked ? rangeUnkept(steps(each), marks.range, fuel) : undefined;
+    const all = withCopies(steps(each), indices);
+    const unmarked = isMarked ? rangeUnkept(all, marks.range, fuel) : undefined;
     if (unmarked !== undefined) return `function ${imported + number}: ${unmarked}`;
-    const rest = isMarked ? withoutMarks(steps(each), marks) : steps(each);
+    const rest = isMarked ? withoutMarks(all, marks) : all;
     if (typeof rest === "string") return `function ${imported + number}: ${rest}`;
     // One function is the import that metering adds.
     const foreign = spaces && imported + number - 1 < spaces.functions ? ofTheHost(rest, spaces) : undefined;
@@ -79,6 +83,12 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
     functions.push(rest);
   }
   return new Proof(functions, indices).problem();
+}
+
+/** Instructions in which a copy is one again that is done by a helper. */
+function withCopies(all: readonly Step[], indices: MeterIndices): readonly Step[] {
+  const copy = indexOfHelper(indices, "copy");
+  return all.map((step) => (step.code === OP.call && step.value === copy ? { code: OP.memoryCopy, value: 0 } : step));
 }
 
 /** What is wrong with the marks of a function that keeps the fuel in a local: their helper is a call, too. */
