@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Turn, Turns } from "./support/alternating-client.js";
+import type { Rounds, TargetRound } from "./support/alternating-client.js";
 import { median, quartiles } from "./support/statistics.js";
 
 const PAIRS = Number(process.env.PAIRS ?? 100);
@@ -48,34 +48,33 @@ interface Side {
   readonly path: string;
 }
 
-function inTurns(left: Side, right: Side, pairs: number): Promise<Turns> {
+function inTurns(left: Side, right: Side, pairs: number): Promise<Rounds> {
   const client = fileURLToPath(new URL("support/alternating-client.js", import.meta.url));
   const targets = [left, right].map(({ server, port, path }) => `${port}${path}@${server.pid}`);
-  const args = [client, body, `${CONNECTIONS}`, `${pairs}`, `${TURN_MS}`, ...targets];
+  const args = [client, body, `${CONNECTIONS}`, `${pairs}`, "1", `${TURN_MS}`, ...targets];
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, (error, stdout) => (error ? reject(error) : resolve(JSON.parse(stdout) as Turns)));
+    execFile(process.execPath, args, (error, stdout) =>
+      error ? reject(error) : resolve(JSON.parse(stdout) as Rounds),
+    );
   });
 }
-
-const perSecond = ({ requests, milliseconds }: Turn): number => (1000 * requests) / milliseconds;
 
 /** Linux counts processor time in units of this. */
 const TICK_MICROSECONDS = 10_000;
 
 /** Microseconds of processor time for a request. */
-function microseconds(turns: readonly Turn[]): number {
-  const sum = (of: (turn: Turn) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
-  return (TICK_MICROSECONDS * sum(({ ticks }) => ticks)) / sum(({ requests }) => requests);
+function microseconds(turns: readonly TargetRound[]): number {
+  const sum = (of: (turn: TargetRound) => number): number => turns.reduce((all, turn) => all + of(turn), 0);
+  return (TICK_MICROSECONDS * sum(({ ticks }) => ticks ?? Number.NaN)) / sum(({ requests }) => requests);
 }
 
 /** Runs both sides in turns and prints the ratios. */
 async function compare(name: string, left: Side, right: Side): Promise<void> {
   await inTurns(left, right, WARMING_PAIRS);
-  const { pairs } = await inTurns(left, right, PAIRS);
-  const lefts = pairs.map(([turn]) => turn);
-  const rights = pairs.map(([, turn]) => turn);
-  const throughput = quartiles(pairs.map(([l, r]) => perSecond(l) / perSecond(r)));
-  const rate = (turns: readonly Turn[]) => Math.round(median(turns.map(perSecond)));
+  const pairs = await inTurns(left, right, PAIRS);
+  const [lefts, rights] = [pairs.flatMap(([turn]) => turn ?? []), pairs.flatMap(([, turn]) => turn ?? [])];
+  const throughput = quartiles(lefts.map(({ perSecond }, pair) => perSecond / (rights[pair]?.perSecond ?? Number.NaN)));
+  const rate = (turns: readonly TargetRound[]) => Math.round(median(turns.map(({ perSecond }) => perSecond)));
   const [ours, others] = [microseconds(lefts), microseconds(rights)];
   console.log(`${name}: ${throughput} of the throughput; ${rate(lefts)} against ${rate(rights)} requests/s`);
   console.log(`  by CPU ${(others / ours).toFixed(2)}; ${ours.toFixed(1)} against ${others.toFixed(1)} µs`);

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Rounds, TargetRound } from "./alternating-client.js";
 import type { Load } from "./load-client.js";
 
 const SERVER_CORE = 0;
@@ -126,16 +127,37 @@ export interface Question {
  * @throws Error when an answer is none that was to be expected
  */
 export function load({ port, path, body }: Question, connections: number, seconds: number): Promise<Load> {
-  const client = fileURLToPath(new URL("load-client.js", import.meta.url));
-  const command = [process.execPath, client, `${port}`, path, body, `${connections}`, `${seconds}`];
-  const child = spawnOn(CLIENT_CORE, command, process.cwd(), "read");
+  return runClient<Load>("load-client.js", [`${port}`, path, body, `${connections}`, `${seconds}`]);
+}
+
+/**
+ * Asks several servers, which get the same body, in so many turns each.
+ * @returns by question, all of its turns together
+ * @throws Error when an answer is none that was to be expected
+ */
+export async function loadInTurns(
+  questions: readonly Question[],
+  connections: number,
+  turns: number,
+  milliseconds: number,
+): Promise<readonly TargetRound[]> {
+  const targets = questions.map(({ port, path }) => `${port}${path}`);
+  const args = [questions[0]?.body ?? "", `${connections}`, "1", `${turns}`, `${milliseconds}`, ...targets];
+  const [round = []] = await runClient<Rounds>("alternating-client.js", args);
+  return round;
+}
+
+/** Runs a client, which prints what it saw. */
+function runClient<T>(name: string, args: readonly string[]): Promise<T> {
+  const client = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawnOn(CLIENT_CORE, [process.execPath, client, ...args], process.cwd(), "read");
   let text = "";
   child.stdout?.on("data", (chunk) => {
     text += chunk;
   });
   return new Promise((resolve, reject) => {
     child.on("close", (code) =>
-      code === 0 ? resolve(JSON.parse(text) as Load) : reject(new Error(`the client of ${path} failed`)),
+      code === 0 ? resolve(JSON.parse(text) as T) : reject(new Error(`the client of ${args.at(-1)} failed`)),
     );
   });
 }

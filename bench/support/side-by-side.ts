@@ -1,6 +1,6 @@
 /** Servers measured in turns, so that a slow moment of the machine strikes all of them, and what comes of it as figures and as ratios by round. */
-import type { Load } from "./load-client.js";
-import { load, type MeasuredServer, type Question } from "./measured-server.js";
+import type { TargetRound } from "./alternating-client.js";
+import { load, loadInTurns, type MeasuredServer, type Question } from "./measured-server.js";
 import { spread } from "./statistics.js";
 
 /** From here on the client may be what holds the server back. */
@@ -14,7 +14,7 @@ export interface Side {
 }
 
 /** One round of one side. */
-export interface Round extends Load {
+export interface Round extends Omit<TargetRound, "ticks"> {
   /** Microseconds of the server's processor time for a request. */
   readonly cpu: number;
 }
@@ -29,27 +29,32 @@ export interface Plan {
   readonly connections: number;
 }
 
-/** One round of one side. */
-export async function measure({ server, question }: Side, connections: number, seconds: number): Promise<Round> {
-  const before = server.usage().cpu;
-  const seen = await load(question, connections, seconds);
-  return { ...seen, cpu: ((server.usage().cpu - before) * 1e6) / seen.requests };
-}
+/** Milliseconds of a side's turn. The machine's speed changes within seconds. */
+const TURN_MS = 250;
 
 /**
- * Warms all sides up, then measures them in turns; every other round in reverse order.
+ * Warms all sides up, then measures them in rounds: in each they are asked in turns of a quarter of a second, until each has had its time.
  * @returns the rounds by the sides' names
  * @throws Error when a request is not allowed: a denial would be compared with other work
  */
 export async function inTurns(sides: readonly Side[], plan: Plan): Promise<ReadonlyMap<string, readonly Round[]>> {
+  const { connections, seconds, warmUp } = plan;
   const rounds = new Map<string, Round[]>(sides.map(({ name }) => [name, []]));
-  if (plan.warmUp > 0) for (const side of sides) await measure(side, plan.connections, plan.warmUp);
+  if (warmUp > 0) for (const { question } of sides) await load(question, connections, warmUp);
+  const questions = sides.map(({ question }) => question);
+  const used = (): readonly number[] => sides.map(({ server }) => server.usage().cpu);
   for (let index = 0; index < plan.rounds; index++) {
-    for (const side of index % 2 === 0 ? sides : [...sides].reverse()) {
-      const round = await measure(side, plan.connections, plan.seconds);
-      if (round.allowed !== round.requests)
-        throw new Error(`${side.name} denied ${round.requests - round.allowed} of ${round.requests} requests`);
-      rounds.get(side.name)?.push(round);
+    const before = used();
+    const seen = await loadInTurns(questions, connections, Math.round((seconds * 1000) / TURN_MS), TURN_MS);
+    const after = used();
+    for (const [side, { name }] of sides.entries()) {
+      const own = seen[side];
+      if (!own) throw new Error(`${name} was not asked`);
+      if (own.allowed !== own.requests)
+        throw new Error(`${name} denied ${own.requests - own.allowed} of ${own.requests} requests`);
+      // While others are asked it does nothing.
+      const cpu = (((after[side] ?? Number.NaN) - (before[side] ?? Number.NaN)) * 1e6) / own.requests;
+      rounds.get(name)?.push({ ...own, cpu });
     }
   }
   return rounds;
