@@ -49,11 +49,41 @@ export interface Waiter {
   readonly signal: AbortSignal;
 }
 
+/** Answers by their questions' keys. Most requests have one, and a map for it would take longer than it to be found. */
+class Answers {
+  #key: string | undefined;
+  #answer: unknown;
+  #others: Map<string, unknown> | undefined;
+
+  get size(): number {
+    return (this.#key === undefined ? 0 : 1) + (this.#others?.size ?? 0);
+  }
+
+  has(key: string): boolean {
+    return this.#key === key || this.#others?.has(key) === true;
+  }
+
+  get(key: string): unknown {
+    return this.#key === key ? this.#answer : this.#others?.get(key);
+  }
+
+  /** @param key one that it has not */
+  add(key: string, answer: unknown): void {
+    if (this.#key === undefined) {
+      this.#key = key;
+      this.#answer = answer;
+      return;
+    }
+    this.#others ??= new Map();
+    this.#others.set(key, answer);
+  }
+}
+
 /** The questions of one request with their answers (disposable). */
 export class Questions {
   readonly #limit: number;
   /** Made at first use: most requests ask nothing. */
-  #answers: Map<string, unknown> | undefined;
+  #answers: Answers | undefined;
   #open: Map<string, Promise<void>> | undefined;
   #numbers: Map<unknown, number> | undefined;
   #pause: Promise<void> | undefined;
@@ -110,34 +140,36 @@ export class Questions {
   /** The answer, or {@link Waiting} while it is on its way. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
-    this.#answers ??= new Map();
+    this.#answers ??= new Answers();
     const answers = this.#answers;
     if (answers.has(key)) return answers.get(key) as A;
     if (this.#open?.has(key) === true) return Waiting.INSTANCE;
     if (this.full) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
-    const failed = (error: unknown): A => question.failed({ kind: "thrown", error });
     let answer: A | Promise<A>;
     try {
       answer = question.put();
     } catch (error) {
-      answer = failed(error);
+      answer = question.failed({ kind: "thrown", error });
     }
-    if (!(answer instanceof Promise)) {
-      answers.set(key, answer);
-      return answer;
-    }
+    if (answer instanceof Promise) return this.#await(question, answer, answers);
+    answers.add(key, answer);
+    return answer;
+  }
+
+  #await<A>(question: Question<A>, answer: Promise<A>, answers: Answers): Waiting {
+    const { key } = question;
     this.#open ??= new Map();
     const open = this.#open;
     const arrived = (settled: A): void => {
       open.delete(key);
-      answers.set(key, settled);
+      answers.add(key, settled);
     };
     const missing = (error: unknown): void => {
       // Before what may throw: a question that stays open is waited for without end.
       open.delete(key);
-      answers.set(key, failed(error));
+      answers.add(key, question.failed({ kind: "thrown", error }));
     };
     const arrival = answer.then(arrived, missing);
     // Who settles hears of it; where nobody does, it must not end the process.

@@ -5,13 +5,13 @@ import type { TurnGiver } from "./turns.js";
 /** One use per request, and one per member of a group that is asked. */
 export class EvaluationRun implements EvaluationContext {
   readonly deadline: number;
-  readonly observe: (observation: Observation) => void;
   readonly onDefect: (policy: string, error: unknown) => void;
   readonly turns: TurnGiver | undefined;
   readonly #parent: EvaluationContext | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
   #aborted = false;
+  #observe: ((observation: Observation) => void) | undefined;
   #observations: Observation[] | undefined;
 
   /**
@@ -26,16 +26,30 @@ export class EvaluationRun implements EvaluationContext {
     parent?: EvaluationContext,
   ) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
-    this.onDefect = onDefect ?? (() => {});
+    this.onDefect = onDefect ?? nobody;
     this.turns = turns;
     this.#parent = parent;
-    this.observe = parent === undefined ? this.#keep : (observation) => parent.observe?.(observation);
   }
 
   /** Made once, at first use: policies that answer at once never pay for it, and those that wait look at it every few milliseconds. */
   get signal(): AbortSignal {
     this.#signal ??= this.#makeSignal();
     return this.#signal;
+  }
+
+  /** Keeps what was observed, or hands it to the evaluation that this one is part of. Made at first use as well. */
+  get observe(): (observation: Observation) => void {
+    this.#observe ??= this.#makeObserve();
+    return this.#observe;
+  }
+
+  #makeObserve(): (observation: Observation) => void {
+    const parent = this.#parent;
+    if (parent !== undefined) return (observation) => parent.observe?.(observation);
+    return (observation) => {
+      this.#observations ??= [];
+      this.#observations.push(observation);
+    };
   }
 
   #makeSignal(): AbortSignal {
@@ -60,11 +74,7 @@ export class EvaluationRun implements EvaluationContext {
     this.#aborted = true;
     this.#controller?.abort();
   }
-
-  readonly #keep = (observation: Observation): void => {
-    this.#observations ??= [];
-    this.#observations.push(observation);
-  };
 }
 
+const nobody = (): void => {};
 const NONE: readonly Observation[] = [];

@@ -5,7 +5,14 @@
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
 
-import { CelError, type EvaluationSteps, type Program, type Result, type Waiting } from "../../cel/index.js";
+import {
+  type Bindings,
+  CelError,
+  type EvaluationSteps,
+  type Program,
+  type Result,
+  type Waiting,
+} from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
 import type { Composition, EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
 import { rulesTogether } from "../../policy/rules-together.js";
@@ -87,7 +94,7 @@ class GroupPolicy implements Policy {
     const { now, program } = this.#options;
     const turns = program.evaluateInSteps && context.turns;
     const at = context.deadline;
-    const bindings = bindingsOf(review);
+    const bindings = new Variables(review) as object as Bindings;
     const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
     const limits = { state: calls, deadline: { at, now, stretch } };
     let isLong = false;
@@ -127,11 +134,28 @@ class GroupPolicy implements Policy {
   }
 }
 
-/** The request's variables; for a raw review `object` is the payload. */
-function bindingsOf(review: Review) {
-  if (review.kind === "raw") return { object: review.payload, oldObject: null, request: null } as never;
-  const { request } = review;
-  return { object: request.object ?? null, oldObject: request.oldObject ?? null, request } as never;
+/** The variables; for a raw review `object` is the payload. Objects are read when they are first asked for, and most expressions only ask members. */
+class Variables {
+  readonly #review: Review;
+
+  constructor(review: Review) {
+    this.#review = review;
+  }
+
+  get object(): unknown {
+    const review = this.#review;
+    return review.kind === "raw" ? review.payload : (review.request.object ?? null);
+  }
+
+  get oldObject(): unknown {
+    const review = this.#review;
+    return review.kind === "raw" ? null : (review.request.oldObject ?? null);
+  }
+
+  get request(): unknown {
+    const review = this.#review;
+    return review.kind === "raw" ? null : review.request;
+  }
 }
 
 const abandoned = (): CelError => new CelError("nobody waits for the answer any more");
