@@ -18,7 +18,7 @@ import type { Composition, EvaluationContext, Outcome, Policy, PolicyRule, Revie
 import { rulesTogether } from "../../policy/rules-together.js";
 import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
-import { MemberCalls, MemberFailure } from "./member-calls.js";
+import { MemberCalls, MemberFailure, type ObservedMember } from "./member-calls.js";
 import { causesOf, warningsOf } from "./report.js";
 
 /** Without a code the API server takes 400, and kubectl says that the request was wrong (spec kubewarden.md 5.3 has none). */
@@ -52,13 +52,15 @@ class GroupPolicy implements Policy {
   readonly kind = "group";
   readonly implementation = "group";
   readonly #options: GroupOptions;
-  readonly #members: ReadonlyMap<string, GroupMember>;
+  readonly #members: ReadonlyMap<string, ObservedMember>;
   readonly #names: readonly string[];
 
   constructor(options: GroupOptions) {
     this.id = options.id;
     this.#options = options;
-    this.#members = new Map(options.members.map((member) => [member.name, member]));
+    this.#members = new Map(
+      options.members.map((member) => [member.name, { ...member, observedAs: `${options.id}/${member.name}` }]),
+    );
     this.#names = options.members.map(({ name }) => name);
   }
 
@@ -81,7 +83,7 @@ class GroupPolicy implements Policy {
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
     const { now } = this.#options;
-    const calls = new MemberCalls({ group: this.id, members: this.#members, review, context, now });
+    const calls = new MemberCalls({ members: this.#members, review, context, now });
     // A result that still waits for members is never concluded from.
     const result = calls.questions.settle<Result | Waiting>(this.#runs(review, context, calls), context, abandoned);
     return result instanceof Promise

@@ -29,10 +29,14 @@ export const MAX_ASKED_CHARACTERS = 4 * 1024 * 1024;
  */
 const LONGEST_COMPARED = 64 * 1024;
 
+/** A member with the name under which it is observed: made once, for what is counted by it. */
+export interface ObservedMember extends GroupMember {
+  readonly observedAs: string;
+}
+
 /** Circumstances of a group's evaluation. */
 export interface MemberCallsOptions {
-  readonly group: string;
-  readonly members: ReadonlyMap<string, GroupMember>;
+  readonly members: ReadonlyMap<string, ObservedMember>;
   readonly review: Review;
   readonly context: EvaluationContext;
   /** Monotonic milliseconds. */
@@ -138,7 +142,7 @@ export class MemberCalls {
     return id;
   }
 
-  #put(member: GroupMember, key: string, reviewFor: () => Review): Result | Waiting {
+  #put(member: ObservedMember, key: string, reviewFor: () => Review): Result | Waiting {
     const { turns } = this.#options.context;
     if (this.#late && turns !== undefined && this.questions.recall(key) === undefined)
       return this.questions.pause(turns);
@@ -152,27 +156,24 @@ export class MemberCalls {
     return "verdict" in answer ? resultOf(member.name, answer) : answer;
   }
 
-  #evaluate({ name, policy, timeout }: GroupMember, review: Review): Outcome | Promise<Outcome> {
+  #evaluate(member: ObservedMember, review: Review): Outcome | Promise<Outcome> {
     const { context, now } = this.#options;
     const started = now();
     this.#sliceEnds ??= started + SLICE_MS;
-    const run = EvaluationRun.within(context, started + timeout);
-    const record = (outcome: Outcome): Outcome => this.#record(name, outcomeInGroup(outcome), started);
-    const outcome = evaluateInTime(policy, review, run, now);
-    return outcome instanceof Promise ? outcome.then(record) : record(outcome);
+    const run = EvaluationRun.within(context, started + member.timeout);
+    const outcome = evaluateInTime(member.policy, review, run, now);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => this.#record(member, settled, started))
+      : this.#record(member, outcome, started);
   }
 
-  #record(member: string, outcome: Outcome, started: number): Outcome {
-    const { group, context, now } = this.#options;
+  #record({ name, observedAs }: ObservedMember, answered: Outcome, started: number): Outcome {
+    const { context, now } = this.#options;
+    const outcome = outcomeInGroup(answered);
     const ended = now();
     if (this.#sliceEnds !== undefined && ended > this.#sliceEnds) this.#late = true;
-    this.#answers.push({ member, outcome });
-    context.observe?.({
-      policy: `${group}/${member}`,
-      outcome,
-      milliseconds: ended - started,
-      member: true,
-    });
+    this.#answers.push({ member: name, outcome });
+    context.observe?.({ policy: observedAs, outcome, milliseconds: ended - started, member: true });
     return outcome;
   }
 }
