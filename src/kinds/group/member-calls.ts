@@ -1,7 +1,16 @@
 /**
  * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
  */
-import { CelError, type JsonRoom, Questions, type Result, toJson, type Value, type Waiting } from "../../cel/index.js";
+import {
+  CelError,
+  type JsonRoom,
+  type Question,
+  Questions,
+  type Result,
+  toJson,
+  type Value,
+  type Waiting,
+} from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
@@ -61,7 +70,8 @@ export class MemberCalls {
   #texts: Map<string, Subject> | undefined;
   /** The values' numbers by their JSON texts. As the others made at first use: most expressions ask about no values. */
   #ids: Map<string | symbol, number> | undefined;
-  readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
+  /** What this run may still ask about; absent: nothing was made for it yet. */
+  #room: JsonRoom | undefined;
   /** From when the first question of this run was made. */
   #sliceEnds: number | undefined;
   /** A member of this run answered so late, or what one is asked about took so long, that others must have their turn before the next one is asked. */
@@ -73,7 +83,7 @@ export class MemberCalls {
 
   /** To be called before each run of the expression, */
   begin(): void {
-    this.#room.left = MAX_ASKED_CHARACTERS;
+    this.#room = undefined;
     this.goOn();
   }
 
@@ -95,11 +105,9 @@ export class MemberCalls {
   ask(name: string, value: Value | undefined): Result | Waiting {
     const member = this.#options.members.get(name);
     if (member === undefined) return new CelError(`unknown member '${name}'`);
-    const { review } = this.#options;
-    if (value === undefined) return this.#put(member, name, () => review);
+    if (value === undefined) return this.#put(member, name, undefined);
     const subject = this.#known(value) ?? this.#subjectOf(value, name);
-    if (subject instanceof CelError) return subject;
-    return this.#put(member, `${name} ${subject.id}`, () => reviewOf(review, subject.data));
+    return subject instanceof CelError ? subject : this.#put(member, `${name} ${subject.id}`, subject);
   }
 
   #known(value: Value): Subject | undefined {
@@ -114,15 +122,17 @@ export class MemberCalls {
     const started = now();
     if (started > context.deadline) return new CelError("operation interrupted", "interrupted");
     this.#sliceEnds ??= started + SLICE_MS;
-    const { left } = this.#room;
-    this.#room.plain = true;
-    const data = toJson(value, this.#room);
+    this.#room ??= { left: MAX_ASKED_CHARACTERS, plain: true };
+    const room = this.#room;
+    const { left } = room;
+    room.plain = true;
+    const data = toJson(value, room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
     // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
     const own = data === value && !Array.isArray(data) && typeof data === "object";
     // The next round finds it made.
     if (own && now() > this.#sliceEnds) this.#late = true;
-    const subject = { data, id: this.#idOf(data, own && left - this.#room.left > LONGEST_COMPARED) };
+    const subject = { data, id: this.#idOf(data, own && left - room.left > LONGEST_COMPARED, room.plain) };
     if (typeof value === "string") {
       this.#texts ??= new Map();
       this.#texts.set(value, subject);
@@ -134,34 +144,31 @@ export class MemberCalls {
   }
 
   /** The same for data with the same text, unless it is one of its kind. */
-  #idOf(data: unknown, unique: boolean): number {
-    const text = unique ? Symbol() : stringifyJson(data, this.#room.plain);
+  #idOf(data: unknown, unique: boolean, plain: boolean): number {
+    const text = unique ? Symbol() : stringifyJson(data, plain);
     this.#ids ??= new Map();
     const id = this.#ids.get(text) ?? this.#ids.size;
     this.#ids.set(text, id);
     return id;
   }
 
-  #put(member: ObservedMember, key: string, reviewFor: () => Review): Result | Waiting {
+  #put(member: ObservedMember, key: string, subject: Subject | undefined): Result | Waiting {
     const { turns } = this.#options.context;
     if (this.#late && turns !== undefined && this.questions.recall(key) === undefined)
       return this.questions.pause(turns);
-    const answer = this.questions.ask<Outcome>({
-      key,
-      put: () => this.#evaluate(member, reviewFor()),
-      // Asking never throws, so that it can only be one question too many.
-      failed: () => TOO_MANY,
-    });
+    const answer = this.questions.ask(new MemberQuestion(this, key, member, subject));
     if (answer === TOO_MANY) return new CelError(TOO_MANY.message);
     return "verdict" in answer ? resultOf(member.name, answer) : answer;
   }
 
-  #evaluate(member: ObservedMember, review: Review): Outcome | Promise<Outcome> {
-    const { context, now } = this.#options;
+  /** Asks a member, about the request or about a value. */
+  evaluate(member: ObservedMember, subject: Subject | undefined): Outcome | Promise<Outcome> {
+    const { context, now, review } = this.#options;
     const started = now();
     this.#sliceEnds ??= started + SLICE_MS;
     const run = EvaluationRun.within(context, started + member.timeout);
-    const outcome = evaluateInTime(member.policy, review, run, now);
+    const about = subject === undefined ? review : reviewOf(review, subject.data);
+    const outcome = evaluateInTime(member.policy, about, run, now);
     return outcome instanceof Promise
       ? outcome.then((settled) => this.#record(member, settled, started))
       : this.#record(member, outcome, started);
@@ -175,6 +182,30 @@ export class MemberCalls {
     this.#answers.push({ member: name, outcome });
     context.observe?.({ policy: observedAs, outcome, milliseconds: ended - started, member: true });
     return outcome;
+  }
+}
+
+/** What is asked of a member. */
+class MemberQuestion implements Question<Outcome> {
+  readonly key: string;
+  readonly #calls: MemberCalls;
+  readonly #member: ObservedMember;
+  readonly #subject: Subject | undefined;
+
+  constructor(calls: MemberCalls, key: string, member: ObservedMember, subject: Subject | undefined) {
+    this.key = key;
+    this.#calls = calls;
+    this.#member = member;
+    this.#subject = subject;
+  }
+
+  put(): Outcome | Promise<Outcome> {
+    return this.#calls.evaluate(this.#member, this.#subject);
+  }
+
+  /** Asking never throws, so that it can only be one question too many. */
+  failed(): Outcome {
+    return TOO_MANY;
   }
 }
 
