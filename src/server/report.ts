@@ -4,7 +4,13 @@ import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import type { RequestRecorder } from "../recording/index.js";
-import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
+import {
+  type Decision,
+  type DecisionSink,
+  logDecision,
+  type MemberDecision,
+  redactDecision,
+} from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 
@@ -117,37 +123,38 @@ function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict:
   });
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): Decision {
   const { entry, outcome, vanilla, response, milliseconds, observations } = verdict;
-  const monitored = entry.mode === "monitor" && origin !== "audit" && (!vanilla.allowed || vanilla.patch !== undefined);
-  return {
+  const { status } = response;
+  const decision: Writable<Decision> = {
     origin,
     policy: entry.id,
     mode: entry.mode,
     uid: uidOf(review),
-    ...(review.kind === "admission" && requestFields(review.request)),
     allowed: response.allowed,
     mutated: response.patch !== undefined,
-    ...(response.status?.code !== undefined && { code: response.status.code }),
-    ...(response.status?.message !== undefined && { message: response.status.message }),
     outcome: outcome.verdict,
-    ...(outcome.verdict === "error" && { failure: outcome.cause }),
-    ...(outcome.detail !== undefined && { detail: outcome.detail }),
-    ...(monitored && {
-      monitored: {
-        allowed: vanilla.allowed,
-        mutated: vanilla.patch !== undefined,
-        ...(vanilla.status?.message !== undefined && { message: vanilla.status.message }),
-      },
-    }),
     milliseconds,
-    members: observations.map(({ policy, outcome: member, milliseconds: time }) => ({
-      policy,
-      outcome: member.verdict,
-      milliseconds: time,
-      ...(member.detail !== undefined && { detail: member.detail }),
-    })),
+    members: observations.map(memberDecision),
   };
+  if (review.kind === "admission") addRequestFields(decision, review.request);
+  if (status?.code !== undefined) decision.code = status.code;
+  if (status?.message !== undefined) decision.message = status.message;
+  if (outcome.verdict === "error") decision.failure = outcome.cause;
+  if (outcome.detail !== undefined) decision.detail = outcome.detail;
+  const would = { allowed: vanilla.allowed, mutated: vanilla.patch !== undefined };
+  if (entry.mode === "monitor" && origin !== "audit" && (!would.allowed || would.mutated)) {
+    const message = vanilla.status?.message;
+    decision.monitored = message === undefined ? would : { ...would, message };
+  }
+  return decision;
+}
+
+function memberDecision({ policy, outcome, milliseconds }: Verdict["observations"][number]): MemberDecision {
+  const { verdict, detail } = outcome;
+  return { policy, outcome: verdict, milliseconds, ...(detail !== undefined && { detail }) };
 }
 
 /** What a webhook answered. */
@@ -169,12 +176,11 @@ export function reportWebhook(
   const failed = (status?.code ?? 0) >= INTERNAL_ERROR;
   const logged = logger.enabled(failed ? "warn" : "info");
   if (!logged && tracer === undefined) return;
-  const decision = redactDecision({
+  const told: Writable<Decision> = {
     origin,
     policy: name,
     mode: "protect",
     uid: request.uid,
-    ...requestFields(request),
     allowed,
     mutated: false,
     ...(status?.code !== undefined && { code: status.code }),
@@ -182,7 +188,9 @@ export function reportWebhook(
     outcome: failed ? "error" : allowed ? "allow" : "deny",
     milliseconds,
     members: [],
-  });
+  };
+  addRequestFields(told, request);
+  const decision = redactDecision(told);
   const span = tracer?.record(decision, traceparent) ?? traceparent;
   if (logged) logDecision(logger, decision, span);
 }
@@ -192,18 +200,17 @@ const INTERNAL_ERROR = 500;
 
 type Request = Extract<Review, { kind: "admission" }>["request"];
 
-function requestFields(request: Request): Partial<Decision> {
+/** Adds what a request is about. */
+function addRequestFields(decision: Writable<Decision>, request: Request): void {
   const { kind, resource, operation, subResource, name, namespace, dryRun, userInfo } = request;
-  return {
-    kind,
-    resource,
-    operation,
-    ...(subResource !== undefined && { subresource: subResource }),
-    ...(name !== undefined && { name }),
-    ...(namespace !== undefined && { namespace }),
-    ...(dryRun !== undefined && { dryRun }),
-    ...(userInfo.username !== undefined && { user: userInfo.username }),
-  };
+  decision.kind = kind;
+  decision.resource = resource;
+  decision.operation = operation;
+  if (subResource !== undefined) decision.subresource = subResource;
+  if (name !== undefined) decision.name = name;
+  if (namespace !== undefined) decision.namespace = namespace;
+  if (dryRun !== undefined) decision.dryRun = dryRun;
+  if (userInfo.username !== undefined) decision.user = userInfo.username;
 }
 
 /** The W3C header of a request, if it has one. */

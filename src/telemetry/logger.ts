@@ -142,7 +142,9 @@ function textLine(
 /** Words as they are, everything else quoted: one line stays one line whatever a client sent. */
 function fieldText(value: unknown): string {
   if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
-  return JSON.stringify(value) ?? String(value);
+  return typeof value === "boolean" || Number.isFinite(value)
+    ? String(value)
+    : (JSON.stringify(value) ?? String(value));
 }
 
 /** Messages may quote a client: control characters would forge lines or drive a terminal. */
