@@ -48,6 +48,23 @@ describe("an answer to a review", () => {
       },
     ));
 
+  test("accepts in one way only, however it is written", () => {
+    for (const reader of [readCallAnswer, readWasiAnswer])
+      for (const text of [
+        '{"accepted":true}',
+        '{ "accepted" : true }',
+        '{"accepted":true}\n',
+        '{"accepted":true,"x":1}',
+      ])
+        assert.deepEqual(reader(text, question(review)), { verdict: "allow" });
+    for (const text of [
+      '{"accepted":true}}',
+      '{"accepted":true}{"accepted":false}',
+      '{"accepted":true,"accepted":false}',
+    ])
+      assert.equal(readCallAnswer(text, question(review)).verdict, "error");
+  });
+
   test("may have null for what it does not say", () =>
     assert.deepEqual(
       read(
