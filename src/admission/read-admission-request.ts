@@ -4,6 +4,7 @@
  */
 import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
+import type { Writable } from "../data/writable.js";
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo } from "./admission-request.js";
 import {
   type FieldNames,
@@ -17,8 +18,6 @@ import {
   step,
   wrongType,
 } from "./shape.js";
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const REQUEST = fieldNames(
   "uid",

@@ -68,9 +68,10 @@ function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts): u
 function withoutMember(name: string, before: string, behind: string): string {
   const key = `"${name}":`;
   const at = before.length - key.length;
-  if (!behind.startsWith("}") || !before.endsWith(key)) return `${before}{}${behind}`;
-  if (before[at - 1] === ",") return before.slice(0, at - 1) + behind;
-  return before[at - 1] === "{" ? before.slice(0, at) + behind : `${before}{}${behind}`;
+  const isBehindOthers = before[at - 1] === ",";
+  const isFound = before.endsWith(key) && (isBehindOthers || before[at - 1] === "{");
+  if (!isFound || !behind.startsWith("}")) return `${before}{}${behind}`;
+  return before.slice(0, isBehindOthers ? at - 1 : at) + behind;
 }
 
 type TextOf = (start: number, end: number) => string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
+import type { Writable } from "../data/writable.js";
 import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
@@ -122,8 +123,6 @@ function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict:
     milliseconds,
   });
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): Decision {
   const { entry, outcome, vanilla, response, milliseconds, observations } = verdict;

@@ -64,14 +64,10 @@ const REDACTED = "[redacted]";
 /** The decision without what must not leave the server: what was said about a Secret, and more of a message than anybody reads. */
 export function redactDecision(decision: Decision): Decision {
   const { message, detail, monitored, kind, members } = decision;
-  const membersTell = members.some((member) => member.detail !== undefined);
-  // Most say nothing in words.
-  if (message === undefined && detail === undefined && monitored?.message === undefined && !membersTell)
-    return decision;
   return {
     ...decision,
     ...(detail !== undefined && { detail: redact(detail, kind) }),
-    ...(membersTell && {
+    ...(members.some((member) => member.detail !== undefined) && {
       members: members.map((member) =>
         member.detail === undefined ? member : { ...member, detail: redact(member.detail, kind) },
       ),

@@ -142,6 +142,7 @@ function textLine(
 /** Words as they are, everything else quoted: one line stays one line whatever a client sent. */
 function fieldText(value: unknown): string {
   if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  // As JSON has them, in a third of the time.
   return typeof value === "boolean" || Number.isFinite(value)
     ? String(value)
     : (JSON.stringify(value) ?? String(value));

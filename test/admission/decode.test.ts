@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInThisContext } from "node:vm";
 import { admissionQuestion, decodeAdmissionReview, decodeRawReview, rawQuestion } from "../../src/admission/decode.js";
 
 const MINIMAL = {
@@ -28,6 +30,24 @@ function problem(text: string): string {
   assert.equal(result.kind, "problem");
   return result.kind === "problem" ? `${result.status} ${result.text}` : "";
 }
+
+setFlagsFromString("--allow-natives-syntax");
+/** Whether the engine keeps an object's members in a fixed form; others are dictionaries, which all that read them pay for. */
+const isFast = runInThisContext("(object) => %HasFastProperties(object)") as (object: object) => boolean;
+
+test("a request whose objects are read later stays fast to read, and so does their metadata", () => {
+  const dictionary: Record<string, number> = { a: 1, b: 2 };
+  delete dictionary.a;
+  assert.equal(isFast(dictionary), false);
+  const managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": "x".repeat(4_000) } }];
+  const object = { kind: "Pod", metadata: { name: "n", labels: { a: "b" }, managedFields } };
+  const { request } = decoded(review({ ...MINIMAL, name: "n", object, oldObject: object, dryRun: false }));
+  assert.ok(isFast(request));
+  const { metadata } = request.object as typeof object;
+  assert.ok(isFast(metadata));
+  assert.deepEqual(metadata.managedFields, managedFields);
+  assert.ok(isFast(metadata) && isFast(request));
+});
 
 describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
   test("what is required is enough; kind and apiVersion of the review are not looked at", () => {

@@ -42,9 +42,9 @@ const LOCALS = [3, 2, V128, 2, I64, 3, I32] as const;
  */
 export function writeShortCopy(out: Writer): void {
   out.raw(LOCALS);
-  // Beyond 2 GiB an end may be beyond 4 GiB, which addresses that are added up here would not see.
+  // An end beyond 4 GiB is not seen by addresses that are added up here: both begin below 2 GiB.
   out.raw([OP.localGet, LENGTH, OP.i32Const, 1, OP.i32Sub, OP.i32Const, MOST_BYTES, OP.i32LtU]);
-  out.raw([OP.localGet, TO, OP.i32Const, 0, OP.i32GeS, OP.i32And, OP.if, EMPTY]);
+  out.raw([OP.localGet, TO, OP.localGet, FROM, OP.i32Or, OP.i32Const, 0, OP.i32GeS, OP.i32And, OP.if, EMPTY]);
   for (const width of WIDTHS) {
     const isLast = width.bytes === 1;
     if (!isLast) out.raw([OP.localGet, LENGTH, OP.i32Const, width.bytes, OP.i32GeU, OP.if, EMPTY]);
@@ -56,31 +56,16 @@ export function writeShortCopy(out: Writer): void {
 }
 
 function writeMove(out: Writer, { bytes, load, store, first, last }: Width): void {
-  const end = (of: number): number[] => [
-    OP.localGet,
-    of,
-    OP.localGet,
-    LENGTH,
-    OP.i32Add,
-    OP.i32Const,
-    bytes,
-    OP.i32Sub,
-  ];
-  const middle = (of: number): number[] => [
-    OP.localGet,
-    of,
-    OP.localGet,
-    LENGTH,
-    OP.i32Const,
-    1,
-    OP.i32ShrU,
-    OP.i32Add,
-  ];
-  out.raw([...end(FROM), ...load, ...PLAIN, OP.localSet, last]);
-  out.raw([OP.localGet, FROM, ...load, ...PLAIN, OP.localSet, first]);
-  if (bytes === 1) out.raw([...middle(FROM), ...load, ...PLAIN, OP.localSet, MIDDLE]);
-  out.raw([...end(TO), OP.localGet, last, ...store, ...PLAIN]);
-  out.raw([OP.localGet, TO, OP.localGet, first, ...store, ...PLAIN]);
-  if (bytes === 1) out.raw([...middle(TO), OP.localGet, MIDDLE, ...store, ...PLAIN]);
+  const access = (instruction: readonly number[]): readonly number[] => [...instruction, ...PLAIN];
+  const behind = (of: number): readonly number[] => [OP.localGet, of, OP.localGet, LENGTH, OP.i32Add];
+  const end = (of: number): readonly number[] => [...behind(of), OP.i32Const, bytes, OP.i32Sub];
+  const half = [OP.localGet, LENGTH, OP.i32Const, 1, OP.i32ShrU] as const;
+  const middle = (of: number): readonly number[] => [OP.localGet, of, ...half, OP.i32Add];
+  out.raw([...end(FROM), ...access(load), OP.localSet, last]);
+  out.raw([OP.localGet, FROM, ...access(load), OP.localSet, first]);
+  if (bytes === 1) out.raw([...middle(FROM), ...access(load), OP.localSet, MIDDLE]);
+  out.raw([...end(TO), OP.localGet, last, ...access(store)]);
+  out.raw([OP.localGet, TO, OP.localGet, first, ...access(store)]);
+  if (bytes === 1) out.raw([...middle(TO), OP.localGet, MIDDLE, ...access(store)]);
   out.byte(OP.return);
 }

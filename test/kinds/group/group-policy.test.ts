@@ -48,6 +48,35 @@ function group(
   });
 }
 
+/** A request that counts how often its object is read. */
+function countedRequest(): { readonly review: Review; readonly reads: () => number } {
+  let reads = 0;
+  const request = {
+    uid: "u",
+    kind: { group: "", version: "v1", kind: "Pod" },
+    resource: { group: "", version: "v1", resource: "pods" },
+    operation: "CREATE",
+    userInfo: {},
+    get object() {
+      reads++;
+      return { x: 1 };
+    },
+  };
+  return { review: { kind: "admission", request, requestBytes: () => Buffer.from("{}") }, reads: () => reads };
+}
+
+test("a group reads the request's object only when its expression asks for it", async () => {
+  for (const [expression, expected] of [
+    ["a()", false],
+    ["a() && request.operation == 'CREATE'", false],
+    ["a() && object.x == 1", true],
+  ] as const) {
+    const { review, reads } = countedRequest();
+    assert.equal((await group(expression, { a: fake("a", allow) }).evaluate(review, context())).verdict, "allow");
+    assert.equal(reads() > 0, expected, expression);
+  }
+});
+
 const raw = (payload: unknown): Review => ({
   kind: "raw",
   payload,
