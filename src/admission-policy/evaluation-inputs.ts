@@ -13,15 +13,23 @@ export interface EvaluationInputs {
   /** `undefined` where the policy declares no parameters, null where there is none. */
   readonly params: JsonObject | null | undefined;
   readonly namespace: NamespaceViews;
+  readonly authorization: Authorization;
+}
+
+/** What is asked who may do what; made when it is first looked at, for most expressions don't name it. */
+export interface Authorization {
   readonly authorizer: AuthorizerValue;
   readonly requestResource: ResourceCheckValue;
 }
 
-/** The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared. */
+/**
+ * The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared, and that no
+ * expression names.
+ */
 export function bindingsOf(
-  { input, params, authorizer, requestResource }: EvaluationInputs,
-  request: Value | Lazy,
-  namespaceObject: Value | Lazy,
+  { input, params, authorization }: EvaluationInputs,
+  request: Value | Lazy | undefined,
+  namespaceObject: Value | Lazy | undefined,
   withAuthorizer: boolean,
 ): Bindings {
   return {
@@ -30,7 +38,7 @@ export function bindingsOf(
     request,
     namespaceObject,
     params: params as Value | undefined,
-    authorizer: withAuthorizer ? authorizer : undefined,
-    "authorizer.requestResource": withAuthorizer ? requestResource : undefined,
+    authorizer: withAuthorizer ? authorization.authorizer : undefined,
+    "authorizer.requestResource": withAuthorizer ? authorization.requestResource : undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { Waiting } from "../cel/index.js";
+import { type AuthorizerValue, type ResourceCheckValue, Waiting } from "../cel/index.js";
 import { authorizerValues } from "../cel-policy/expressions/authorization.js";
 import {
   type NamespaceViews,
@@ -16,6 +16,7 @@ import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import type { Failure } from "../policy/outcome.js";
 import type { RequestWorld } from "../world/request-world.js";
 import { LookupFailure } from "../world/resources/resource-source.js";
+import type { Authorization } from "./evaluation-inputs.js";
 
 /** What is connected with, the options of a subresource, which nobody stores, as Go has it; any other object as it is. */
 export function connectOptions(object: JsonObject, operation: string): JsonObject | LookupFailure {
@@ -27,23 +28,38 @@ export function connectOptions(object: JsonObject, operation: string): JsonObjec
 }
 
 /** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
-export class RequestInputs {
-  readonly authorization: ReturnType<typeof authorizerValues>;
+export class RequestInputs implements Authorization {
   readonly #request: RequestAttributes;
   readonly #world: RequestWorld;
   /** Objects are taken as they are, whatever kind they are matched as. */
   readonly #targeted: boolean;
+  /** Several policies may come to the same results. */
+  readonly #shares: boolean;
   /** For policies that match the request as it is. */
   #original: VersionedInput | undefined;
   /** For others, by matched kind and resource. */
   #versions: Map<string, VersionedInput> | undefined;
   #namespace: NamespaceViews | Waiting | Failure | undefined;
+  #authorization: Authorization | undefined;
 
-  constructor(request: RequestAttributes, world: RequestWorld, targeted: boolean) {
+  constructor(request: RequestAttributes, world: RequestWorld, targeted: boolean, shares = true) {
     this.#request = request;
     this.#world = world;
     this.#targeted = targeted;
-    this.authorization = authorizerValues(request, world);
+    this.#shares = shares;
+  }
+
+  get authorizer(): AuthorizerValue {
+    return this.#asked.authorizer;
+  }
+
+  get requestResource(): ResourceCheckValue {
+    return this.#asked.requestResource;
+  }
+
+  get #asked(): Authorization {
+    this.#authorization ??= authorizerValues(this.#request, this.#world);
+    return this.#authorization;
   }
 
   /** The request as a policy matches it; or why its objects cannot be converted to that. */
@@ -66,7 +82,7 @@ export class RequestInputs {
     if (oldObject instanceof LookupFailure) return oldObject;
     const object = this.#convert(this.#request.object, matched.kind);
     if (object instanceof LookupFailure) return object;
-    return versionedInput(this.#request, matched, { object, oldObject });
+    return versionedInput(this.#request, matched, { object, oldObject }, this.#shares);
   }
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {

@@ -185,10 +185,11 @@ export class Questions {
    */
   settle<R>(attempt: () => R, waiter: Waiter, abandoned: () => R): R | Promise<R> {
     const result = attempt();
-    return this.waiting ? this.#repeat(attempt, waiter, abandoned) : result;
+    return this.waiting ? this.repeat(attempt, waiter, abandoned) : result;
   }
 
-  async #repeat<R>(attempt: () => R, { signal }: Waiter, abandoned: () => R): Promise<R> {
+  /** The same for whoever has made the first attempt already, and has found that it waits. */
+  async repeat<R>(attempt: () => R, { signal }: Waiter, abandoned: () => R): Promise<R> {
     for (;;) {
       await this.#arrival(signal);
       this.#pause = undefined;

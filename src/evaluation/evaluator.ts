@@ -3,9 +3,9 @@
  * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
  */
 
-import { BROKEN, evaluateInTime, inTime } from "../policy/evaluate-in-time.js";
+import { ABANDONED, BROKEN, evaluateInTime, inTime, type WhenGone } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
-import type { Failure, Outcome } from "../policy/outcome.js";
+import type { Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import { SLICE_MS, Turns } from "../policy/turns.js";
 import { type JoinedVerdict, joinVerdicts } from "./joined-verdict.js";
@@ -39,7 +39,7 @@ export interface Asked {
   /** Monotonic milliseconds at which the client stops waiting; default never. */
   readonly deadline?: number;
   /** Takes what to call when the client goes before it has an answer; only asked when the answer takes a while. */
-  readonly whenGone?: (abandon: () => void) => void;
+  readonly whenGone?: WhenGone;
   /** Of the body that the review came in; default none. */
   readonly bytes?: number;
 }
@@ -111,26 +111,32 @@ class SetEvaluator implements Evaluator {
       this.#onDefect,
       this.turns,
     );
-    const { whenGone } = asked;
-    const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
-    const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);
-    const conclude = (settled: Outcome): Verdict => {
-      const told = settled.verdict === "error" && settled.cause === "timeout" && settled.detail === undefined;
-      const detailed = told
-        ? { ...settled, detail: this.#limitOf(entry, limit - started, run.deadline < limit) }
-        : settled;
-      const verdict = this.#conclude(entry, asked, run, started, detailed);
-      // The audit scanner asks about the same objects again and again.
-      if (entry.shadow !== undefined && asked.origin !== "audit")
-        this.shadows.offer(entry.shadow, {
-          review: asked.review,
-          origin: asked.origin,
-          verdict,
-          bytes: asked.bytes ?? 0,
-        });
-      return verdict;
-    };
-    return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
+    const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, asked.whenGone);
+    return outcome instanceof Promise
+      ? outcome.then((settled) => this.#settled(entry, asked, run, started, limit, settled))
+      : this.#settled(entry, asked, run, started, limit, outcome);
+  }
+
+  /** @param limit by when the policy's own time is up */
+  #settled(
+    entry: ServedPolicy,
+    asked: Asked,
+    run: EvaluationRun,
+    started: number,
+    limit: number,
+    outcome: Outcome,
+  ): Verdict {
+    const told = outcome.verdict === "error" && outcome.cause === "timeout" && outcome.detail === undefined;
+    const detailed = told
+      ? { ...outcome, detail: this.#limitOf(entry, limit - started, run.deadline < limit) }
+      : outcome;
+    const verdict = this.#conclude(entry, asked, run, started, detailed);
+    // The audit scanner asks about the same objects again and again.
+    if (entry.shadow !== undefined && asked.origin !== "audit") {
+      const { review, origin, bytes = 0 } = asked;
+      this.shadows.offer(entry.shadow, { review, origin, verdict, bytes });
+    }
+    return verdict;
   }
 
   evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict> {
@@ -254,18 +260,6 @@ class SetClient {
     });
   }
 }
-
-/** What some proxies answer for a client that has gone; nobody gets to see it but those who read logs and metrics. */
-export const CLIENT_GONE = 499;
-
-/** Final: not even monitor mode turns it into an acceptance. */
-const ABANDONED: Failure = {
-  verdict: "error",
-  message: "the client closed the connection before it had an answer",
-  code: CLIENT_GONE,
-  cause: "abandoned",
-  final: true,
-};
 
 function accepted(entry: ServedPolicy, review: Review): Verdict {
   const response = { uid: uidOf(review), allowed: true };

@@ -93,15 +93,22 @@ function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
     case "deny": {
       const allowed = outcome.verdict === "allow";
       const status = allowed ? statusOf(outcome.message, outcome.code) : denialStatus(outcome);
-      const base = { uid, allowed, ...(status && { status }), ...findings(outcome) };
+      const found = findings(outcome);
+      const base =
+        status === undefined && found === NONE
+          ? { uid, allowed }
+          : { uid, allowed, ...(status && { status }), ...found };
       return outcome.mutation === undefined ? base : withPatch(base, review, outcome.mutation);
     }
   }
 }
 
 function findings({ warnings, auditAnnotations }: Outcome): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+  if (warnings === undefined && auditAnnotations === undefined) return NONE;
   return { ...(auditAnnotations && { auditAnnotations }), ...(warnings && { warnings }) };
 }
+
+const NONE: ReturnType<typeof findings> = {};
 
 function statusOf(message: string | undefined, code: number | undefined): ResponseStatus | undefined {
   if (message === undefined && code === undefined) return undefined;

@@ -26,20 +26,32 @@ export const BROKEN: Failure = {
   cause: "internal",
 };
 
-/** Takes what ends a wait early. */
-export type WaitSink = (giveUp: (outcome: Failure) => void) => void;
+/** What some proxies answer for a client that has gone; nobody gets to see it but those who read logs and metrics. */
+export const CLIENT_GONE = 499;
+
+/** The outcome for a client that has gone. Final: not even monitor mode turns it into an acceptance. */
+export const ABANDONED: Failure = {
+  verdict: "error",
+  message: "the client closed the connection before it had an answer",
+  code: CLIENT_GONE,
+  cause: "abandoned",
+  final: true,
+};
+
+/** Takes what to call when the client goes before it has an answer. */
+export type WhenGone = (abandon: () => void) => void;
 
 /**
  * Asks a policy. Never throws, never rejects.
  * @param now monotonic milliseconds
- * @param onWait called when the answer has to be waited for
+ * @param whenGone only asked when the answer has to be waited for
  */
 export function evaluateInTime(
   policy: Policy,
   review: Review,
   run: EvaluationRun,
   now: () => number,
-  onWait?: WaitSink,
+  whenGone?: WhenGone,
 ): Outcome | Promise<Outcome> {
   let outcome: Outcome | Promise<Outcome>;
   try {
@@ -49,7 +61,7 @@ export function evaluateInTime(
     return BROKEN;
   }
   return outcome instanceof Promise
-    ? waitFor(policy.id, outcome, run, now, onWait)
+    ? waitFor(policy.id, outcome, run, now, whenGone)
     : settled(policy.id, outcome, run, now);
 }
 
@@ -92,7 +104,7 @@ function waitFor(
   pending: Promise<Outcome>,
   run: EvaluationRun,
   now: () => number,
-  onWait: WaitSink | undefined,
+  whenGone: WhenGone | undefined,
 ): Promise<Outcome> {
   const left = run.deadline - now() + DEADLINE_GRACE_MS;
   return new Promise((resolve) => {
@@ -105,7 +117,7 @@ function waitFor(
       settle(failure);
     };
     const timer = left > LONGEST_TIMER_MS ? undefined : setTimeout(() => giveUp(TIMED_OUT), left);
-    onWait?.(giveUp);
+    whenGone?.(() => giveUp(ABANDONED));
     pending.then(
       (outcome) => settle(settled(id, outcome, run, now)),
       (error: unknown) => {

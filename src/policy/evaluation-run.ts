@@ -47,8 +47,9 @@ export class EvaluationRun implements EvaluationContext {
     const parent = this.#parent;
     if (parent !== undefined) return (observation) => parent.observe?.(observation);
     return (observation) => {
-      this.#observations ??= [];
-      this.#observations.push(observation);
+      // A list of the one that most have: what grows takes room for sixteen more.
+      if (this.#observations === undefined) this.#observations = [observation];
+      else this.#observations.push(observation);
     };
   }
 

@@ -17,12 +17,13 @@ import {
   unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
-import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
+import type { Evaluator } from "../evaluation/evaluator.js";
 import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import { findSet, type ServedSet } from "../evaluation/served-set.js";
 import { answering } from "../evaluation/shadow/versions.js";
 import type { Verdict } from "../evaluation/verdict.js";
+import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
 import type { Review } from "../policy/review.js";
 import { SLICE_MS } from "../policy/turns.js";
 import { receiveJson } from "./body.js";

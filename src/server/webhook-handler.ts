@@ -4,7 +4,7 @@ import type { AdmissionResponse } from "../admission/admission-response.js";
 import { decodeVersionedReview, type VersionedReview } from "../admission/decode.js";
 import { encodeAdmissionReview } from "../admission/encode.js";
 import { type RequestProblem, somethingWentWrong, tooManyLargeBodies } from "../admission/request-problem.js";
-import { CLIENT_GONE } from "../evaluation/evaluator.js";
+import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
 import type { Turns } from "../policy/turns.js";
 import type { Webhook } from "../policy/webhook.js";
 import { receiveJson } from "./body.js";

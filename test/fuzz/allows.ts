@@ -1,5 +1,5 @@
-import { CLIENT_GONE } from "../../src/evaluation/evaluator.js";
 import type { Verdict } from "../../src/evaluation/verdict.js";
+import { CLIENT_GONE } from "../../src/policy/evaluate-in-time.js";
 import {
   answer,
   type Case,

@@ -16,19 +16,23 @@ export interface VersionedInput {
   /** `request` for everything else: its resource is the matched one. */
   readonly request: Value;
   /** Results of shared expressions among match conditions, and among validations and messages. */
-  readonly conditionResults: SharedResults;
-  readonly validationResults: SharedResults;
+  readonly conditionResults: SharedResults | undefined;
+  readonly validationResults: SharedResults | undefined;
 }
 
-/** Makes the input for a matched resource and kind from the objects converted to it; or says why the request is none. */
+/**
+ * Makes the input for a matched resource and kind from the objects converted to it; or says why the request is none.
+ * @param shares whether several evaluations may come to the same results, which are kept then
+ */
 export function versionedInput(
   attributes: RequestAttributes,
   matched: { readonly kind: GroupVersionKind; readonly resource: GroupVersionResource },
   objects: { readonly object: unknown; readonly oldObject: unknown },
+  shares = true,
 ): VersionedInput | LookupFailure {
   const options = optionsValue(attributes.request.options);
   if (options instanceof LookupFailure) return options;
-  return new MatchedInput(attributes, matched, options, objects);
+  return new MatchedInput(attributes, matched, options, objects, shares);
 }
 
 /** The same input after a change of its object: what was made of the former one is forgotten. */
@@ -48,8 +52,8 @@ export function withRequest(input: VersionedInput, request: Value): VersionedInp
 class MatchedInput implements VersionedInput {
   readonly object: Value;
   readonly oldObject: Value;
-  readonly conditionResults = new SharedResults();
-  readonly validationResults = new SharedResults();
+  readonly conditionResults: SharedResults | undefined;
+  readonly validationResults: SharedResults | undefined;
   readonly #attributes: RequestAttributes;
   readonly #matched: Parameters<typeof versionedInput>[1];
   readonly #options: Value;
@@ -61,7 +65,10 @@ class MatchedInput implements VersionedInput {
     matched: Parameters<typeof versionedInput>[1],
     options: Value,
     { object, oldObject }: Parameters<typeof versionedInput>[2],
+    shares: boolean,
   ) {
+    this.conditionResults = shares ? new SharedResults() : undefined;
+    this.validationResults = shares ? new SharedResults() : undefined;
     this.object = (object ?? null) as Value;
     this.oldObject = (oldObject ?? null) as Value;
     this.#attributes = attributes;

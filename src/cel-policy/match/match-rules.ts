@@ -49,6 +49,8 @@ export function matchRules(
   request: RequestAttributes,
   world: Pick<RequestWorld, "equivalents">,
 ): RuleMatch {
+  // As most lists of excluded ones are.
+  if (rules.length === 0) return NO;
   const { resource, kind, converted } = request;
   // What the API server has converted to is an equivalent, whoever knows of it, and the one whose objects are at hand.
   if (equivalent && converted !== undefined && holdsFor(rules, request, converted.resource)) {
@@ -92,11 +94,10 @@ function unknownTo(rules: readonly PreparedRule[], request: RequestAttributes, f
   return named === undefined ? NO : { outcome: "unknown", message: failure?.message ?? cannotTell(request, named) };
 }
 
-const holdsFor = (
-  rules: readonly PreparedRule[],
-  request: RequestAttributes,
-  resource: GroupVersionResource,
-): boolean => rules.some((rule) => ruleMatches(rule, request, resource) && nameMatches(rule, request.name));
+function holdsFor(rules: readonly PreparedRule[], request: RequestAttributes, resource: GroupVersionResource): boolean {
+  for (const rule of rules) if (ruleMatches(rule, request, resource) && nameMatches(rule, request.name)) return true;
+  return false;
+}
 
 function cannotTell({ resource, subresource }: RequestAttributes, rule: PreparedRule): string {
   const name = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;

@@ -82,36 +82,51 @@ class GroupPolicy implements Policy {
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const { now } = this.#options;
+    const { now, program } = this.#options;
     const calls = new MemberCalls({ members: this.#members, review, context, now });
+    const bindings = new Variables(review) as object as Bindings;
+    const turns = program.evaluateInSteps && context.turns;
+    const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
+    const limits = { state: calls, deadline: { at: context.deadline, now, stretch } };
+    const { result } = program.evaluate(bindings, limits);
+    const leftOff = turns !== undefined && isLeftOff(result, limits.deadline);
+    if (leftOff) calls.questions.pause(turns);
+    // Most requests need nothing of what follows.
+    if (!calls.questions.waiting) return this.#concluded(result, calls);
+    const runs = this.#runs(bindings, limits, turns, leftOff);
     // A result that still waits for members is never concluded from.
-    const result = calls.questions.settle<Result | Waiting>(this.#runs(review, context, calls), context, abandoned);
-    return result instanceof Promise
-      ? result.then((settled) => this.#concluded(settled, calls))
-      : this.#concluded(result, calls);
+    return calls.questions
+      .repeat<Result | Waiting>(runs, context, abandoned)
+      .then((settled) => this.#concluded(settled, calls));
   }
 
-  /** Each run evaluates the expression; one that takes long is left off and gone on with in the next, and begins anew where it has to wait for a member. */
-  #runs(review: Review, context: EvaluationContext, calls: MemberCalls): () => Result | Waiting {
-    const { now, program } = this.#options;
-    const turns = program.evaluateInSteps && context.turns;
-    const at = context.deadline;
-    const bindings = new Variables(review) as object as Bindings;
-    const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
-    const limits = { state: calls, deadline: { at, now, stretch } };
-    let isLong = false;
+  /**
+   * The runs behind the first. Each evaluates the expression; one that takes long is left off and gone on with in the next, and begins anew where it
+   * has to wait for a member.
+   * @param leftOff whether the first run took long
+   */
+  #runs(
+    bindings: Bindings,
+    limits: RunLimits,
+    turns: EvaluationContext["turns"],
+    leftOff: boolean,
+  ): () => Result | Waiting {
+    const { program } = this.#options;
+    const { state: calls, deadline } = limits;
+    const { at, now } = deadline;
+    let isLong = leftOff;
     let steps: EvaluationSteps | undefined;
     return () => {
       if (!isLong || turns === undefined) {
         calls.begin();
         const { result } = program.evaluate(bindings, limits);
-        isLong = result instanceof CelError && result.code === "interrupted" && now() <= at;
+        isLong = turns !== undefined && isLeftOff(result, deadline);
         return isLong && turns !== undefined ? calls.questions.pause(turns) : result;
       }
       if (steps === undefined) {
         calls.begin();
-        const deadline = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };
-        steps = program.evaluateInSteps?.(bindings, { state: calls, deadline });
+        const stepped = { at, now, stretch: EXPRESSION_STRETCH_MS, slice: SLICE_MS };
+        steps = program.evaluateInSteps?.(bindings, { state: calls, deadline: stepped });
       } else calls.goOn();
       const step = steps?.next();
       if (step?.done !== true) return calls.questions.pause(turns);
@@ -135,6 +150,16 @@ class GroupPolicy implements Policy {
     return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
   }
 }
+
+/** What one run of an expression is given beside its variables. */
+interface RunLimits {
+  readonly state: MemberCalls;
+  readonly deadline: { readonly at: number; readonly now: () => number; readonly stretch: number };
+}
+
+/** Whether a run was ended because it took long, and there is time to go on with it. */
+const isLeftOff = (result: Result | Waiting, { at, now }: RunLimits["deadline"]): boolean =>
+  result instanceof CelError && result.code === "interrupted" && now() <= at;
 
 /** The variables; for a raw review `object` is the payload. Objects are read when they are first asked for, and most expressions only ask members. */
 class Variables {

@@ -64,7 +64,8 @@ export class MemberCalls {
   /** By the member's name, with the value's number when it is asked about a value. */
   readonly questions = new Questions(MAX_MEMBER_CALLS);
   readonly #options: MemberCallsOptions;
-  readonly #answers: MemberAnswer[] = [];
+  /** A list of the one that most have: what grows takes room for sixteen more. */
+  #answers: MemberAnswer[] | undefined;
   /** Objects, lists and texts are read and printed once: a loop may ask about the same one many times. */
   #objects: WeakMap<object, Subject> | undefined;
   #texts: Map<string, Subject> | undefined;
@@ -95,7 +96,7 @@ export class MemberCalls {
 
   /** Every answer of every member that was asked. */
   get answers(): readonly MemberAnswer[] {
-    return this.#answers;
+    return this.#answers ?? NONE;
   }
 
   /**
@@ -179,7 +180,9 @@ export class MemberCalls {
     const outcome = outcomeInGroup(answered);
     const ended = now();
     if (this.#sliceEnds !== undefined && ended > this.#sliceEnds) this.#late = true;
-    this.#answers.push({ member: name, outcome });
+    const answer = { member: name, outcome };
+    if (this.#answers === undefined) this.#answers = [answer];
+    else this.#answers.push(answer);
     context.observe?.({ policy: observedAs, outcome, milliseconds: ended - started, member: true });
     return outcome;
   }
@@ -208,6 +211,8 @@ class MemberQuestion implements Question<Outcome> {
     return TOO_MANY;
   }
 }
+
+const NONE: readonly MemberAnswer[] = [];
 
 const TOO_MANY: Failure = {
   verdict: "error",

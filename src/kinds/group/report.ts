@@ -26,13 +26,15 @@ export function warningsOf(
   const everyMember = mode === "all" || !allowed;
   const warnings: string[] = [];
   for (const name of members) {
-    const own = answers.filter(({ member }) => member === name);
-    if (own.length === 0 && everyMember) warnings.push(`${name} was not evaluated`);
-    for (const { outcome } of own) {
+    let asked = false;
+    for (const { member, outcome } of answers) {
+      if (member !== name) continue;
+      asked = true;
       if (everyMember || outcome.verdict === "deny" || outcome.verdict === "error")
         warnings.push(lineOf(name, outcome));
-      for (const warning of outcome.warnings ?? []) warnings.push(`${name}: ${warning}`);
+      if (outcome.warnings !== undefined) for (const warning of outcome.warnings) warnings.push(`${name}: ${warning}`);
     }
+    if (!asked && everyMember) warnings.push(`${name} was not evaluated`);
   }
   return warnings;
 }

@@ -215,8 +215,7 @@ export class Pass {
       param,
       params: policy.paramKind && paramValue(param, policy.paramKind),
       namespace,
-      authorizer: this.#inputs.authorization.authorizer,
-      requestResource: this.#inputs.authorization.requestResource,
+      authorization: this.#inputs,
     };
   }
 

@@ -34,13 +34,17 @@ export function evaluatePolicies(
   targeted: boolean,
   watcher?: Watcher,
 ): PolicyDecision {
-  const gathering = new Gathering(request, attempt, targeted, watcher);
+  const inputs = new RequestInputs(request, attempt.world, targeted, policies.length > 1 || hasParams(policies[0]));
+  const gathering = new Gathering(request, attempt, inputs, targeted, watcher);
   for (const policy of policies) {
     if (gathering.ended) break;
     gathering.ask(policy);
   }
   return gathering.decision();
 }
+
+/** Whether a policy may be evaluated several times, with other parameters. */
+const hasParams = (policy: PreparedPolicy | undefined): boolean => policy?.paramKind !== undefined;
 
 /** Whether a policy or binding applies; what failed or waits does. */
 type Applicability = { readonly applies: true } | { readonly applies: false; readonly reason: string };
@@ -64,12 +68,18 @@ class Gathering {
   #skipped: string | undefined;
   #failure: Failure | undefined;
 
-  constructor(request: RequestAttributes, attempt: Attempt, targeted: boolean, watcher: Watcher | undefined) {
+  constructor(
+    request: RequestAttributes,
+    attempt: Attempt,
+    inputs: RequestInputs,
+    targeted: boolean,
+    watcher: Watcher | undefined,
+  ) {
     this.#request = request;
     this.#attempt = attempt;
     this.#targeted = targeted;
     this.#watcher = watcher;
-    this.#inputs = new RequestInputs(request, attempt.world, targeted);
+    this.#inputs = inputs;
   }
 
   decision(): PolicyDecision {
@@ -175,7 +185,7 @@ class Gathering {
         param: object,
         params: policy.paramKind && paramValue(object, policy.paramKind),
         namespace,
-        ...this.#inputs.authorization,
+        authorization: this.#inputs,
       }));
       if (evaluation.applies) {
         applied = true;

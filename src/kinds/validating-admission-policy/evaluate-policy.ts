@@ -35,8 +35,10 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   const { evaluation: budget } = attempt.costs;
   const shared = input.validationResults;
   const { variables } = policy;
-  const [request, reduced] = [new Lazy(() => input.request), new Lazy(() => namespace.reduced)];
-  const bindings = bindingsOf(inputs, request, reduced, true);
+  const { named } = policy;
+  const request = named.request ? new Lazy(() => input.request) : undefined;
+  const reduced = named.namespaceObject ? new Lazy(() => namespace.reduced) : undefined;
+  const bindings = bindingsOf(inputs, request, reduced, named.authorizer);
   const group = evaluateGroup(policy.expressions, { attempt, bindings, about, variables, shared }, budget);
   if (group instanceof CelError) return failed(group);
   const messages = evaluateMessages(policy, inputs, group.remaining);

@@ -7,6 +7,10 @@ import { type BoundViolation, denialMessage, type PolicyDecision, reasonCode } f
 const KEY_MAX = 63;
 const FAILURE_KEY = "validation_failure";
 
+/** What most requests come to. */
+const ALLOWED: Outcome = { verdict: "allow" };
+const NONE: Findings = {};
+
 /** Puts a decision into words. Denials come before skips, and a failure before both. */
 export function outcomeOf(decision: PolicyDecision): Outcome {
   const { detail } = decision;
@@ -29,7 +33,8 @@ function answerOf(decision: PolicyDecision): Outcome {
     const cause = first.kind === "configuration" ? "unavailable" : "expression";
     return { verdict: "error", message, code, reason, cause, causes, ...findings };
   }
-  return skipped === undefined ? { verdict: "allow", ...findings } : { verdict: "skip", reason: skipped, ...findings };
+  if (skipped !== undefined) return { verdict: "skip", reason: skipped, ...findings };
+  return findings === NONE ? ALLOWED : { verdict: "allow", ...findings };
 }
 
 function causeOf(denial: BoundViolation): Cause {
@@ -43,6 +48,7 @@ function causeOf(denial: BoundViolation): Cause {
 function findingsOf(decision: PolicyDecision): Findings {
   const { warnings } = decision;
   const annotations = webhookAnnotations(decision);
+  if (warnings.length === 0 && annotations === undefined) return NONE;
   return {
     ...(warnings.length > 0 && { warnings }),
     ...(annotations !== undefined && { auditAnnotations: annotations }),

@@ -92,17 +92,25 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
-    const attempt = (): PolicyDecision => {
-      const decision = this.#attempt(request, new Attempt(this.#dialect, world, circumstances), targeted);
-      const { failure: message, detail } = world;
-      const decided =
-        message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
-      return detail === undefined ? decided : { ...decided, detail };
-    };
-    return world.questions.settle(attempt, context, abandoned);
+    const first = this.#attempt(request, world, circumstances, targeted);
+    // Most requests need no second attempt.
+    if (!world.questions.waiting) return first;
+    return world.questions.repeat(() => this.#attempt(request, world, circumstances, targeted), context, abandoned);
   }
 
-  #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
+  #attempt(
+    request: RequestAttributes,
+    world: RequestWorld,
+    circumstances: AttemptOptions,
+    targeted: boolean,
+  ): PolicyDecision {
+    const decision = this.#asked(request, new Attempt(this.#dialect, world, circumstances), targeted);
+    const { failure: message, detail } = world;
+    const decided = message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
+    return detail === undefined ? decided : { ...decided, detail };
+  }
+
+  #asked(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
     if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted, this.#watcher);
     const { operation, resource, converted } = request;
     const exempt = exemption(resource.group, resource.resource);

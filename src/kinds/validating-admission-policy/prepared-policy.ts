@@ -1,6 +1,7 @@
 /** Policies and bindings made ready for requests. */
 import { EVERYTHING_MATCHED, type PreparedTarget, prepareTarget } from "../../admission-policy/prepared-binding.js";
 import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
+import { namesVariable } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
 import { compareNames } from "../../kubernetes/names.js";
@@ -21,11 +22,20 @@ export interface PreparedBinding extends PreparedTarget {
   readonly actions: readonly string[];
 }
 
+/** What is not made for policies that don't name it. */
+export interface NamedInputs {
+  readonly request: boolean;
+  readonly namespaceObject: boolean;
+  readonly authorizer: boolean;
+}
+
 /** A policy made ready, with its bindings in order. Immutable. */
 export interface PreparedPolicy extends PreparedCommon {
   readonly validations: readonly PreparedValidation[];
   readonly expressions: readonly (Expression | undefined)[];
   readonly messages: readonly (Expression | undefined)[];
+  /** What validations and variables name of what is made for those that do. */
+  readonly named: NamedInputs;
   readonly hasMessages: boolean;
   readonly annotationKeys: readonly string[];
   readonly annotations: readonly (Expression | undefined)[];
@@ -51,10 +61,21 @@ export function preparePolicy(
     })),
     expressions: compiled.validations,
     messages: compiled.messages,
+    named: namedBy([...compiled.validations, ...common.variables.values()]),
     hasMessages: compiled.messages.some((message) => message !== undefined),
     annotationKeys: (spec.auditAnnotations ?? []).map(({ key }) => key ?? ""),
     annotations: compiled.auditAnnotations,
     bindings: [...bindings].sort((a, b) => compareNames(a.name ?? "", b.name ?? "")),
+  };
+}
+
+function namedBy(expressions: readonly (Expression | undefined)[]): NamedInputs {
+  const isNamed = (name: string): boolean =>
+    expressions.some((expression) => expression?.program && namesVariable(expression.program.references, name));
+  return {
+    request: isNamed("request"),
+    namespaceObject: isNamed("namespaceObject"),
+    authorizer: isNamed("authorizer"),
   };
 }
 

@@ -41,6 +41,8 @@ export class FileResources implements ResourceSource {
   readonly #objects = new Map<string, JsonObject[]>();
   /** By `apiVersion/Kind namespace/name`. */
   readonly #named = new Map<string, JsonObject | LookupFailure>();
+  /** The last one that was made up: many requests are about the same. */
+  #madeUp: { readonly name: string; readonly namespace: JsonObject } | undefined;
   /** Documents that no cluster would hold, by `apiVersion/Kind`: who asks for all is told of the first. */
   readonly #misfits = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
   /** Those of which nobody can tell what they are called, by `apiVersion/Kind`: they may be whatever is looked for and not found. */
@@ -91,11 +93,8 @@ export class FileResources implements ResourceSource {
     if (name === "") return new LookupFailure("resource name may not be empty");
     const found = this.#namespaces.get(name) ?? this.#misnamed.get("v1/Namespace");
     if (found !== undefined || this.#options.synthesiseNamespaces !== true) return found;
-    return {
-      metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
-      spec: { finalizers: ["kubernetes"] },
-      status: { phase: "Active" },
-    };
+    if (this.#madeUp?.name !== name) this.#madeUp = { name, namespace: madeUpNamespace(name) };
+    return this.#madeUp.namespace;
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
@@ -163,3 +162,10 @@ function addTo<T>(lists: Map<string, T[]>, key: string, item: T): void {
 export function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
   return compareNames(namespaceOf(a), namespaceOf(b)) || compareNames(nameOf(a), nameOf(b));
 }
+
+/** A Namespace as the API server makes it. */
+const madeUpNamespace = (name: string): JsonObject => ({
+  metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+  spec: { finalizers: ["kubernetes"] },
+  status: { phase: "Active" },
+});

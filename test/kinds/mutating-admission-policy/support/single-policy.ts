@@ -109,7 +109,7 @@ export function runMutations({ policies, namespaces = [], request }: MapCase): R
     const input = inputs.version({ outcome: "match", kind: attributes.kind, resource: attributes.resource });
     const namespace = inputs.namespace();
     if (!("object" in input) || !("reduced" in namespace)) throw new Error("what is written down is at hand");
-    const all = { attempt, input, param: undefined, params: undefined, namespace, ...inputs.authorization };
+    const all = { attempt, input, param: undefined, params: undefined, namespace, authorization: inputs };
     const bindings = bindingsOf(all, input.request, namespace.reduced, true);
     const value = valueOfMutation(compiled, { attempt, bindings, about: undefined, variables });
     if (value instanceof Waiting) throw new Error("nobody is waited for");
