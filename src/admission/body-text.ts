@@ -3,7 +3,7 @@ import { notJson, type RequestProblem } from "./request-problem.js";
 
 /** A body as text, or the problem with one that is not UTF-8. */
 export function bodyText(bytes: Uint8Array): string | RequestProblem {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // One byte a character is cheaper to make, to keep and to parse.
   if (isAscii(buffer)) return buffer.toString("latin1");
   if (isUtf8(buffer)) return buffer.toString("utf8");

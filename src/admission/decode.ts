@@ -93,7 +93,8 @@ const ADMISSION: Reading<DecodedAdmission> = {
   later: LATER,
   read: (review, body, parts) => {
     const request = requestOf(review, parts && laterOf(parts));
-    return { kind: "admission", request, ...admissionText(request, body) };
+    const { requestPieces, requestBytes } = admissionText(request, body);
+    return { kind: "admission", request, requestPieces, requestBytes };
   },
 };
 

@@ -33,19 +33,30 @@ export interface RequestText {
 
 /** The AdmissionRequest of a body. */
 export function admissionText(request: AdmissionRequest, body: ReadBody): RequestText {
-  const requestPieces = once(() => {
-    const head = stringifyJson(headOf(request), body.document.plain);
-    const pieces: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
-    for (const name of REVIEW_CUTS.inner) {
-      const cut = cutOf(name, body);
-      if (cut !== undefined && body.document.isUnique)
-        pieces.push(MEMBERS[name], body.bytes.subarray(cut.start, cut.end));
-      else if (request[name] !== undefined) pieces.push(MEMBERS[name], textOf(cut, request[name], body));
-    }
-    pieces.push(END);
+  let pieces: readonly Uint8Array[] | undefined;
+  let bytes: Uint8Array | undefined;
+  const requestPieces = (): readonly Uint8Array[] => {
+    pieces ??= piecesOf(request, body);
     return pieces;
-  });
-  return { requestPieces, requestBytes: once(() => Buffer.concat(requestPieces())) };
+  };
+  const requestBytes = (): Uint8Array => {
+    bytes ??= Buffer.concat(requestPieces());
+    return bytes;
+  };
+  return { requestPieces, requestBytes };
+}
+
+function piecesOf(request: AdmissionRequest, body: ReadBody): readonly Uint8Array[] {
+  const head = stringifyJson(headOf(request), body.document.plain);
+  const pieces: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
+  for (const name of REVIEW_CUTS.inner) {
+    const cut = cutOf(name, body);
+    if (cut !== undefined && body.document.isUnique)
+      pieces.push(MEMBERS[name], body.bytes.subarray(cut.start, cut.end));
+    else if (request[name] !== undefined) pieces.push(MEMBERS[name], textOf(cut, request[name], body));
+  }
+  pieces.push(END);
+  return pieces;
 }
 
 /**

@@ -179,13 +179,18 @@ class Cutter {
     if (depth > this.depth) return this.#openInside(depth, key, at);
     if (depth === 2) this.#inMember = this.#isKey(key, this.#member);
     if (depth < this.depth || !this.#inMember) return 0;
-    const name = depth === 2 ? this.#member : this.#inner.find((each) => this.#isKey(key, each));
+    const name = depth === 2 ? this.#member : this.#innerAt(key);
     if (name === undefined) return 0;
     this.#name = name;
     this.#start = at;
     this.#keys = keys;
     this.#found = undefined;
     return this.#wanted;
+  }
+
+  #innerAt(key: number): string | undefined {
+    for (const name of this.#inner) if (this.#isKey(key, name)) return name;
+    return undefined;
   }
 
   #openInside(depth: number, key: number, at: number): number {

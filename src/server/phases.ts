@@ -17,16 +17,24 @@ const TURN_MS = 10;
  */
 const WAITING_BYTES = 8 * 1024 * 1024;
 
-type Task = () => void;
+/** A request on its way. Each step is called at most once, when it is due; one that throws ends a turn of the event loop for all. */
+export interface PhasedRequest {
+  /** Of its body; the same as long as it waits to be read. */
+  readonly bytes: number;
+  read(): void;
+  ask(): void;
+  answer(): void;
+  report(): void;
+}
 
 /** What is to be done for requests. One for all of a server. */
 export class Phases {
-  readonly #bodies: Task[] = [];
-  readonly #reviews: Task[] = [];
-  readonly #answers: Task[] = [];
-  readonly #reports: Task[] = [];
+  readonly #bodies: PhasedRequest[] = [];
+  readonly #reviews: PhasedRequest[] = [];
+  readonly #answers: PhasedRequest[] = [];
+  readonly #reports: PhasedRequest[] = [];
   readonly #now: () => number;
-  readonly #later: (run: Task) => unknown;
+  readonly #later: (run: () => void) => unknown;
   #isDue = false;
   #isRunning = false;
   #bytes = 0;
@@ -35,7 +43,7 @@ export class Phases {
    * @param now monotonic milliseconds
    * @param later runs something once what has come meanwhile is there
    */
-  constructor(now = () => performance.now(), later: (run: Task) => unknown = setImmediate) {
+  constructor(now = () => performance.now(), later: (run: () => void) => unknown = setImmediate) {
     this.#now = now;
     this.#later = later;
   }
@@ -45,36 +53,30 @@ export class Phases {
     return this.#isDue;
   }
 
-  /**
-   * Reads a request, in this turn of the event loop or one of the next.
-   * @param bytes of its body
-   */
-  read(task: Task, bytes: number): void {
-    this.#bytes += bytes;
-    this.#add(this.#bodies, () => {
-      this.#bytes -= bytes;
-      task();
-    });
+  /** Reads a request, in this turn of the event loop or one of the next. */
+  read(request: PhasedRequest): void {
+    this.#bytes += request.bytes;
+    this.#add(this.#bodies, request);
     if (this.#bytes > WAITING_BYTES) this.run();
   }
 
   /** Asks about a request that has been read. */
-  ask(task: Task): void {
-    this.#add(this.#reviews, task);
+  ask(request: PhasedRequest): void {
+    this.#add(this.#reviews, request);
   }
 
   /** Sends an answer, behind those of earlier calls. */
-  answer(task: Task): void {
-    this.#add(this.#answers, task);
+  answer(request: PhasedRequest): void {
+    this.#add(this.#answers, request);
   }
 
   /** Reports what has been answered, once the answers at hand are sent. */
-  report(task: Task): void {
-    this.#add(this.#reports, task);
+  report(request: PhasedRequest): void {
+    this.#add(this.#reports, request);
   }
 
-  #add(tasks: Task[], task: Task): void {
-    tasks.push(task);
+  #add(requests: PhasedRequest[], request: PhasedRequest): void {
+    requests.push(request);
     if (this.#isDue) return;
     this.#isDue = true;
     this.#later(this.run);
@@ -89,9 +91,9 @@ export class Phases {
       this.#send();
       do {
         // What has been read holds more than its body.
-        if (this.#reviews.length === 0) this.#during(this.#bodies, READING_MS);
+        if (this.#reviews.length === 0) this.#during(this.#bodies, READING_MS, this.#read);
         while (this.#reviews.length > 0 && this.#now() < ends) {
-          this.#during(this.#reviews, ANSWERS_MS);
+          this.#during(this.#reviews, ANSWERS_MS, ASK);
           this.#send();
         }
       } while (this.#bodies.length > 0 && this.#now() < ends);
@@ -106,16 +108,23 @@ export class Phases {
   };
 
   /** Does one after the other, until so much time has passed. */
-  #during(tasks: Task[], milliseconds: number): void {
+  #during(requests: PhasedRequest[], milliseconds: number, step: (request: PhasedRequest) => void): void {
     const ends = this.#now() + milliseconds;
-    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
-      task();
+    for (let request = requests.shift(); request !== undefined; request = requests.shift()) {
+      step(request);
       if (this.#now() >= ends) return;
     }
   }
 
+  readonly #read = (request: PhasedRequest): void => {
+    this.#bytes -= request.bytes;
+    request.read();
+  };
+
   #send(): void {
-    for (let task = this.#answers.shift(); task !== undefined; task = this.#answers.shift()) task();
-    for (let task = this.#reports.shift(); task !== undefined; task = this.#reports.shift()) task();
+    for (let request = this.#answers.shift(); request !== undefined; request = this.#answers.shift()) request.answer();
+    for (let request = this.#reports.shift(); request !== undefined; request = this.#reports.shift()) request.report();
   }
 }
+
+const ASK = (request: PhasedRequest): void => request.ask();

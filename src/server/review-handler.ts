@@ -30,7 +30,7 @@ import { receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, GateLimits, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
-import type { Phases } from "./phases.js";
+import type { PhasedRequest, Phases } from "./phases.js";
 import { type ReportSinks, report, reportSet, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
@@ -55,17 +55,13 @@ export type ReviewHandler = (request: IncomingMessage, response: ServerResponse,
 
 /** A handler of hot requests. */
 export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
-  const { bodyLimit, phases } = options;
+  const { bodyLimit } = options;
   const large = new LargeBodies(options.evaluator.turns);
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
     receiveJson(request, response, bodyLimit, (body) => {
       if (!Buffer.isBuffer(body)) exchange.fail(body);
-      else if (body.length < LARGE_BODY)
-        phases.read(
-          exchange.step(() => exchange.decode(body)),
-          body.length,
-        );
+      else if (body.length < LARGE_BODY) exchange.decode(body);
       else exchange.decodeInTurn(body, large);
     });
   };
@@ -82,15 +78,20 @@ function refusal(why: Refusal, { concurrency, queue }: GateLimits): RequestProbl
 }
 
 /** One request on its way. */
-class Exchange {
+class Exchange implements PhasedRequest {
+  /** Of the body. */
+  bytes = 0;
   readonly #options: ReviewHandlerOptions;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #route: ReviewRoute;
   readonly #received = performance.now();
   #ifGone: (() => void) | undefined;
-  /** Of the body. */
-  #bytes = 0;
+  /** Until it is read. */
+  #body: Buffer | undefined;
+  /** Once it is read, until it is reported. */
+  #review: Review | undefined;
+  #verdict: Verdict | JoinedVerdict | undefined;
   /** Of the policies that are asked: a reload may come before they answer. */
   #generation = 0;
 
@@ -101,15 +102,53 @@ class Exchange {
     this.#route = route;
   }
 
+  /** Sets it on its way through the phases. */
   decode(body: Buffer): void {
-    if (this.#isGone()) return;
-    const review = this.#read(body);
-    if (review === undefined) return;
-    this.#options.phases.ask(
-      this.step(() => {
-        if (!this.#isGone()) this.#admit(review);
-      }),
-    );
+    this.bytes = body.length;
+    this.#body = body;
+    this.#options.phases.read(this);
+  }
+
+  read(): void {
+    try {
+      const body = this.#body;
+      this.#body = undefined;
+      if (body === undefined || this.#isGone()) return;
+      this.#review = this.#reviewIn(body);
+      if (this.#review !== undefined) this.#options.phases.ask(this);
+    } catch (error) {
+      this.#broken(error);
+    }
+  }
+
+  ask(): void {
+    try {
+      if (this.#review !== undefined && !this.#isGone()) this.#admit(this.#review);
+    } catch (error) {
+      this.#broken(error);
+    }
+  }
+
+  answer(): void {
+    try {
+      if (this.#review === undefined || this.#verdict === undefined) return;
+      this.#verdict = this.#whenSent(this.#review, this.#verdict);
+      this.#send(this.#verdict);
+    } catch (error) {
+      this.#broken(error);
+    }
+  }
+
+  report(): void {
+    const [review, verdict] = [this.#review, this.#verdict];
+    // A connection that waits for its next request must not hold the objects of the last one.
+    this.#review = undefined;
+    this.#verdict = undefined;
+    try {
+      if (review !== undefined && verdict !== undefined) this.#report(review, verdict);
+    } catch (error) {
+      this.#broken(error);
+    }
   }
 
   /** The same for a large body: reading it takes turns on the main thread, asking the policy the next, and only for a client that still waits. */
@@ -126,7 +165,9 @@ class Exchange {
       .then(async (review) => {
         if (review === undefined) return;
         await bodies.next();
-        if (!this.#isGone()) this.#admit(review);
+        if (this.#isGone()) return;
+        this.#review = review;
+        this.#admit(review);
       })
       .catch((error: unknown) => {
         logger.error("reading a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
@@ -134,17 +175,11 @@ class Exchange {
       });
   }
 
-  /** A step of its way that takes nobody else with it when it fails. That is never by contract: but a request without an answer would be worse than a vague one. */
-  step(run: () => void): () => void {
-    return () => {
-      try {
-        run();
-      } catch (error) {
-        const { logger } = this.#options;
-        logger.error("answering a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
-        if (!this.#response.headersSent) this.fail(somethingWentWrong);
-      }
-    };
+  /** A step that fails takes nobody else with it. That is never by contract: but a request without an answer would be worse than a vague one. */
+  #broken(error: unknown): void {
+    const { logger } = this.#options;
+    logger.error("answering a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
+    if (!this.#response.headersSent) this.fail(somethingWentWrong);
   }
 
   /** Whether the client has gone before it had an answer; it is counted then. */
@@ -155,8 +190,7 @@ class Exchange {
   }
 
   /** The review in a body; undefined when the request has been refused. */
-  #read(body: Buffer): Review | undefined {
-    this.#bytes = body.length;
+  #reviewIn(body: Buffer): Review | undefined {
     const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
     return this.#unlessProblem(decode(body, this.#options.maxValues));
   }
@@ -164,7 +198,7 @@ class Exchange {
   /** The same of a large body, whose steps let others have their turn; undefined when the client has gone, too. */
   async #readInTurns(body: Buffer, bodies: LargeBodies): Promise<Review | undefined> {
     if (this.#isGone()) return undefined;
-    this.#bytes = body.length;
+    this.bytes = body.length;
     const { evaluator, maxValues } = this.#options;
     const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";
     const inSteps = this.#route.origin === "validate_raw" ? rawReviewInSteps : admissionReviewInSteps;
@@ -237,24 +271,24 @@ class Exchange {
   #evaluate(entry: ServedPolicy | ServedSet, review: Review, deadline: number, placed: boolean): void {
     const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
-    const asked = { review, origin, deadline, whenGone: this.#whenGone, bytes: this.#bytes };
+    const asked = { review, origin, deadline, whenGone: this.#whenGone, bytes: this.bytes };
     const verdict = "members" in entry ? evaluator.evaluateSet(entry, asked) : evaluator.evaluate(entry, asked);
     if (verdict instanceof Promise) {
       if (!placed) gate.take(entry.id);
-      this.#finishLater(review, verdict);
+      this.#finishLater(verdict);
     } else {
       if (placed) gate.leave(entry.id);
-      this.#finish(review, verdict);
+      this.#finish(verdict);
     }
   }
 
-  #finishLater(review: Review, pending: Promise<Verdict | JoinedVerdict>): void {
+  #finishLater(pending: Promise<Verdict | JoinedVerdict>): void {
     const { gate } = this.#options;
     const { id } = this.#route;
     pending.then(
       (verdict) => {
         gate.leave(id);
-        this.#finish(review, verdict);
+        this.#finish(verdict);
       },
       (error: unknown) => {
         // Never by contract: but a request without an answer would be worse than a vague one.
@@ -265,17 +299,12 @@ class Exchange {
     );
   }
 
-  #finish(review: Review, verdict: Verdict | JoinedVerdict): void {
+  #finish(verdict: Verdict | JoinedVerdict): void {
     const { phases } = this.#options;
     this.#ifGone = undefined;
-    let sent = verdict;
-    phases.answer(
-      this.step(() => {
-        sent = this.#whenSent(review, verdict);
-        this.#send(sent);
-      }),
-    );
-    phases.report(this.step(() => this.#report(review, sent)));
+    this.#verdict = verdict;
+    phases.answer(this);
+    phases.report(this);
   }
 
   #whenSent(review: Review, verdict: Verdict | JoinedVerdict): Verdict | JoinedVerdict {
@@ -292,7 +321,7 @@ class Exchange {
     else report(this.#options, review, origin, verdict, traceparent);
     // Who has gone got no answer.
     if (recorder === undefined || !this.#response.writableEnded) return;
-    recorder.record({ review, origin, verdict, policy: id, bytes: this.#bytes, generation: this.#generation });
+    recorder.record({ review, origin, verdict, policy: id, bytes: this.bytes, generation: this.#generation });
   }
 
   #send({ response }: Verdict | JoinedVerdict): void {
@@ -306,7 +335,7 @@ class Exchange {
     }
     const milliseconds = performance.now() - this.#received;
     metrics.answered(origin, gone ? CLIENT_GONE : 200, milliseconds);
-    answered?.(this.#bytes, milliseconds);
+    answered?.(this.bytes, milliseconds);
   }
 
   fail(problem: RequestProblem): void {

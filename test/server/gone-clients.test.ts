@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../src/policy/outcome.js";
-import { Phases } from "../../src/server/phases.js";
+import { type PhasedRequest, Phases } from "../../src/server/phases.js";
 import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 
@@ -93,8 +93,8 @@ describe("a client that hangs up before it has an answer", () => {
     });
     const server = await serve([policy]);
     t.after(() => server.stop({ delay: 0, grace: 0 }));
-    const read: (() => void)[] = [];
-    const asking = t.mock.method(Phases.prototype, "ask", (task: () => void) => void read.push(task));
+    const read: PhasedRequest[] = [];
+    const asking = t.mock.method(Phases.prototype, "ask", (request: PhasedRequest) => void read.push(request));
     const leaving = await connect(server.port);
     leaving.send(postText("/validate/p", GOOD));
     await until("the reading", () => read.length === 1);
@@ -106,7 +106,7 @@ describe("a client that hangs up before it has an answer", () => {
       return (await post(`${server.url}/validate/p`, GOOD)).ok;
     });
     const others = asked;
-    read[0]?.();
+    read[0]?.ask();
     await until("the count", async () => /status="499"\} 1/.test(await counted(server)));
     assert.equal(asked, others);
     assert.equal(server.lines.length, others);

@@ -1,26 +1,42 @@
 /** Requests side by side, phase by phase. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Phases } from "../../src/server/phases.js";
+import { type PhasedRequest, Phases } from "../../src/server/phases.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A request that notes its steps. */
+const named = (name: string, done: string[], others: Partial<PhasedRequest> = {}): PhasedRequest => ({
+  bytes: 0,
+  read: () => done.push(`read ${name}`),
+  ask: () => done.push(`ask ${name}`),
+  answer: () => done.push(`answer ${name}`),
+  report: () => done.push(`report ${name}`),
+  ...others,
+});
 
 /** Phases with a clock that reading and asking move on, and what has been done. */
 function begun(reading: number, asking: number, bytes = 0) {
   let now = 0;
   const done: string[] = [];
   const phases = new Phases(() => now);
-  const request = (name: string) =>
-    phases.read(() => {
-      done.push(`read ${name}`);
-      now += reading;
-      phases.ask(() => {
+  const request = (name: string) => {
+    const one = named(name, done, {
+      bytes,
+      read: () => {
+        done.push(`read ${name}`);
+        now += reading;
+        phases.ask(one);
+      },
+      ask: () => {
         done.push(`ask ${name}`);
         now += asking;
-        phases.answer(() => done.push(`answer ${name}`));
-        phases.report(() => done.push(`report ${name}`));
-      });
-    }, bytes);
+        phases.answer(one);
+        phases.report(one);
+      },
+    });
+    phases.read(one);
+  };
   return { phases, done, request };
 }
 
@@ -105,17 +121,18 @@ describe("requests that come together", () => {
   test("are answered first, before others are read or asked about", async () => {
     const { phases, done, request } = begun(0.1, 0.1);
     request("a");
-    phases.answer(() => done.push("answer of a thread"));
+    phases.answer(named("of a thread", done));
     await turn();
     assert.deepEqual(done, ["answer of a thread", ...together("a")]);
   });
 
   test("are answered whenever their answers come", async () => {
     const { phases, done } = begun(0, 0);
-    phases.report(() => done.push("report"));
-    phases.answer(() => done.push("answer"));
+    const one = named("a", done);
+    phases.report(one);
+    phases.answer(one);
     await turn();
-    assert.deepEqual(done, ["answer", "report"]);
+    assert.deepEqual(done, ["answer a", "report a"]);
   });
 
   test("do not fail with one that throws", () => {
@@ -125,13 +142,14 @@ describe("requests that come together", () => {
       () => 0,
       (run) => turns.push(run),
     );
-    phases.read(() => {
+    const read = (): never => {
       throw new Error("one of them");
-    }, 0);
-    phases.read(() => done.push("another"), 0);
+    };
+    phases.read(named("one", done, { read }));
+    phases.read(named("another", done));
     assert.throws(() => turns.shift()?.(), /one of them/);
     turns.shift()?.();
-    assert.deepEqual(done, ["another"]);
+    assert.deepEqual(done, ["read another"]);
     assert.deepEqual(turns, []);
   });
 });
