@@ -3,6 +3,9 @@
  * machine strikes both, and one pair of turns tells nothing: their median does, with the quartiles. Each ratio is given twice: of requests a second, and of all requests a second of
  * processor time, which tells more on a machine that has other work to do (Linux only: the servers' time is read from procfs, in hundredths of seconds).
  *
+ * With two bodies: one of 1 KB, which is hardly more than what every request costs, and a Pod of 6 KB with its `managedFields`, as an API server sends it.
+ * `BODY=FILE` takes that one instead.
+ *
  * | ratio | goal |
  * | --- | --- |
  * | a CEL policy / bare node:http that parses the same body | at least 0.85 |
@@ -10,12 +13,13 @@
  * | a WASM policy over HTTP / the same guest called bare | see bench/wasm |
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Rounds, TargetRound } from "./support/alternating-client.js";
+import { podReview } from "./support/guest-modules.js";
 import { median, quartiles } from "./support/statistics.js";
 
 const PAIRS = Number(process.env.PAIRS ?? 100);
@@ -24,7 +28,6 @@ const WARMING_PAIRS = 16;
 const TURN_MS = 250;
 const CONNECTIONS = 16;
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const body = process.env.BODY ?? join(root, "test/fixtures/reviews/pod.json");
 
 const POLICIES = `
 cel:
@@ -48,7 +51,7 @@ interface Side {
   readonly path: string;
 }
 
-function inTurns(left: Side, right: Side, pairs: number): Promise<Rounds> {
+function inTurns(left: Side, right: Side, body: string, pairs: number): Promise<Rounds> {
   const client = fileURLToPath(new URL("support/alternating-client.js", import.meta.url));
   const targets = [left, right].map(({ server, port, path }) => `${port}${path}@${server.pid}`);
   const args = [client, body, `${CONNECTIONS}`, `${pairs}`, "1", `${TURN_MS}`, ...targets];
@@ -69,15 +72,23 @@ function microseconds(turns: readonly TargetRound[]): number {
 }
 
 /** Runs both sides in turns and prints the ratios. */
-async function compare(name: string, left: Side, right: Side): Promise<void> {
-  await inTurns(left, right, WARMING_PAIRS);
-  const pairs = await inTurns(left, right, PAIRS);
+async function compare(name: string, left: Side, right: Side, body: string): Promise<void> {
+  await inTurns(left, right, body, WARMING_PAIRS);
+  const pairs = await inTurns(left, right, body, PAIRS);
   const [lefts, rights] = [pairs.flatMap(([turn]) => turn ?? []), pairs.flatMap(([, turn]) => turn ?? [])];
   const throughput = quartiles(lefts.map(({ perSecond }, pair) => perSecond / (rights[pair]?.perSecond ?? Number.NaN)));
   const rate = (turns: readonly TargetRound[]) => Math.round(median(turns.map(({ perSecond }) => perSecond)));
   const [ours, others] = [microseconds(lefts), microseconds(rights)];
   console.log(`${name}: ${throughput} of the throughput; ${rate(lefts)} against ${rate(rights)} requests/s`);
   console.log(`  by CPU ${(others / ours).toFixed(2)}; ${ours.toFixed(1)} against ${others.toFixed(1)} µs`);
+}
+
+/** The files whose contents are sent. */
+function bodiesIn(folder: string): readonly string[] {
+  if (process.env.BODY !== undefined) return [process.env.BODY];
+  const large = join(folder, "review.json");
+  writeFileSync(large, podReview());
+  return [join(root, "test/fixtures/reviews/pod.json"), large];
 }
 
 const folder = mkdtempSync(join(tmpdir(), "bench-http-"));
@@ -105,9 +116,12 @@ try {
   }
   console.log(`${PAIRS} pairs of turns of ${TURN_MS} ms, ${CONNECTIONS} connections: median (quartiles)`);
   const side = (name: string): Side => ({ server, port: ours, path: `/validate/${name}` });
-  await compare("a CEL policy / bare node:http", side("cel"), { server: floor, port: bare, path: "/" });
-  await compare("a group of one / the single policy", side("group"), side("cel"));
-  await compare("a WASM policy / the CEL policy", side("wasm"), side("cel"));
+  for (const body of bodiesIn(folder)) {
+    console.log(`a body of ${statSync(body).size} bytes`);
+    await compare("a CEL policy / bare node:http", side("cel"), { server: floor, port: bare, path: "/" }, body);
+    await compare("a group of one / the single policy", side("group"), side("cel"), body);
+    await compare("a WASM policy / the CEL policy", side("wasm"), side("cel"), body);
+  }
 } finally {
   for (const child of processes) child.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });

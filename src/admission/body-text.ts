@@ -1,9 +1,13 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { notJson, type RequestProblem } from "./request-problem.js";
 
+/** The same bytes with Node's methods. */
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** A body as text, or the problem with one that is not UTF-8. */
 export function bodyText(bytes: Uint8Array): string | RequestProblem {
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   // One byte a character is cheaper to make, to keep and to parse.
   if (isAscii(buffer)) return buffer.toString("latin1");
   if (isUtf8(buffer)) return buffer.toString("utf8");

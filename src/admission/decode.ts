@@ -17,7 +17,7 @@ import { printedOnce } from "../data/printed-once.js";
 import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
-import { bodyText } from "./body-text.js";
+import { asBuffer, bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { type ReadLater, readAdmissionRequest } from "./read-admission-request.js";
 import { admissionText, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
@@ -41,7 +41,7 @@ export interface DecodedRaw {
   readonly requestBytes: () => Uint8Array;
 }
 
-const REVIEW = fieldNames("request");
+const REVIEW = { ...fieldNames("request"), inOrder: ["kind", "apiVersion", "request"] };
 
 /**
  * One object has this part of all values at most: a wide object is what takes the engine longest, for each key and for each that looks at it. What a cluster keeps
@@ -101,7 +101,7 @@ const ADMISSION: Reading<DecodedAdmission> = {
 function requestOf(review: unknown, later?: ReadLater): AdmissionRequest {
   if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
   refuseMisspelt(review, REVIEW);
-  return required(review, "request", (value) => readAdmissionRequest(value, later));
+  return required("request", review.request, (value) => readAdmissionRequest(value, later));
 }
 
 /** How objects are read that were left out. */
@@ -205,7 +205,7 @@ function decodeInParts<T>(
   scan: JsonScan,
   { cuts, later, read }: Reading<T>,
 ): T | RequestProblem | undefined {
-  const parts = readJsonParts(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), scan, cuts, later);
+  const parts = readJsonParts(asBuffer(bytes), scan, cuts, later);
   if (parts === undefined) return undefined;
   try {
     return read(parts.value, { bytes, document: { cuts: parts.cuts, isUnique: true, plain: true } }, parts);

@@ -51,27 +51,27 @@ export type ReadLater = (name: "object" | "oldObject") => (() => unknown) | unde
 export function readAdmissionRequest(value: unknown, later: ReadLater = () => undefined): AdmissionRequest {
   const from = expectObject(value, "struct AdmissionRequest", REQUEST);
   const request: Writable<AdmissionRequest> = {
-    uid: required(from, "uid", readString),
-    kind: required(from, "kind", readKind),
-    resource: required(from, "resource", readResource),
-    operation: required(from, "operation", readString),
-    userInfo: required(from, "userInfo", readUserInfo),
+    uid: required("uid", from.uid, readString),
+    kind: required("kind", from.kind, readKind),
+    resource: required("resource", from.resource, readResource),
+    operation: required("operation", from.operation, readString),
+    userInfo: required("userInfo", from.userInfo, readUserInfo),
   };
-  const subResource = optional(from, "subResource", readString);
+  const subResource = optional("subResource", from.subResource, readString);
   if (subResource !== undefined) request.subResource = subResource;
-  const requestKind = optional(from, "requestKind", readKind);
+  const requestKind = optional("requestKind", from.requestKind, readKind);
   if (requestKind !== undefined) request.requestKind = requestKind;
-  const requestResource = optional(from, "requestResource", readResource);
+  const requestResource = optional("requestResource", from.requestResource, readResource);
   if (requestResource !== undefined) request.requestResource = requestResource;
-  const requestSubResource = optional(from, "requestSubResource", readString);
+  const requestSubResource = optional("requestSubResource", from.requestSubResource, readString);
   if (requestSubResource !== undefined) request.requestSubResource = requestSubResource;
-  const name = optional(from, "name", readString);
+  const name = optional("name", from.name, readString);
   if (name !== undefined) request.name = name;
-  const namespace = optional(from, "namespace", readString);
+  const namespace = optional("namespace", from.namespace, readString);
   if (namespace !== undefined) request.namespace = namespace;
   readObject(request, "object", from.object, later);
   readObject(request, "oldObject", from.oldObject, later);
-  const dryRun = optional(from, "dryRun", readBoolean);
+  const dryRun = optional("dryRun", from.dryRun, readBoolean);
   if (dryRun !== undefined) request.dryRun = dryRun;
   if (from.options !== undefined && from.options !== null) request.options = from.options;
   return request;
@@ -99,31 +99,31 @@ function expectObject(value: unknown, expected: string, fields?: FieldNames): Js
 function readKind(value: unknown): GroupVersionKind {
   const from = expectObject(value, "struct GroupVersionKind", KIND);
   return {
-    group: required(from, "group", readString),
-    version: required(from, "version", readString),
-    kind: required(from, "kind", readString),
+    group: required("group", from.group, readString),
+    version: required("version", from.version, readString),
+    kind: required("kind", from.kind, readString),
   };
 }
 
 function readResource(value: unknown): GroupVersionResource {
   const from = expectObject(value, "struct GroupVersionResource", RESOURCE);
   return {
-    group: required(from, "group", readString),
-    version: required(from, "version", readString),
-    resource: required(from, "resource", readString),
+    group: required("group", from.group, readString),
+    version: required("version", from.version, readString),
+    resource: required("resource", from.resource, readString),
   };
 }
 
 function readUserInfo(value: unknown): UserInfo {
   const from = expectObject(value, "struct UserInfo", USER);
   const user: Writable<UserInfo> = {};
-  const username = optional(from, "username", readString);
+  const username = optional("username", from.username, readString);
   if (username !== undefined) user.username = username;
-  const uid = optional(from, "uid", readString);
+  const uid = optional("uid", from.uid, readString);
   if (uid !== undefined) user.uid = uid;
-  const groups = optional(from, "groups", readStrings);
+  const groups = optional("groups", from.groups, readStrings);
   if (groups !== undefined) user.groups = groups;
-  const extra = optional(from, "extra", readExtra);
+  const extra = optional("extra", from.extra, readExtra);
   if (extra !== undefined) user.extra = extra;
   return user;
 }

@@ -99,6 +99,18 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
       }
   });
 
+  test("the order of members says nothing: each reads the same, and a misspelt one is refused wherever it stands", () => {
+    const members = Object.entries({ ...MINIMAL, name: "n", namespace: "ns", dryRun: false, object: { x: 1 } });
+    const orders = [members, members.toReversed(), [...members.slice(4), ...members.slice(0, 4)]];
+    for (const order of orders) {
+      assert.deepEqual(decoded(review(Object.fromEntries(order))).request, Object.fromEntries(members));
+      for (let place = 0; place <= order.length; place++) {
+        const misspelt = [...order.slice(0, place), ["Options", {}] as const, ...order.slice(place)];
+        assert.match(problem(review(Object.fromEntries(misspelt))), /request: unknown field `Options`/);
+      }
+    }
+  });
+
   test("what is found in the place of something else is told, long texts cut", () => {
     assert.match(problem(review({ ...MINIMAL, userInfo: { extra: 1 } })), /invalid type: integer `1`, expected a map/);
     for (const [length, shown] of [

@@ -1,17 +1,27 @@
 /** Requests that policies never see (spec validating-admission-policy.md 3.8): compared by group and resource, any version. */
 import type { Failure } from "../../policy/outcome.js";
 
-const EXEMPT: ReadonlySet<string> = new Set([
-  "authentication.k8s.io/selfsubjectreviews",
-  "authentication.k8s.io/tokenreviews",
-  "authorization.k8s.io/localsubjectaccessreviews",
-  "authorization.k8s.io/selfsubjectaccessreviews",
-  "authorization.k8s.io/selfsubjectrulesreviews",
-  "authorization.k8s.io/subjectaccessreviews",
-  "admissionregistration.k8s.io/validatingadmissionpolicies",
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings",
-  "admissionregistration.k8s.io/mutatingadmissionpolicies",
-  "admissionregistration.k8s.io/mutatingadmissionpolicybindings",
+/** By group. */
+const EXEMPT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["authentication.k8s.io", new Set(["selfsubjectreviews", "tokenreviews"])],
+  [
+    "authorization.k8s.io",
+    new Set([
+      "localsubjectaccessreviews",
+      "selfsubjectaccessreviews",
+      "selfsubjectrulesreviews",
+      "subjectaccessreviews",
+    ]),
+  ],
+  [
+    "admissionregistration.k8s.io",
+    new Set([
+      "validatingadmissionpolicies",
+      "validatingadmissionpolicybindings",
+      "mutatingadmissionpolicies",
+      "mutatingadmissionpolicybindings",
+    ]),
+  ],
 ]);
 
 /** The operations that policies are about. */
@@ -29,5 +39,5 @@ export const UNKNOWN_OPERATION: Failure = {
 
 /** Why no policy looks at a request like this; `undefined` when they do. */
 export function exemption(group: string, resource: string): string | undefined {
-  return EXEMPT.has(`${group}/${resource}`) ? `${resource} of ${group} are never judged by policies` : undefined;
+  return EXEMPT.get(group)?.has(resource) === true ? `${resource} of ${group} are never judged by policies` : undefined;
 }
