@@ -134,7 +134,10 @@ export function chooser<T>(
     const chosen = of(each);
     return chosen === undefined ? [] : [{ guards: each.params.map(guardOf), chosen }];
   });
-  return (args) => candidates.find(({ guards }) => accepts(guards, args))?.chosen;
+  return (args) => {
+    for (const { guards, chosen } of candidates) if (accepts(guards, args)) return chosen;
+    return undefined;
+  };
 }
 
 const stateless =

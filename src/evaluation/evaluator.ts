@@ -186,7 +186,7 @@ class SetEvaluator implements Evaluator {
   }
 
   whenSent(verdict: Verdict, { review, origin }: Pick<Asked, "review" | "origin">): Verdict {
-    const outcome = inTime(verdict.outcome, verdict.deadline, this.#now);
+    const outcome = inTime(verdict.outcome, verdict.deadline, this.#now());
     return outcome === verdict.outcome ? verdict : decide(verdict.entry, review, outcome, origin, verdict);
   }
 
@@ -220,7 +220,8 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const measured = { milliseconds: this.#now() - started, observations: run.observations, deadline: run.deadline };
+    const milliseconds = (run.ended ?? this.#now()) - started;
+    const measured = { milliseconds, observations: run.observations, deadline: run.deadline };
     try {
       return decide(entry, review, outcome, origin, measured);
     } catch (error) {

@@ -67,7 +67,10 @@ export function evaluateInTime(
 
 /** What an outcome counts as once it is there. */
 function settled(id: string, outcome: Outcome, run: EvaluationRun, now: () => number): Outcome {
-  if (isOutcome(outcome)) return inTime(outcome, run.deadline, now);
+  if (isOutcome(outcome)) {
+    run.ended = now();
+    return inTime(outcome, run.deadline, run.ended);
+  }
   run.onDefect(id, new TypeError("what the policy answered is no outcome"));
   return BROKEN;
 }
@@ -87,10 +90,10 @@ function isOutcome(outcome: Outcome | null | undefined): boolean {
 
 /**
  * A time-out in place of an outcome that comes too late; a policy's own words about its time-out are kept.
- * @param deadline monotonic milliseconds
+ * @param deadline monotonic milliseconds, as is `at`, when it is looked at
  */
-export function inTime(outcome: Outcome, deadline: number, now: () => number): Outcome {
-  if (deadline === Number.POSITIVE_INFINITY || now() <= deadline) return outcome;
+export function inTime(outcome: Outcome, deadline: number, at: number): Outcome {
+  if (at <= deadline) return outcome;
   const told = outcome.verdict === "error" && (outcome.final === true || TOLD_LATE.has(outcome.cause));
   return told ? outcome : TIMED_OUT;
 }

@@ -7,6 +7,8 @@ export class EvaluationRun implements EvaluationContext {
   readonly deadline: number;
   readonly onDefect: (policy: string, error: unknown) => void;
   readonly turns: TurnGiver | undefined;
+  /** When its outcome was looked at, in monotonic milliseconds; undefined before, and of a policy that failed in another way. */
+  ended: number | undefined = undefined;
   readonly #parent: EvaluationContext | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;

@@ -215,7 +215,7 @@ describe("evaluator (spec kubewarden.md 4)", () => {
   });
 
   test("the time from call to outcome is told", async () => {
-    const times = [1_000, 1_000, 1_040, 1_040];
+    const times = [1_000, 1_040];
     const evaluator = evaluatorOf([immediate("p", () => ({ verdict: "allow" }))], {
       now: () => times.shift() ?? 1_040,
     });

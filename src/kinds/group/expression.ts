@@ -12,6 +12,7 @@ import {
   formatType,
   type Hint,
   type Program,
+  type Value,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
 import { constantResult } from "./constant-result.js";
@@ -79,14 +80,16 @@ export function compileGroupExpression(
  * whoever writes `bool(object.x)` has one that is called so, and what denies must be asked.
  */
 function memberFunction(name: string): FunctionDeclaration {
-  const overload = (id: string, params: (typeof DYN)[]) => ({
-    id,
+  const common = {
     member: false,
-    params,
     result: BOOL,
-    call: (state: unknown, ...args: Parameters<MemberCalls["ask"]>[1][]) => (state as MemberCalls).ask(name, args[0]),
-  });
-  return { name, replaces: true, overloads: [overload(`member_${name}`, []), overload(`about_${name}`, [DYN])] };
+    call: (state: unknown, value?: Value) => (state as MemberCalls).ask(name, value),
+  };
+  const overloads = [
+    { ...common, id: `member_${name}`, params: [] },
+    { ...common, id: `about_${name}`, params: [DYN] },
+  ];
+  return { name, replaces: true, overloads };
 }
 
 function problemsOf(

@@ -171,14 +171,18 @@ export class MemberCalls {
     const about = subject === undefined ? review : reviewOf(review, subject.data);
     const outcome = evaluateInTime(member.policy, about, run, now);
     return outcome instanceof Promise
-      ? outcome.then((settled) => this.#record(member, settled, started))
-      : this.#record(member, outcome, started);
+      ? outcome.then((settled) => this.#record(member, settled, started, run.ended))
+      : this.#record(member, outcome, started, run.ended);
   }
 
-  #record({ name, observedAs }: ObservedMember, answered: Outcome, started: number): Outcome {
-    const { context, now } = this.#options;
+  #record(
+    { name, observedAs }: ObservedMember,
+    answered: Outcome,
+    started: number,
+    ended: number = this.#options.now(),
+  ): Outcome {
+    const { context } = this.#options;
     const outcome = outcomeInGroup(answered);
-    const ended = now();
     if (this.#sliceEnds !== undefined && ended > this.#sliceEnds) this.#late = true;
     const answer = { member: name, outcome };
     if (this.#answers === undefined) this.#answers = [answer];
