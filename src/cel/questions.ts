@@ -158,6 +158,12 @@ export class Questions {
     return answer;
   }
 
+  /** Keeps an answer that somebody had at once, without a question. @param key one that {@link recall} does not know, while not {@link full} */
+  remember(key: string, answer: unknown): void {
+    this.#answers ??= new Answers();
+    this.#answers.add(key, answer);
+  }
+
   #await<A>(question: Question<A>, answer: Promise<A>, answers: Answers): Waiting {
     const { key } = question;
     this.#open ??= new Map();

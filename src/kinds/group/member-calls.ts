@@ -1,18 +1,9 @@
 /**
  * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
  */
-import {
-  CelError,
-  type JsonRoom,
-  type Question,
-  Questions,
-  type Result,
-  toJson,
-  type Value,
-  type Waiting,
-} from "../../cel/index.js";
+import { CelError, type JsonRoom, Questions, type Result, toJson, type Value, Waiting } from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
-import { evaluateInTime } from "../../policy/evaluate-in-time.js";
+import { BROKEN, evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
 import type { EvaluationContext, Failure, FailureCause, Outcome, Review } from "../../policy/index.js";
 import { SLICE_MS } from "../../policy/turns.js";
@@ -154,16 +145,26 @@ export class MemberCalls {
   }
 
   #put(member: ObservedMember, key: string, subject: Subject | undefined): Result | Waiting {
-    const { turns } = this.#options.context;
-    if (this.#late && turns !== undefined && this.questions.recall(key) === undefined)
-      return this.questions.pause(turns);
-    const answer = this.questions.ask(new MemberQuestion(this, key, member, subject));
+    const answer = this.questions.recall<Outcome>(key) ?? this.#answerOf(member, key, subject);
     if (answer === TOO_MANY) return new CelError(TOO_MANY.message);
-    return "verdict" in answer ? resultOf(member.name, answer) : answer;
+    return answer instanceof Waiting ? answer : resultOf(member.name, answer);
+  }
+
+  /** Puts a question that was not put before. Most members answer at once. */
+  #answerOf(member: ObservedMember, key: string, subject: Subject | undefined): Outcome | Waiting {
+    const { questions } = this;
+    const { turns } = this.#options.context;
+    if (this.#late && turns !== undefined) return questions.pause(turns);
+    if (questions.full) return TOO_MANY;
+    const outcome = this.#evaluate(member, subject);
+    // That it rejects is never by contract.
+    if (outcome instanceof Promise) return questions.ask({ key, put: () => outcome, failed: () => BROKEN });
+    questions.remember(key, outcome);
+    return outcome;
   }
 
   /** Asks a member, about the request or about a value. */
-  evaluate(member: ObservedMember, subject: Subject | undefined): Outcome | Promise<Outcome> {
+  #evaluate(member: ObservedMember, subject: Subject | undefined): Outcome | Promise<Outcome> {
     const { context, now, review } = this.#options;
     const started = now();
     this.#sliceEnds ??= started + SLICE_MS;
@@ -189,30 +190,6 @@ export class MemberCalls {
     else this.#answers.push(answer);
     context.observe?.({ policy: observedAs, outcome, milliseconds: ended - started, member: true });
     return outcome;
-  }
-}
-
-/** What is asked of a member. */
-class MemberQuestion implements Question<Outcome> {
-  readonly key: string;
-  readonly #calls: MemberCalls;
-  readonly #member: ObservedMember;
-  readonly #subject: Subject | undefined;
-
-  constructor(calls: MemberCalls, key: string, member: ObservedMember, subject: Subject | undefined) {
-    this.key = key;
-    this.#calls = calls;
-    this.#member = member;
-    this.#subject = subject;
-  }
-
-  put(): Outcome | Promise<Outcome> {
-    return this.#calls.evaluate(this.#member, this.#subject);
-  }
-
-  /** Asking never throws, so that it can only be one question too many. */
-  failed(): Outcome {
-    return TOO_MANY;
   }
 }
 
