@@ -341,6 +341,8 @@ class Exchange implements PhasedRequest {
   fail(problem: RequestProblem): void {
     const { metrics, logger } = this.#options;
     const { origin, id } = this.#route;
+    // Nobody reports what was never asked about, and the connection must not hold it (see report).
+    if (this.#verdict === undefined) this.#review = undefined;
     sendProblem(this.#request, this.#response, problem, origin);
     metrics.answered(origin, problem.status, performance.now() - this.#received);
     logger.debug("request refused", { origin, policy_id: id, status: problem.status, reason: problem.text });

@@ -3,7 +3,6 @@
  */
 
 import { equalityCost } from "../cost/runtime-cost.js";
-import type { StatefulCall } from "../declarations.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
 import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
@@ -311,7 +310,7 @@ function exceeded(cost: number, meter: Meter): never {
 /** Calls a function that depends on the evaluation's state. An answer that is not there yet ends the evaluation, unless others can be asked meanwhile. */
 function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result {
   const { calls } = meter;
-  const answer = calls === undefined ? called(callee.choose(args), meter.state, args) : calls.ask(callee, meter, args);
+  const answer = calls === undefined ? callee.choose(args)(meter.state, ...args) : calls.ask(callee, meter, args);
   if (typeof answer !== "object") return answer;
   if (answer instanceof Waiting) {
     if (calls === undefined) throw new Interruption("waiting");
@@ -321,13 +320,6 @@ function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Resu
   // Nobody waits for it, and its failure must not end the process.
   answer.catch(() => undefined);
   return new CelError(`the answer of '${callee.name}' is a promise, which only evaluateAsync waits for`, "waiting");
-}
-
-/** Lists of arguments are taken apart by hand where they are short: that is most of what a short call takes. */
-function called(call: StatefulCall, state: unknown, args: readonly Value[]): ReturnType<StatefulCall> {
-  if (args.length === 0) return call(state);
-  const [first] = args;
-  return args.length === 1 && first !== undefined ? call(state, first) : call(state, ...args);
 }
 
 /** Everything generated code refers to, by the name it uses. */
