@@ -33,17 +33,8 @@ export interface RequestText {
 
 /** The AdmissionRequest of a body. */
 export function admissionText(request: AdmissionRequest, body: ReadBody): RequestText {
-  let pieces: readonly Uint8Array[] | undefined;
-  let bytes: Uint8Array | undefined;
-  const requestPieces = (): readonly Uint8Array[] => {
-    pieces ??= piecesOf(request, body);
-    return pieces;
-  };
-  const requestBytes = (): Uint8Array => {
-    bytes ??= Buffer.concat(requestPieces());
-    return bytes;
-  };
-  return { requestPieces, requestBytes };
+  const requestPieces = once(() => piecesOf(request, body));
+  return { requestPieces, requestBytes: once(() => Buffer.concat(requestPieces())) };
 }
 
 function piecesOf(request: AdmissionRequest, body: ReadBody): readonly Uint8Array[] {

@@ -151,7 +151,7 @@ class Exchange implements PhasedRequest {
     }
   }
 
-  /** The same for a large body: reading it takes turns on the main thread, asking the policy the next, and only for a client that still waits. */
+  /** {@link decode} for a large body: reading it takes turns on the main thread, asking the policy the next, and only for a client that still waits. */
   decodeInTurn(body: Buffer, bodies: LargeBodies): void {
     const { metrics, logger } = this.#options;
     const turn = bodies.wait();

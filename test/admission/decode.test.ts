@@ -111,6 +111,26 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
     }
   });
 
+  test("a key `__proto__` gives an object nothing, whichever reader reads it", () => {
+    const { kind, ...others } = MINIMAL;
+    // -0 is left to the exact reader.
+    for (const more of ["", ',"object":{"a":-0}'])
+      for (const [text, told] of [
+        [`{"__proto__":{"request":${JSON.stringify(MINIMAL)}}${more}}`, /missing field `request`/],
+        [
+          `{"request":{"__proto__":{"kind":${JSON.stringify(kind)}},${JSON.stringify(others).slice(1, -1)}${more}}}`,
+          /request: missing field `kind`/,
+        ],
+        [
+          `{"request":{"kind":{"__proto__":${JSON.stringify(kind)}},${JSON.stringify(others).slice(1, -1)}${more}}}`,
+          /request\.kind: missing field `group`/,
+        ],
+      ] as const) {
+        const read = decodeAdmissionReview(Buffer.from(text));
+        assert.match(read.kind === "problem" ? read.text : "", told);
+      }
+  });
+
   test("what is found in the place of something else is told, long texts cut", () => {
     assert.match(problem(review({ ...MINIMAL, userInfo: { extra: 1 } })), /invalid type: integer `1`, expected a map/);
     for (const [length, shown] of [
