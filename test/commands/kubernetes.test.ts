@@ -166,8 +166,8 @@ describe("without a cluster", () => {
     const running = await startExample("--workers", "1", "--policies", policies);
     context.after(() => running.stop());
     await deniedWithoutCluster(running);
-    assert.match(running.log(), new RegExp(`1:1: warning: ${WORDS}: no kubeconfig file`));
-    assert.ok(running.log().includes(`${policies}:1:16: warning: p.resource: ${WARNING}`), running.log());
+    await running.said(new RegExp(`1:1: warning: ${WORDS}: no kubeconfig file`));
+    await running.said(`${policies}:1:16: warning: p.resource: ${WARNING}`);
   });
 
   for (const strict of [[], ["--strict"]]) {
@@ -193,9 +193,8 @@ spec:
       assert.match(await message(), /denied request: one$/);
       write("namespaceSelector: { matchLabels: { env: prod } }, ", "two");
       process.kill(running.pid, "SIGHUP");
-      await until("the refusal", () => running.log().includes("reload kept out"));
+      const [, reason = ""] = await running.said(/reload kept out.*?reason=(.*)\n/);
       assert.match(await message(), /denied request: one$/);
-      const [, reason = ""] = /reload kept out.*?reason=(.*)/.exec(running.log()) ?? [];
       assert.match(reason, new RegExp(`${WORDS}: no kubeconfig file; .*p asks a cluster for the labels of Namespaces`));
       assert.match(reason, /Write Namespaces as YAML documents beside it/);
       write("", "three");
@@ -225,7 +224,7 @@ spec:
     const allowed = await Promise.all(names.map(async (name) => (await answerOf(running, name)).allowed));
     assert.deepEqual(allowed, [true, true, false, false]);
     for (const name of names) {
-      const [, said = ""] = new RegExp(`warning: ${name}\\.resource: (.*)`).exec(running.log()) ?? [];
+      const [, said = ""] = await running.said(new RegExp(`warning: ${name}\\.resource: (.*)\n`));
       assert.equal(
         said.includes("unless its failurePolicy is Ignore"),
         name === "labels" || name === "parameters",
@@ -243,7 +242,7 @@ spec:
       `p: { resource: resource.yaml }\nq: { cel: { validations: [ { expression: "true" } ] } }\n`,
     );
     process.kill(running.pid, "SIGHUP");
-    await until("the reload", () => running.log().includes("reloaded policies"));
+    await running.said("reloaded policies");
     await deniedWithoutCluster(running);
   });
 
@@ -254,6 +253,6 @@ spec:
     const running = await startExample(...args, "--ignore-kubernetes-connection-failure");
     context.after(() => running.stop());
     await deniedWithoutCluster(running);
-    assert.ok(running.log().includes(WORDS));
+    await running.said(WORDS);
   });
 });

@@ -74,7 +74,7 @@ describe("with one of two processes stopped", () => {
 
     await until("the replacement", () => count(server, "serving policies") === 3);
     await until("the reload", () => count(server, "reloaded policies") > 0);
-    assert.match(server.log(), new RegExp(`nothing is heard from it, it is killed process=${stopped}`));
+    await server.said(new RegExp(`nothing is heard from it, it is killed process=${stopped}`));
     for (let i = 0; i < 8; i++)
       await until("the new policies everywhere", async () => (await message(server)) === "two");
     assert.equal(await status(`${server.probes}/readiness`), 200);

@@ -48,17 +48,6 @@ async function serveOnce(endpoint: string, workers: string): Promise<string> {
   return server.log();
 }
 
-async function logged(server: ExampleServer, pattern: RegExp): Promise<RegExpExecArray> {
-  for (const deadline = Date.now() + GIVE_UP_MS; ; await sleep(20)) {
-    const found = pattern.exec(server.log());
-    if (found !== null) return found;
-    if (Date.now() > deadline) {
-      await server.stop();
-      assert.fail(`${pattern} was not logged:\n${server.log()}`);
-    }
-  }
-}
-
 /** Serving processes that are started by `run` throw an exception out of nowhere when they get SIGUSR2. */
 async function withThrowOnSignal<T>(run: () => Promise<T>): Promise<T> {
   const hook = path.join(folder, "throw.mjs");
@@ -127,12 +116,12 @@ describe("serve --log-fmt otlp", () => {
             startExample("--policies", file, "--workers", workers, "--log-fmt", "otlp"),
           ),
         );
-        const [, pid] = await logged(server, /serving policies.* pid=(\d+)/);
+        const [, pid] = await server.said(/serving policies.* pid=(\d+)/);
         process.kill(Number(pid), "SIGUSR2");
         if (workers === "1") {
           assert.equal(await ended(server, server.exited), 1);
         } else {
-          await logged(server, new RegExp(`process died.* process=${pid} code=1`));
+          await server.said(new RegExp(`process died.* process=${pid} code=1`));
         }
         assert.equal(await ended(server, server.stop()), workers === "1" ? 1 : 0);
         assert.match(server.log(), /^Error: thrown by the test$/m);

@@ -127,9 +127,9 @@ describe("serve on several processes", () => {
     for (let i = 0; i < 20; i++)
       await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } });
     assert.equal(await counted(), 20);
-    const pids = new Set(server.log().match(/"pid":\d+/g));
-    assert.equal(pids.size, 2);
-    const [first] = pids;
+    const pids = (): Set<string> => new Set(server.log().match(/"pid":\d+/g));
+    await until("the word of both", () => pids().size === 2);
+    const [first] = pids();
     process.kill(Number(first?.slice(6)), "SIGKILL");
     await until("the replacement", () => (server.log().match(/"message":"serving policies"/g)?.length ?? 0) === 3);
     assert.equal(await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } }), "no");
@@ -215,6 +215,7 @@ spec:
     writeFileSync(file, wrong);
     const server = await startExample("--policies", file, "--workers", "3");
     const said = () => server.log().split("wrong.yaml:6:13: q.module: Error while downloading policy 'q'").length - 1;
+    await bothServing(server);
     assert.equal(said(), 1, server.log());
     for (const round of [2, 3]) {
       writeFileSync(file, `${wrong}# ${round}\n`);
@@ -242,7 +243,7 @@ spec:
     const options = ["--policies", file, "--sources-path", sources, "--policies-download-dir", downloads];
     const server = await startExample(...options, "--workers", "3");
     assert.equal(blobs(), 2, registry.requests.join("\n"));
-    assert.match(server.log(), /policies=2 unavailable=0/);
+    await server.said(/policies=2 unavailable=0/);
     // The tag moves: the reload fetches what is new, once.
     registry.pushModule("team/p", "latest", Buffer.concat([module, Buffer.from([0, 2, 1, 97])]));
     process.kill(server.pid, "SIGHUP");

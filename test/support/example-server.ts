@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** How long a server may take to become ready. */
 const READY_WITHIN_MS = 60_000;
+/** How long a line of the log may take. */
+const SAID_WITHIN_MS = 60_000;
 /** Ports are looked for before the server takes them, so they may be gone by then. */
 const PORT_TRIES = 3;
 
@@ -14,8 +16,10 @@ export interface ExampleServer {
   readonly url: string;
   readonly probes: string;
   readonly pid: number;
-  /** Everything it has logged so far. */
+  /** What has come of its log so far: lines are written in batches, so that one may come after the answer it belongs to. */
   log(): string;
+  /** Waits until its log has something, and gives what of it was found. */
+  said(pattern: RegExp | string): Promise<readonly string[]>;
   /** Its exit code. */
   readonly exited: Promise<number | null>;
   /** SIGTERM, then its exit code. */
@@ -45,7 +49,7 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
   );
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
-  const exited = (once(child, "exit") as Promise<[number | null]>).then(([code]) => code);
+  const exited = (once(child, "close") as Promise<[number | null]>).then(([code]) => code);
   const probes = `http://127.0.0.1:${readiness}`;
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(probes))) {
@@ -62,6 +66,18 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
     probes,
     pid: child.pid ?? 0,
     log: () => log,
+    said: async (pattern) => {
+      const end = Date.now() + SAID_WITHIN_MS;
+      for (;;) {
+        const found = typeof pattern === "string" ? log.includes(pattern) && [pattern] : pattern.exec(log);
+        if (found) return found;
+        if (Date.now() > end) {
+          child.kill("SIGKILL");
+          throw new Error(`${pattern} was not logged:\n${log}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
     exited,
     stop: async () => {
       child.kill("SIGTERM");
