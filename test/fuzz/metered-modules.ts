@@ -76,7 +76,8 @@ async function judgeAll(): Promise<void> {
 
 /** With regions of different sizes. */
 function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
-  return compareMarked(bytes, seed, SMALLEST_SHIFT + (seed % 5), rewrite);
+  const shift = SMALLEST_SHIFT + (seed % 5);
+  return compareMarked(bytes, seed, { shifts: seed % 2 === 0 ? [shift] : [shift, shift + 1 + (seed % 3)] }, rewrite);
 }
 
 /** Above floors of different heights. */

@@ -13,7 +13,7 @@ export const START_NAME = `${HIDDEN_PREFIX}start`;
 export const GET_GLOBALS_NAME = `${HIDDEN_PREFIX}get-globals`;
 /** Sets them. */
 export const SET_GLOBALS_NAME = `${HIDDEN_PREFIX}set-globals`;
-/** The marks of what the guest may have written to (`meter/marks`), the lower half: () -> i32. */
-export const LOW_MARKS_NAME = `${HIDDEN_PREFIX}low-marks`;
+/** The marks of what the guest may have written to (`meter/marks`), by size of regions, the lower half: () -> i32. */
+export const lowMarksName = (level: number): string => `${HIDDEN_PREFIX}low-marks-${level}`;
 /** The upper half, which is read last: that forgets the marks. */
-export const HIGH_MARKS_NAME = `${HIDDEN_PREFIX}high-marks`;
+export const highMarksName = (level: number): string => `${HIDDEN_PREFIX}high-marks-${level}`;

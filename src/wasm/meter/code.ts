@@ -22,14 +22,7 @@ import {
 import type { Marking } from "./marks/marking.js";
 import { MARK, MARK_SIZE } from "./marks/store-events.js";
 import { StoreScan, type TypeSpaces } from "./marks/store-scan.js";
-import {
-  alwaysMarked,
-  MARK_HELPERS,
-  type MarkIndices,
-  writeMark,
-  writeMarkHelper,
-  writeRangeMark,
-} from "./marks/write-marks.js";
+import { type MarkIndices, markHelpers, markLevels, writeMark, writeRangeMark } from "./marks/write-marks.js";
 import { type FunctionCode, type IndexSpaces, POINT, POINT_SIZE, Segments } from "./segments.js";
 import { CHARGED, payForCallees } from "./uncharged.js";
 
@@ -62,8 +55,8 @@ export interface MeteredCode {
   readonly body: Uint8Array;
   /** The body of the custom section that says which branches are rarely taken (specification "Branch Hinting"), to stand before the code. */
   readonly hints: Uint8Array;
-  /** With marks: the bits that are always set. */
-  readonly always?: bigint;
+  /** With marks: the bits that are always set, of each size of regions. */
+  readonly always?: readonly bigint[];
 }
 
 /**
@@ -84,7 +77,11 @@ export function meterCode(
   const { costs, silent } = payForCallees(functions, segments, context.importedFunctions);
   const marks = marking && findMarks(bytes, functions, context, indices, marking);
   const out = new Writer(Math.ceil((at.end - at.start) * (marks ? 1.5 : 1.25)) + 1_024);
-  out.unsigned(functions.length + HELPERS.length + (marks ? MARK_HELPERS.length : 0));
+  const helpers = [
+    ...HELPERS.map((helper) => (body: Writer) => writeHelper(body, helper, indices)),
+    ...(marks ? markHelpers(marks.indices.levels) : []),
+  ];
+  out.unsigned(functions.length + helpers.length);
   const body = new Writer();
   const hints = new Hints();
   for (const [number, fn] of functions.entries()) {
@@ -109,17 +106,13 @@ export function meterCode(
     out.block(body.view());
     hints.add(fn.index + 1, rarely);
   }
-  for (const helper of HELPERS) {
+  for (const write of helpers) {
     body.clear();
-    writeHelper(body, helper, indices);
+    write(body);
     out.block(body.view());
   }
-  for (const helper of marks ? MARK_HELPERS : []) {
-    body.clear();
-    if (marks) writeMarkHelper(body, helper, marks.indices);
-    out.block(body.view());
-  }
-  return { body: out.view(), hints: hints.section(), ...(marks && { always: marks.indices.always }) };
+  const always = marks?.indices.levels.map((level) => level.always);
+  return { body: out.view(), hints: hints.section(), ...(always && { always }) };
 }
 
 /** Where the module notes what it writes to. */
@@ -135,7 +128,7 @@ function findMarks(
   functions: readonly FunctionCode[],
   context: CodeContext,
   { helpers, fuel }: MeterIndices,
-  { shift }: Marking,
+  marking: Marking,
 ): Marks {
   const scan = new StoreScan(bytes, context);
   const walker = new InstructionWalker(bytes, 0, 0);
@@ -144,8 +137,7 @@ function findMarks(
     scan.scan(walker, fn);
     firsts[number + 1] = scan.marks.length;
   }
-  const always = alwaysMarked(scan.marks, shift);
-  const indices = { shift, always, global: fuel + 1, helpers: helpers + HELPERS.length };
+  const indices = { levels: markLevels(scan.marks, marking, fuel + 1), range: helpers + HELPERS.length };
   return { indices, all: scan.marks, firsts };
 }
 
@@ -182,7 +174,7 @@ class MarkWriter {
     const value = this.#all.at(this.#next + 2);
     this.#next += MARK_SIZE;
     const known = what !== MARK.top || scratch !== undefined;
-    writeMark(out, known ? { what, value } : { what: MARK.all, value }, this.indices, scratch ?? 0);
+    writeMark(out, known ? { what, value } : { what: MARK.all, value }, this.indices.levels, scratch ?? 0);
   }
 }
 

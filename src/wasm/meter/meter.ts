@@ -30,11 +30,11 @@ import {
 import { readTypes } from "../binary/types.js";
 import { Writer } from "../binary/writer.js";
 import { WasmLoadError } from "../errors.js";
-import { HIGH_MARKS_NAME, LOW_MARKS_NAME } from "../guest/names.js";
+import { highMarksName, lowMarksName } from "../guest/names.js";
 import { meterCode } from "./code.js";
 import { ADDED_TYPES, HELPERS, METER_MODULE, type MeterIndices, REFILL, REFILL_TYPE, typeOfHelper } from "./helpers.js";
 import type { Marking } from "./marks/marking.js";
-import { MARK_HELPERS, type MarkHelper, markGlobal, RANGE_TYPE } from "./marks/write-marks.js";
+import { markGlobal, RANGE_TYPE } from "./marks/write-marks.js";
 import type { IndexSpaces } from "./segments.js";
 import { Shift } from "./shift.js";
 
@@ -91,7 +91,7 @@ export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpa
   const all = withSections(sections, marking ? [...ADDED_TO, SECTION_EXPORT] : ADDED_TO);
   const codeSection = all.find(({ id }) => id === SECTION_CODE);
   const metered = codeSection && meterCodeOf(codeSection);
-  const marks = marking && metered?.always !== undefined ? markHelpers(metered.always) : undefined;
+  const marks = metered?.always && addedByMarks(metered.always);
   const rewrite = ({ id, body: old }: Section): Uint8Array | undefined => {
     switch (id) {
       case SECTION_CUSTOM:
@@ -108,7 +108,7 @@ export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpa
       case SECTION_TABLE:
         return shift.tables(old);
       case SECTION_GLOBAL:
-        return shift.globals(old, [FUEL, ...(marks ? [marks.global] : [])]);
+        return shift.globals(old, [FUEL, ...(marks?.globals ?? [])]);
       case SECTION_EXPORT:
         return withEntries(shift.exports(old), marks?.exportsFrom(indices.helpers + HELPERS.length) ?? []);
       case SECTION_START:
@@ -134,13 +134,13 @@ export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpa
 }
 
 /** What marks add to a module beside its code. */
-function markHelpers(always: bigint) {
-  const types: Record<MarkHelper, number> = { range: ADDED_TYPES.length, low: REFILL_TYPE, high: REFILL_TYPE };
+function addedByMarks(always: readonly bigint[]) {
+  const names = always.flatMap((_, level) => [lowMarksName(level), highMarksName(level)]);
   return {
-    types: MARK_HELPERS.map((helper) => types[helper]),
-    global: markGlobal(always),
+    types: [ADDED_TYPES.length, ...names.map(() => REFILL_TYPE)],
+    globals: always.map(markGlobal),
     exportsFrom: (first: number) =>
-      [LOW_MARKS_NAME, HIGH_MARKS_NAME].map((name, number) => {
+      names.map((name, number) => {
         const out = new Writer();
         out.text(name);
         out.byte(KIND_FUNCTION);

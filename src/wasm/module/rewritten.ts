@@ -106,7 +106,7 @@ export function withoutFloor({ unmetered, own }: NonNullable<Rewritten["floor"]>
 /** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
 function markingOf(code: number, memory: GuestMemory): Marking | undefined {
   if (memory.initial < MARKED_PAGES) return undefined;
-  return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial) : undefined;
+  return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial, code >= MUCH_CODE) : undefined;
 }
 
 /** What was made, unless a function became too large by it, or the module has what is not known here: without it metering says so. */

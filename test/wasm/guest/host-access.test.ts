@@ -13,6 +13,7 @@ import { Places } from "../../../src/wasm/guest/places.js";
 import { InputQueue, type WasiCall, wasiArguments, wasiImports } from "../../../src/wasm/guest/wasi-preview1.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
+import type { Marking } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { regoRunner } from "../../../src/wasm/opa/guest.js";
 import { wapcRunner } from "../../../src/wasm/wapc/guest.js";
@@ -135,7 +136,7 @@ async function warningsOf(bytes: Uint8Array, run: RunGuest): Promise<readonly st
   const warnings: string[] = [];
   const listen = ({ message }: Error) => warnings.push(message);
   process.on("warning", listen);
-  const marking = { shift: 13 };
+  const marking: Marking = { shifts: [13] };
   const host = { module: HOST_MODULE, name: MEMORY_NAME };
   const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, { maximumPages: 100, importMemoryAs: host });
   const { bytes: extracted, image, own } = extractState(rewritten, shape);

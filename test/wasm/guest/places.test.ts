@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HIGH_MARKS_NAME, LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
+import { highMarksName, lowMarksName } from "../../../src/wasm/guest/names.js";
 import { MISSED, Places } from "../../../src/wasm/guest/places.js";
 import { emptyImage, imageOf } from "../../../src/wasm/image/memory-image.js";
+import type { Marking } from "../../../src/wasm/meter/marks/marking.js";
 
 const SHAPE = { initial: 2, maximum: 400 };
 const PAGE = 64 * 1024;
 const EMPTY = emptyImage(SHAPE.initial);
 
-const MARKING = { shift: 13 };
+const MARKING: Marking = { shifts: [13] };
 
 /** An instance whose marks the test sets. */
 function instanceWithMarks() {
@@ -18,7 +19,7 @@ function instanceWithMarks() {
     marks[half] = 0;
     return value;
   };
-  const exports = { [LOW_MARKS_NAME]: read("low"), [HIGH_MARKS_NAME]: read("high") };
+  const exports = { [lowMarksName(0)]: read("low"), [highMarksName(0)]: read("high") };
   return Object.assign(marks, { instance: { exports } as WebAssembly.Instance });
 }
 

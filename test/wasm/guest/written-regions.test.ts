@@ -9,7 +9,7 @@ const BYTES = 128 * REGION;
 
 /** Where a memory was written to, when the host has noted so. */
 function noted(address: number, length: number): readonly number[] {
-  const written = new WrittenRegions({ shift: 13 });
+  const written = new WrittenRegions({ shifts: [13] });
   written.note(address, length);
   return written.take(BYTES);
 }
@@ -37,13 +37,29 @@ describe("what the host notes", () => {
   });
 
   test("may have an address above 2 GiB, signed as guests give it", () => {
-    const written = new WrittenRegions({ shift: 26 });
+    const written = new WrittenRegions({ shifts: [26] });
     written.note(-(2 ** 31), 1);
     assert.deepEqual(written.take(2 ** 32), [2 ** 31, 2 ** 31 + 2 ** 26 + SLACK]);
   });
 
+  test("is told from regions of the same bit where larger regions have bits, too", () => {
+    const written = new WrittenRegions({ shifts: [13, 16] });
+    const part = (region: number) => [region * REGION, (region + 1) * REGION + SLACK];
+    written.note(3 * REGION, 1);
+    assert.deepEqual(written.take(BYTES), part(3));
+    written.note(67 * REGION, REGION);
+    assert.deepEqual(written.take(BYTES), part(67));
+    written.note(3 * REGION, 1);
+    written.note(77 * REGION, 1);
+    assert.deepEqual(written.take(BYTES), [...part(3), ...part(77)], "77 is 13 and 64");
+    written.note(0, 64 * REGION);
+    assert.deepEqual(written.take(BYTES), [0, 64 * REGION + SLACK], "long ranges, too");
+    written.note(3 * REGION, 1);
+    assert.deepEqual(written.take(8 * BYTES), [...part(3), ...part(3 + 512)], "until their bits have others, too");
+  });
+
   test("is forgotten when it is taken", () => {
-    const written = new WrittenRegions({ shift: 13 });
+    const written = new WrittenRegions({ shifts: [13] });
     written.note(REGION, 1);
     assert.equal(written.take(BYTES).length, 4);
     assert.deepEqual(written.take(BYTES), []);

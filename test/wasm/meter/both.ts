@@ -11,7 +11,7 @@ import { newInstance } from "../../../src/wasm/guest/start-functions.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
-import { SMALLEST_SHIFT } from "../../../src/wasm/meter/marks/marking.js";
+import { type Marking, SMALLEST_SHIFT } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import type { IndexSpaces } from "../../../src/wasm/meter/segments.js";
 import { verifyMetered } from "./verify.js";
@@ -91,7 +91,7 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrit
   const { bytes: extracted, image, coldBecause, own } = extractState(rewritten, shape);
   if (!image) return { kind: "skipped", why: coldBecause ?? "it writes its data itself" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
-  const marking = { shift: SMALLEST_SHIFT };
+  const marking: Marking = { shifts: [SMALLEST_SHIFT] };
   const source = {
     module: new WebAssembly.Module(meterModule(rewrite(extracted, own), marking, own)),
     isResettable: true,

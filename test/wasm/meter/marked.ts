@@ -1,9 +1,9 @@
 /** Runs a module with marks of what it writes to and without, and looks whether all that it has changed lies in marked regions. */
 
 import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
-import { HIGH_MARKS_NAME, HOST_MODULE, LOW_MARKS_NAME, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
+import { HOST_MODULE, highMarksName, lowMarksName, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
-import { REGIONS, SLACK_BYTES } from "../../../src/wasm/meter/marks/marking.js";
+import { type Marking, REGIONS, SLACK_BYTES } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { type Random, random } from "../../fuzz/random.js";
 import {
@@ -33,7 +33,7 @@ export const LARGEST = 200 * 65_536;
 export function compareMarked(
   bytes: Uint8Array<ArrayBuffer>,
   seed: number,
-  shift: number,
+  marking: Marking,
   rewrite = asItIs,
 ): Comparison {
   const given = withHostMemory(bytes);
@@ -46,14 +46,14 @@ export function compareMarked(
     const given = provided(wanted, lines, memory);
     return history(() => new WebAssembly.Instance(module, given), exportedFunctionTypes(bytes), seed, lines);
   };
-  const markedBytes = meterModule(rewrite(extracted, own), { shift }, own);
+  const markedBytes = meterModule(rewrite(extracted, own), marking, own);
   const unpaid = verifyMetered(markedBytes, own);
   if (unpaid !== undefined) return { kind: "different", what: unpaid };
   const marked = new WebAssembly.Module(markedBytes);
   const plain = new WebAssembly.Module(meterModule(extracted, undefined, own));
   const difference = compared(side(plain), side(marked), ["unmarked", "marked"]);
   if (difference.kind !== "equal") return difference;
-  return firstUnmarked(marked, wanted, shape, { bytes, seed, shift }) ?? difference;
+  return firstUnmarked(marked, wanted, shape, { bytes, seed, marking }) ?? difference;
 }
 
 /** What a module imports, and its memory. */
@@ -67,7 +67,7 @@ function firstUnmarked(
   module: WebAssembly.Module,
   wanted: readonly Import[],
   shape: { readonly initial: number; readonly maximum: number },
-  { bytes, seed, shift }: { bytes: Uint8Array; seed: number; shift: number },
+  { bytes, seed, marking }: { bytes: Uint8Array; seed: number; marking: Marking },
 ): Comparison | undefined {
   const memory = new WebAssembly.Memory(shape);
   let exports: WebAssembly.Instance["exports"];
@@ -84,13 +84,13 @@ function firstUnmarked(
       for (let at = 0, page = new Uint8Array(memory.buffer); at < page.length; at += PAGE.length) page.set(PAGE, at);
       const before = Buffer.from(memory.buffer.slice(0));
       const parameters = (type ?? "() ->").slice(1).split(")")[0]?.split(" ").filter(Boolean) ?? [];
-      marksOf(exports);
+      marksOf(exports, marking);
       try {
         (run as (...values: unknown[]) => unknown)(...parameters.map((each) => valueFor(each, number, before.length)));
       } catch {
         // What it has written before it has trapped is marked, too.
       }
-      const at = firstOutside(before, Buffer.from(memory.buffer), marksOf(exports), shift);
+      const at = firstOutside(before, Buffer.from(memory.buffer), marksOf(exports, marking), marking);
       if (at >= 0) return { kind: "different", what: `${name} has written to ${at}, which is not marked` };
     }
   return undefined;
@@ -108,15 +108,18 @@ export function valueFor(type: string, number: Random, bytes: number): unknown {
   return someValue(type, number(0x1_0000_0000));
 }
 
-/** The marks of an instance, which it forgets. */
-export function marksOf(exports: WebAssembly.Instance["exports"]): bigint {
+/** The marks of an instance, by size of regions, which it forgets. */
+function marksOf(exports: WebAssembly.Instance["exports"], { shifts }: Marking): readonly bigint[] {
   const half = (name: string) => BigInt.asUintN(32, BigInt((exports[name] as unknown as () => number)()));
-  return half(LOW_MARKS_NAME) | (half(HIGH_MARKS_NAME) << 32n);
+  return shifts.map((_, level) => half(lowMarksName(level)) | (half(highMarksName(level)) << 32n));
 }
 
 /** The first byte that differs and is not covered by marks; -1: there is none. */
-function firstOutside(before: Buffer, after: Buffer, marks: bigint, shift: number): number {
-  const isMarked = (at: number) => ((marks >> BigInt(Math.floor(at / 2 ** shift) % REGIONS)) & 1n) === 1n;
+function firstOutside(before: Buffer, after: Buffer, marks: readonly bigint[], { shifts }: Marking): number {
+  const isMarked = (at: number) =>
+    shifts.every(
+      (shift, level) => (((marks[level] ?? 0n) >> BigInt(Math.floor(at / 2 ** shift) % REGIONS)) & 1n) === 1n,
+    );
   const end = Math.max(before.length, after.length);
   const step = SLACK_BYTES;
   for (let from = 0; from < end; from += step) {

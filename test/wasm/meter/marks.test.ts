@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Marking } from "../../../src/wasm/meter/marks/marking.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { file } from "../support.js";
 import { bytesOf } from "../wat.js";
@@ -9,8 +10,9 @@ import { verifyMetered } from "./verify.js";
 
 /** Modules of each run of the tests; `test/fuzz/metered-modules.ts` compares as many as one has time for. */
 const RANDOM_MODULES = 25;
-/** Regions have 8 KiB. */
-const SHIFT = 13;
+/** Small regions have 8 KiB. */
+const MARKINGS: readonly Marking[] = [{ shifts: [13] }, { shifts: [13, 16] }];
+const markingOf = (seed: number): Marking => MARKINGS[seed % MARKINGS.length] ?? { shifts: [13] };
 
 /** Bodies of a function with locals `$a`, `$b` and `$n`; the globals `$x`, `$y` and `$z` have values that can't be known, one below the end of a region, one at its beginning, one elsewhere. */
 const BODIES: Readonly<Record<string, string>> = {
@@ -58,12 +60,14 @@ describe("a module that marks what it writes to", () => {
   test("does what it does without, and marks every byte that it changes, whatever the module", () => {
     for (let seed = 0; seed < RANDOM_MODULES; seed++) {
       const text = randomStores(seed);
-      assert.deepEqual(compareMarked(bytesOf(text), seed, SHIFT), { kind: "equal" }, text);
+      assert.deepEqual(compareMarked(bytesOf(text), seed, markingOf(seed)), { kind: "equal" }, text);
     }
   });
 
   for (const [what, body] of Object.entries(BODIES))
-    test(`marks ${what}`, () => assert.deepEqual(compareMarked(bytesOf(moduleOf(body)), 1, SHIFT), { kind: "equal" }));
+    for (const marking of MARKINGS)
+      test(`marks ${what}, in regions of ${marking.shifts.length} sizes`, () =>
+        assert.deepEqual(compareMarked(bytesOf(moduleOf(body)), 1, marking), { kind: "equal" }));
 
   test("is paid for as without", () => {
     for (const path of [
@@ -71,9 +75,11 @@ describe("a module that marks what it writes to", () => {
       "test/vectors/rego/opa.wasm",
       "test/vectors/kubewarden/wasm/chaos-wapc.wasm",
     ]) {
-      const bytes = meterModule(file(path), { shift: SHIFT });
-      assert.equal(verifyMetered(bytes), undefined, path);
-      new WebAssembly.Module(bytes);
+      for (const marking of MARKINGS) {
+        const bytes = meterModule(file(path), marking);
+        assert.equal(verifyMetered(bytes), undefined, path);
+        new WebAssembly.Module(bytes);
+      }
     }
   });
 });

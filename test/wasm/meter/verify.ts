@@ -17,7 +17,7 @@ import {
   SECTION_MEMORY,
 } from "../../../src/wasm/binary/sections.js";
 import { Writer } from "../../../src/wasm/binary/writer.js";
-import { LOW_MARKS_NAME } from "../../../src/wasm/guest/names.js";
+import { lowMarksName } from "../../../src/wasm/guest/names.js";
 import {
   BULK,
   HELPERS,
@@ -27,7 +27,6 @@ import {
   PAID_BYTES,
   writeHelper,
 } from "../../../src/wasm/meter/helpers.js";
-import { MARK_HELPERS } from "../../../src/wasm/meter/marks/write-marks.js";
 import type { IndexSpaces } from "../../../src/wasm/meter/segments.js";
 import { HOST_CALL_COST, UNCHARGED_COST, WEIGHTS } from "../../../src/wasm/meter/weights.js";
 import { type Step, withoutMarks } from "./without-marks.js";
@@ -52,8 +51,11 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
   const imported = imports.functions.length;
   const defined = new Reader(body(SECTION_FUNCTION), 0).unsigned();
   const code = readBodies(body(SECTION_CODE));
-  const isMarked = exportedFunctionTypes(bytes).has(LOW_MARKS_NAME);
-  const own = defined - HELPERS.length - (isMarked ? MARK_HELPERS.length : 0);
+  const exported = exportedFunctionTypes(bytes);
+  const levels = [0, 1].filter((level) => exported.has(lowMarksName(level)));
+  const isMarked = levels.length > 0;
+  // One function marks ranges, and two read the marks of each level.
+  const own = defined - HELPERS.length - (isMarked ? 1 + 2 * levels.length : 0);
   if (code.length !== defined || own < 0) return "the helpers are missing";
   const fuel = fuelOf(code[own]);
   const indices: MeterIndices = {
@@ -71,7 +73,7 @@ export function verifyMetered(bytes: Uint8Array, spaces?: IndexSpaces): string |
   }
   const functions: (readonly Step[])[] = [];
   for (const [number, each] of code.slice(0, own).entries()) {
-    const marks = { global: fuel + 1, range: imported + own + HELPERS.length };
+    const marks = { globals: levels.map((level) => fuel + 1 + level), range: imported + own + HELPERS.length };
     const all = withCopies(steps(each), indices);
     const unmarked = isMarked ? rangeUnkept(all, marks.range, fuel) : undefined;
     if (unmarked !== undefined) return `function ${imported + number}: ${unmarked}`;

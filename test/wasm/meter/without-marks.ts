@@ -10,7 +10,8 @@ export interface Step {
 
 /** Where a module has its marks. */
 export interface MarksOfModule {
-  readonly global: number;
+  /** One for each size of regions. */
+  readonly globals: readonly number[];
   /** The function that marks a range. */
   readonly range: number;
 }
@@ -25,16 +26,16 @@ export function withoutMarks(all: readonly Step[], marks: MarksOfModule): readon
 
 const isLocal = ({ code }: Step): boolean => IMMEDIATES_OF[code] === IMMEDIATES.localIndex;
 
-function without(all: readonly Step[], { global, range }: MarksOfModule, scratch: number): readonly Step[] | string {
+function without(all: readonly Step[], { globals, range }: MarksOfModule, scratch: number): readonly Step[] | string {
   const rest: Step[] = [];
   for (let at = 0; at < all.length; ) {
-    const length = markAt(all, at, global, scratch);
+    const length = Math.max(...globals.map((global) => markAt(all, at, global, scratch)));
     const step = all[at];
     if (length === 0 && step && !(step.code === OP.call && step.value === range)) rest.push(step);
     at += Math.max(1, length);
   }
   for (const { code, value } of rest) {
-    if (IMMEDIATES_OF[code] === IMMEDIATES.globalIndex && value === global) return "the marks are touched";
+    if (IMMEDIATES_OF[code] === IMMEDIATES.globalIndex && globals.includes(value)) return "the marks are touched";
     if (IMMEDIATES_OF[code] === IMMEDIATES.functionIndex && value >= range) return "a function of the marks is called";
     if (isLocal({ code, value }) && value === scratch) return "a mark's local is touched";
   }

@@ -47,7 +47,7 @@ function watchedThread(t: TestContext) {
     const image = { pages: imageBytes / PAGE_BYTES, runs: [{ at: 0, bytes: new Uint8Array(imageBytes) }] };
     const job = {
       key: "p",
-      module: { id, module, mode: "kubewarden-wapc" as const, image, marking: { shift: 13 } },
+      module: { id, module, mode: "kubewarden-wapc" as const, image, marking: { shifts: [13] as const } },
       call: { operation: "validate" as const, input: Buffer.from("{}") },
       limits: DEFAULT_GUEST_LIMITS,
       deadline: Number.POSITIVE_INFINITY,
@@ -59,7 +59,7 @@ function watchedThread(t: TestContext) {
   return {
     thread,
     begin,
-    markings: () => posted.flatMap((message) => (message.type === "module" ? [message.module.marking?.shift] : [])),
+    markings: () => posted.flatMap((message) => (message.type === "module" ? [message.module.marking?.shifts] : [])),
     sent: () => posted.flatMap((message) => (message.type === "module" ? [message.module.id] : [])),
     forgotten: () => posted.flatMap((message) => (message.type === "forget" ? [message.moduleId] : [])),
   };
@@ -68,7 +68,7 @@ function watchedThread(t: TestContext) {
 test("a thread is told how a module marks what it writes to", (t) => {
   const { begin, markings } = watchedThread(t);
   begin(1);
-  assert.deepEqual(markings(), [13]);
+  assert.deepEqual(markings(), [[13]]);
 });
 
 test("a thread without a call forgets the modules that it was asked for least recently", (t) => {

@@ -13,27 +13,36 @@ const MOST_ALWAYS = 4;
 /** A region is one of them when one in so many such stores goes there. */
 const ALWAYS_SHARE = 16;
 
-/** Functions that marking adds behind those of the meter, in this order. */
-export const MARK_HELPERS = ["range", "low", "high"] as const;
-/** The type of the first one; the others take nothing and return an i32. */
+/** The type of the function that marks a range; those that read marks take nothing and return an i32. */
 export const RANGE_TYPE: readonly number[] = [0x60, 3, I32, I32, I32, 3, I32, I32, I32];
-export type MarkHelper = (typeof MARK_HELPERS)[number];
 
-/** Where a metered module keeps its marks, and how. */
-export interface MarkIndices extends Marking {
+/** The marks of regions of one size. */
+export interface MarkLevel {
+  /** Bytes of a region, as a power of two. */
+  readonly shift: number;
   /** The global that holds them, an i64. */
   readonly global: number;
-  /** The first of {@link MARK_HELPERS}. */
-  readonly helpers: number;
   /** Bits that are always set. */
   readonly always: bigint;
 }
 
+/** Where a metered module keeps its marks, and how. */
+export interface MarkIndices {
+  /** By size of regions, as in {@link Marking}. */
+  readonly levels: readonly MarkLevel[];
+  /** The function that marks a range. */
+  readonly range: number;
+}
+
+/** @param global of the first level */
+export const markLevels = (marks: Integers, { shifts }: Marking, global: number): readonly MarkLevel[] =>
+  shifts.map((shift, number) => ({ shift, global: global + number, always: alwaysMarked(marks, shift) }));
+
 /** The region of an address. */
-export const regionOf = (address: number, shift: number): number => (address >>> shift) % REGIONS;
+const regionOf = (address: number, shift: number): number => (address >>> shift) % REGIONS;
 
 /** The bits of regions that are always taken to be written to: the first one, and those of stores whose address is a constant. */
-export function alwaysMarked(marks: Integers, shift: number): bigint {
+function alwaysMarked(marks: Integers, shift: number): bigint {
   const stores = new Int32Array(REGIONS);
   let all = 0;
   for (let at = 0; at < marks.length; at += MARK_SIZE) {
@@ -61,47 +70,60 @@ export function markGlobal(always: bigint): Uint8Array {
 export function writeMark(
   out: Writer,
   mark: { readonly what: number; readonly value: number },
-  indices: MarkIndices,
+  levels: readonly MarkLevel[],
   scratch: number,
 ): void {
-  const { what, value } = mark;
+  if (mark.what === MARK.top) out.instruction(OP.localTee, scratch);
+  for (const level of levels) writeLevel(out, mark, level, scratch);
+}
+
+function writeLevel(
+  out: Writer,
+  { what, value }: { readonly what: number; readonly value: number },
+  { shift, global, always }: MarkLevel,
+  scratch: number,
+): void {
   if (what === MARK.all) {
     out.raw([OP.i64Const, ...signed64(-1n)]);
-    out.instruction(OP.globalSet, indices.global);
+    out.instruction(OP.globalSet, global);
     return;
   }
   if (what === MARK.address) {
-    const bit = 1n << BigInt(regionOf(value, indices.shift));
-    if (indices.always & bit) return;
-    out.instruction(OP.globalGet, indices.global);
+    const bit = 1n << BigInt(regionOf(value, shift));
+    if (always & bit) return;
+    out.instruction(OP.globalGet, global);
     out.raw([OP.i64Const, ...signed64(bit), OP.i64Or]);
-    out.instruction(OP.globalSet, indices.global);
+    out.instruction(OP.globalSet, global);
     return;
   }
   const local = what === MARK.local ? value : scratch;
-  if (what === MARK.top) out.instruction(OP.localTee, scratch);
-  out.instruction(OP.globalGet, indices.global);
+  out.instruction(OP.globalGet, global);
   out.raw([OP.i64Const, 1]);
   out.instruction(OP.localGet, local);
   if (what === MARK.top && value !== 0) {
     constant(out, value);
     out.byte(OP.i32Add);
   }
-  constant(out, indices.shift);
+  constant(out, shift);
   out.raw([OP.i32ShrU, OP.i64ExtendI32U, OP.i64Shl, OP.i64Or]);
-  out.instruction(OP.globalSet, indices.global);
+  out.instruction(OP.globalSet, global);
 }
 
 /** Marks where a bulk operation writes, whose three operands are on top of the stack, and stay there. */
-export function writeRangeMark(out: Writer, { helpers }: MarkIndices): void {
-  out.instruction(OP.call, helpers + MARK_HELPERS.indexOf("range"));
+export function writeRangeMark(out: Writer, { range }: MarkIndices): void {
+  out.instruction(OP.call, range);
 }
 
-/** Writes the body of a helper, with its locals. */
-export function writeMarkHelper(out: Writer, helper: MarkHelper, { global, shift, always }: MarkIndices): void {
-  if (helper === "range") {
-    // (destination, anything, length): all regions from that of the first byte to that of the last one; more than there are bits for are all.
-    out.raw([1, 1, I32]);
+/** What writes the bodies of the functions that marking adds behind those of the meter, with their locals: of that for ranges, and of each level's two that read its marks. */
+export const markHelpers = (levels: readonly MarkLevel[]): readonly ((out: Writer) => void)[] => [
+  (out) => writeRangeHelper(out, levels),
+  ...levels.flatMap((level) => [(out: Writer) => writeLow(out, level), (out: Writer) => writeHigh(out, level)]),
+];
+
+/** (destination, anything, length): all regions from that of the first byte to that of the last one; more than there are bits for are all. */
+function writeRangeHelper(out: Writer, levels: readonly MarkLevel[]): void {
+  out.raw([1, 1, I32]);
+  for (const { shift, global } of levels) {
     out.raw([OP.localGet, 0, OP.localGet, 2, OP.i32Add]);
     constant(out, shift);
     out.raw([OP.i32ShrU, OP.localGet, 0]);
@@ -117,17 +139,23 @@ export function writeMarkHelper(out: Writer, helper: MarkHelper, { global, shift
     out.instruction(OP.globalGet, global);
     out.byte(OP.i64Or);
     out.instruction(OP.globalSet, global);
-    out.raw([OP.localGet, 0, OP.localGet, 1, OP.localGet, 2, OP.end]);
-    return;
   }
+  out.raw([OP.localGet, 0, OP.localGet, 1, OP.localGet, 2, OP.end]);
+}
+
+function writeLow(out: Writer, { global }: MarkLevel): void {
   out.byte(0);
   out.instruction(OP.globalGet, global);
-  if (helper === "high") {
-    // Read last, it also forgets all marks.
-    out.raw([OP.i64Const, REGIONS / 2, OP.i64ShrU]);
-    out.raw([OP.i32WrapI64, OP.i64Const, ...signed64(always)]);
-    out.instruction(OP.globalSet, global);
-  } else out.byte(OP.i32WrapI64);
+  out.raw([OP.i32WrapI64, OP.end]);
+}
+
+/** The upper half is read last: that also forgets all marks. */
+function writeHigh(out: Writer, { global, always }: MarkLevel): void {
+  out.byte(0);
+  out.instruction(OP.globalGet, global);
+  out.raw([OP.i64Const, REGIONS / 2, OP.i64ShrU]);
+  out.raw([OP.i32WrapI64, OP.i64Const, ...signed64(always)]);
+  out.instruction(OP.globalSet, global);
   out.byte(OP.end);
 }
 
