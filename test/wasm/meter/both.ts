@@ -91,7 +91,7 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrit
   const { bytes: extracted, image, coldBecause, own } = extractState(rewritten, shape);
   if (!image) return { kind: "skipped", why: coldBecause ?? "it writes its data itself" };
   if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
-  const marking: Marking = { shifts: [SMALLEST_SHIFT] };
+  const marking: Marking = { shifts: seed % 2 === 0 ? [SMALLEST_SHIFT] : [SMALLEST_SHIFT, SMALLEST_SHIFT + 3] };
   const source = {
     module: new WebAssembly.Module(meterModule(rewrite(extracted, own), marking, own)),
     isResettable: true,
