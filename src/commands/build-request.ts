@@ -43,7 +43,8 @@ export interface RequestParts {
 export function buildRequest({ object, oldObject, operation, namespace }: RequestParts): AdmissionRequest {
   const op = (operation ?? (oldObject === undefined ? "CREATE" : "UPDATE")).toUpperCase();
   if (!OPERATIONS.includes(op)) {
-    throw new UsageError(`unknown operation '${operation}', expected one of ${OPERATIONS.join(", ")}`);
+    const message = `unknown operation '${operation}', expected one of ${OPERATIONS.join(", ")}`;
+    throw new UsageError(message, { key: "operation" });
   }
   const { apiVersion, kind, metadata } = (object ?? {}) as Record<string, unknown>;
   if (typeof apiVersion !== "string" || typeof kind !== "string") {

@@ -114,7 +114,7 @@ export function readCertificateRequestKeys(written: Readonly<Record<string, unkn
       values[key] = parse === undefined ? flag(value) : parse(textOf(key, value));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new UsageError(`'${testKey}': ${reason}`, { cause: error });
+      throw new UsageError(reason, { cause: error, key: testKey });
     }
   }
   return values as CertificateRequestValues;

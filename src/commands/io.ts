@@ -8,4 +8,11 @@ export interface CommandIo extends LineStreams {
 /** A command line that cannot be carried out; the message is for the user, the exit code is 2. */
 export class UsageError extends Error {
   readonly code = "USAGE";
+  /** What of its input is wrong, by the key that it has in a case of a test file; undefined: the whole, or what has none. */
+  readonly key: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly key?: string } = {}) {
+    super(message, options);
+    this.key = options.key;
+  }
 }

@@ -214,8 +214,9 @@ spec:
     const wrong = `${policies("one")}q: {module: ./missing.wasm}\n`;
     writeFileSync(file, wrong);
     const server = await startExample("--policies", file, "--workers", "3");
-    const said = () => server.log().split("wrong.yaml:6:13: q.module: Error while downloading policy 'q'").length - 1;
-    await bothServing(server);
+    const words = "wrong.yaml:6:13: q.module: Error while downloading policy 'q'";
+    const said = () => server.log().split(words).length - 1;
+    await Promise.all([server.said(words), bothServing(server)]);
     assert.equal(said(), 1, server.log());
     for (const round of [2, 3]) {
       writeFileSync(file, `${wrong}# ${round}\n`);

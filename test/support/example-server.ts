@@ -49,13 +49,18 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
   );
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
-  const exited = (once(child, "close") as Promise<[number | null]>).then(([code]) => code);
+  let isGone = false;
+  // Its output has come as well then.
+  const exited = (once(child, "close") as Promise<[number | null]>).then(([code]) => {
+    isGone = true;
+    return code;
+  });
   const probes = `http://127.0.0.1:${readiness}`;
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(probes))) {
     // Another test may have got the port meanwhile, or both ports may be the same.
-    if (child.exitCode !== null && log.includes("EADDRINUSE") && tries > 1) return start(args, tries - 1);
-    if (child.exitCode !== null || Date.now() > deadline) {
+    if (isGone && log.includes("EADDRINUSE") && tries > 1) return start(args, tries - 1);
+    if (isGone || Date.now() > deadline) {
       child.kill("SIGKILL");
       throw new Error(`the server did not become ready:\n${log}`);
     }

@@ -65,14 +65,7 @@ export async function readReview(
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // What is said of a CSR's circumstances begins with its key.
-    const [, named = "", reason = ""] = /^'(\w+)': (.*)$/s.exec(error.message) ?? [];
-    if (Object.hasOwn(written, named)) sink.error([...path, named], reason);
-    else
-      sink.error(
-        [...path, error.message.startsWith("unknown operation") ? "operation" : kind],
-        error.message.replace("--raw", "raw:"),
-      );
+    sink.error([...path, error.key ?? kind], error.message.replace("--raw", "raw:"));
     return undefined;
   }
 }
