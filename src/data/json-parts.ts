@@ -31,7 +31,7 @@ const LONG = 2 * 1024;
  * @param bytes UTF-8; not to be changed as long as a part may be read
  * @param scan what the document has
  * @param later names of wanted values that are left out
- * @param least bytes that they must have together
+ * @param least bytes that they must have together, unless their keys have escapes: so little of it needs the exact reader
  * @returns undefined when these are short, or it has to be read as a whole: an object in it may have a key twice, it has a number or an escape that
  *   the built-in parser reads otherwise (see `json.ts`), or a text of more than a window's length
  */
@@ -45,7 +45,8 @@ export function readJsonParts(
   if (!scan.isExact || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
   if ((scan.escapedKeys & ESCAPED_BESIDE) !== 0) return undefined;
   const cuts = scan.cuts.filter(({ name }) => later.has(name));
-  if (cuts.length === 0 || cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
+  if (cuts.length === 0) return undefined;
+  if (scan.escapedKeys === 0 && cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   let head = "";
