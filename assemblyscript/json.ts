@@ -1,7 +1,12 @@
 // Reading JSON whose shape nobody promises. Everything answers null (or an empty list) when the value is absent or of another type,
 // so that a policy says what it wants instead of trapping on what it gets.
 import { JSON } from "json-as";
+import { DESERIALIZE_ESCAPE_TABLE } from "json-as/assembly/globals/tables";
 import "./abort";
+
+const SLASH: u8 = 0x2f;
+// json-as reads the escape of a slash as U+0000, in values as well.
+store<u8>(DESERIALIZE_ESCAPE_TABLE + SLASH, SLASH);
 
 const BACKSLASH: u16 = 0x5c;
 
