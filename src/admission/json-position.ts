@@ -2,6 +2,7 @@
  * Where a value stands in a JSON text that is known to be valid, for messages about requests of the wrong shape (spec kubewarden.md 3.5).
  * Only error paths come here. Nothing recurses, and the text is passed over once, so hostile texts cost no more than others.
  */
+import { parseJson } from "../data/json.js";
 
 /** A key or an index on the way from the root to a value. */
 export type PathStep = string | number;
@@ -33,7 +34,7 @@ function findMember(text: string, start: number, step: PathStep): number | undef
     let key: PathStep = index;
     if (isObject) {
       const end = endOfString(text, at);
-      key = String(JSON.parse(text.slice(at, end)));
+      key = keyOf(text.slice(at, end));
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
     if (key === step) return at;
@@ -42,6 +43,9 @@ function findMember(text: string, start: number, step: PathStep): number | undef
   }
   return undefined;
 }
+
+/** A key, of its text with the quotes. */
+const keyOf = (text: string): string => (text.includes("\\") ? String(parseJson(text)) : text.slice(1, -1));
 
 function skipSpace(text: string, from: number): number {
   const notSpace = /[^ \t\n\r]/g;

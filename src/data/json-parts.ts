@@ -3,7 +3,15 @@
  * built-in parser takes two thirds of the time in which a policy of a few instructions is asked and answered.
  */
 import { isAscii, isUtf8 } from "node:buffer";
-import type { Cut, JsonScan, WantedCuts } from "./json-scan.js";
+import { parseJson, parseScanned } from "./json.js";
+import {
+  type Cut,
+  ESCAPED_BESIDE,
+  ESCAPED_IN_PART,
+  ESCAPED_WITHIN,
+  type JsonScan,
+  type WantedCuts,
+} from "./json-scan.js";
 import { makeLater } from "./read-later.js";
 
 /** A document whose wanted values are read by themselves. */
@@ -23,7 +31,7 @@ const LONG = 2 * 1024;
  * @param bytes UTF-8; not to be changed as long as a part may be read
  * @param scan what the document has
  * @param later names of wanted values that are left out
- * @param least bytes that they must have together
+ * @param least bytes that they must have together, unless their keys have escapes: so little of it needs the exact reader
  * @returns undefined when these are short, or it has to be read as a whole: an object in it may have a key twice, it has a number or an escape that
  *   the built-in parser reads otherwise (see `json.ts`), or a text of more than a window's length
  */
@@ -35,8 +43,10 @@ export function readJsonParts(
   least = LONG,
 ): JsonParts | undefined {
   if (!scan.isExact || !scan.isWhole || !scan.isUnique || scan.surrogates) return undefined;
+  if ((scan.escapedKeys & ESCAPED_BESIDE) !== 0) return undefined;
   const cuts = scan.cuts.filter(({ name }) => later.has(name));
-  if (cuts.length === 0 || cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
+  if (cuts.length === 0) return undefined;
+  if (scan.escapedKeys === 0 && cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   let head = "";
@@ -45,19 +55,22 @@ export function readJsonParts(
     head += `${text(from, start)}{}`;
     from = end;
   }
-  const value: unknown = JSON.parse(head + text(from, bytes.length));
-  return { value, cuts: scan.cuts, read: (cut) => readCut(cut, text, wanted) };
+  const value = parseScanned(head + text(from, bytes.length));
+  return { value, cuts: scan.cuts, read: (cut) => readCut(cut, text, wanted, scan.escapedKeys) };
 }
 
 /** Bytes of a part from which on it is read later, too: to leave it out takes a microsecond. */
 const LONG_PART = 512;
 
-function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts): unknown {
-  if (wanted.part === undefined || part === undefined || part.end - part.start < LONG_PART)
-    return JSON.parse(text(start, end));
+function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts, escapedKeys: number): unknown {
+  const read = (escapedKeys & ESCAPED_WITHIN) === 0 ? parseScanned : parseJson;
+  const readPart = (escapedKeys & ESCAPED_IN_PART) === 0 ? parseScanned : parseJson;
+  if (wanted.part === undefined || part === undefined) return read(text(start, end));
+  // A short part that needs another reader must not bring the whole value to it.
+  if (part.end - part.start < LONG_PART && read === readPart) return read(text(start, end));
   const [member, inner] = wanted.part;
-  const value = JSON.parse(withoutMember(inner, text(start, part.start), text(part.end, end)));
-  makeLater(value[member], inner, () => JSON.parse(text(part.start, part.end)));
+  const value = read(withoutMember(inner, text(start, part.start), text(part.end, end))) as Record<string, object>;
+  makeLater(value[member] as object, inner, () => readPart(text(part.start, part.end)));
   return value;
 }
 

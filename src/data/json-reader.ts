@@ -7,9 +7,18 @@ export const JSON_MAX_DEPTH = 500;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** A run of string characters that need no treatment: no quote, no backslash, no control character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids here
-const STRING_RUN = /[^"\\\u0000-\u001f]*/y;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const LETTER_F = 0x66;
+const LETTER_N = 0x6e;
+const LETTER_T = 0x74;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   "\\": "\\",
@@ -75,53 +84,49 @@ export class ExactReader {
 
   #value(): unknown {
     this.#space();
-    switch (this.#text[this.#position]) {
-      case undefined:
-        throw this.#error("EOF while parsing a value");
-      case "{":
-        return this.#nested(() => this.#object());
-      case "[":
-        return this.#nested(() => this.#array());
-      case '"':
+    switch (this.#text.charCodeAt(this.#position)) {
+      case OPEN_OBJECT:
+        return this.#object();
+      case OPEN_LIST:
+        return this.#array();
+      case QUOTE:
         return this.#string();
-      case "t":
+      case LETTER_T:
         return this.#word("true", true);
-      case "f":
+      case LETTER_F:
         return this.#word("false", false);
-      case "n":
+      case LETTER_N:
         return this.#word("null", null);
       default:
+        if (this.#atEnd()) throw this.#error("EOF while parsing a value");
         return this.#number();
     }
   }
 
-  #nested<T>(read: () => T): T {
+  #open(): void {
     if (this.#path.length >= JSON_MAX_DEPTH) throw this.#error("recursion limit exceeded");
     this.#position++;
     this.#path.push("");
-    const value = read();
-    this.#path.pop();
-    return value;
   }
 
   #object(): Record<string, unknown> {
+    this.#open();
     const object: Record<string, unknown> = {};
-    if (this.#accept("}")) return object;
-    for (;;) {
+    let more = !this.#accept(CLOSE_OBJECT);
+    while (more) {
       this.#space();
-      if (this.#text[this.#position] !== '"') {
+      if (this.#text.charCodeAt(this.#position) !== QUOTE) {
         throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "key must be a string");
       }
       const key = this.#string();
-      if (Object.hasOwn(object, key)) this.#checkRepeated(key);
-      if (!this.#accept(":")) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `:`");
+      if (this.#unique !== undefined && Object.hasOwn(object, key)) this.#checkRepeated(key);
+      if (!this.#accept(COLON)) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `:`");
       this.#path[this.#path.length - 1] = key;
       setKey(object, key, this.#value());
-      if (this.#accept("}")) return object;
-      if (!this.#accept(",")) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `,` or `}`");
-      this.#space();
-      if (this.#text[this.#position] === "}") throw this.#error("trailing comma");
+      more = this.#goesOn(CLOSE_OBJECT, "EOF while parsing an object", "expected `,` or `}`");
     }
+    this.#path.pop();
+    return object;
   }
 
   #checkRepeated(key: string): void {
@@ -133,33 +138,52 @@ export class ExactReader {
   }
 
   #array(): unknown[] {
+    this.#open();
     const array: unknown[] = [];
-    if (this.#accept("]")) return array;
-    for (;;) {
+    let more = !this.#accept(CLOSE_LIST);
+    while (more) {
       this.#path[this.#path.length - 1] = array.length;
       array.push(this.#value());
-      if (this.#accept("]")) return array;
-      if (!this.#accept(",")) throw this.#error(this.#atEnd() ? "EOF while parsing a list" : "expected `,` or `]`");
-      this.#space();
-      if (this.#text[this.#position] === "]") throw this.#error("trailing comma");
+      more = this.#goesOn(CLOSE_LIST, "EOF while parsing a list", "expected `,` or `]`");
     }
+    this.#path.pop();
+    return array;
+  }
+
+  /** Whether another member follows. */
+  #goesOn(close: number, ended: string, expected: string): boolean {
+    if (this.#accept(close)) return false;
+    if (!this.#accept(COMMA)) throw this.#error(this.#atEnd() ? ended : expected);
+    this.#space();
+    if (this.#text.charCodeAt(this.#position) === close) throw this.#error("trailing comma");
+    return true;
   }
 
   #string(): string {
-    this.#position++;
+    const text = this.#text;
+    let from = this.#position + 1;
+    let at = from;
     let result = "";
     for (;;) {
-      STRING_RUN.lastIndex = this.#position;
-      result += STRING_RUN.exec(this.#text)?.[0] ?? "";
-      this.#position = STRING_RUN.lastIndex;
-      const c = this.#text[this.#position];
-      if (c === undefined) throw this.#error("EOF while parsing a string");
-      if (c === '"') break;
-      if (c !== "\\") throw this.#error("control character (\\u0000-\\u001F) found while parsing a string");
-      result += this.#escape();
+      const c = text.charCodeAt(at);
+      if (c === QUOTE) break;
+      if (c !== BACKSLASH && c >= SPACE) {
+        at++;
+        continue;
+      }
+      this.#position = at;
+      if (c !== BACKSLASH)
+        throw this.#error(
+          this.#atEnd()
+            ? "EOF while parsing a string"
+            : "control character (\\u0000-\\u001F) found while parsing a string",
+        );
+      result += text.slice(from, at) + this.#escape();
+      from = this.#position;
+      at = from;
     }
-    this.#position++;
-    return result.toWellFormed();
+    this.#position = at + 1;
+    return (result + text.slice(from, at)).toWellFormed();
   }
 
   #escape(): string {
@@ -201,9 +225,9 @@ export class ExactReader {
   }
 
   /** Skips white space and, if it comes next, the character. */
-  #accept(character: string): boolean {
+  #accept(code: number): boolean {
     this.#space();
-    if (this.#text[this.#position] !== character) return false;
+    if (this.#text.charCodeAt(this.#position) !== code) return false;
     this.#position++;
     return true;
   }
@@ -211,7 +235,7 @@ export class ExactReader {
   #space(): void {
     for (;;) {
       const c = this.#text.charCodeAt(this.#position);
-      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return;
+      if (c > SPACE || (c !== SPACE && c !== 0x0a && c !== 0x0d && c !== 0x09)) return;
       this.#position++;
     }
   }

@@ -34,8 +34,13 @@ export interface Range {
 
 /** What a text of JSON has. */
 export interface JsonScan {
-  /** Whether the built-in parser reads its numbers exactly. */
+  /** Whether the built-in parser reads its numbers exactly, and no key in it can be written otherwise: has `\u` or `\/`. */
   readonly isExact: boolean;
+  /**
+   * Where keys have escapes: any of {@link ESCAPED_BESIDE}, {@link ESCAPED_WITHIN} and {@link ESCAPED_IN_PART}; 0 is nowhere. The built-in parser must not read them: some
+   * versions of V8 take such a key for another one that they have seen at the same place (nodejs/node#63785).
+   */
+  readonly escapedKeys: number;
   /** Keys down to the depth that was asked for, without those in values that were cut out and may repeat them. */
   readonly keys: number;
   /** Of names that were wanted, the last one each. */
@@ -51,6 +56,11 @@ export interface JsonScan {
   readonly isWhole: boolean;
 }
 
+/** A key has escapes that stands beside the wanted values; in one of them; in the part that is wanted of it. */
+export const ESCAPED_BESIDE = 1;
+export const ESCAPED_WITHIN = 2;
+export const ESCAPED_IN_PART = 4;
+
 /** Bytes that are looked at at a time: what the module has room for. A string that is longer is passed over in another way, which takes twice as long. */
 const WINDOW = 256 * 1024;
 const QUOTE = 0x22;
@@ -64,6 +74,7 @@ interface Scanner {
   keys(): number;
   surrogates(): number;
   inexact(): number;
+  escaped_keys(): number;
   unique(): number;
   complete(): number;
 }
@@ -121,6 +132,7 @@ class JsonScanner {
     if (scanner.complete() === 0) return undefined;
     return {
       isExact: scanner.inexact() === 0,
+      escapedKeys: scanner.escaped_keys(),
       keys: scanner.keys(),
       cuts: cutter?.found() ?? NO_CUTS,
       surrogates: scanner.surrogates() !== 0,

@@ -31,8 +31,11 @@
   (global $in_part (mut i32) (i32.const 0))
   ;; Whether there are escapes of surrogates.
   (global $surrogates (mut i32) (i32.const 0))
-  ;; Whether the text of a string can be written in another way: it has \u or \/.
+  ;; Of the last string: whether it has escapes, and whether its text can be written in another way: it has \u or \/.
+  (global $escaped (mut i32) (i32.const 0))
   (global $ambiguous (mut i32) (i32.const 0))
+  ;; Where keys have escapes: 1, beside the wanted values; 2, in them; 4, in the members' members whose ends are told.
+  (global $escaped_keys (mut i32) (i32.const 0))
   ;; Whether there are numbers that the built-in parser does not read exactly, and whether the last one is.
   (global $inexact (mut i32) (i32.const 0))
   (global $last_inexact (mut i32) (i32.const 0))
@@ -55,6 +58,7 @@
     (global.set $in_wanted (i32.const 0))
     (global.set $in_part (i32.const 0))
     (global.set $surrogates (i32.const 0))
+    (global.set $escaped_keys (i32.const 0))
     (global.set $inexact (i32.const 0))
     (global.set $unique (i32.const 1))
     (global.set $in_table (i32.const 0))
@@ -69,6 +73,8 @@
 
   (func (export "inexact") (result i32) (global.get $inexact))
 
+  (func (export "escaped_keys") (result i32) (global.get $escaped_keys))
+
   (func (export "unique") (result i32) (global.get $unique))
 
   ;; Whether the text was a whole value.
@@ -81,9 +87,25 @@
     (global.set $surrogates (i32.const 1))
     (if (i32.and (global.get $state) (i32.const 4))
       (then
+        (call $note_escaped_key (i32.const 1))
         (global.set $last_key (local.get $at))
         (global.set $state (i32.const 16)))
       (else (global.set $state (i32.const 32)))))
+
+  ;; Notes a key that has escapes. One that can be written in another way may be repeated unseen, and not every reader knows it for what it is: its text is not
+  ;; to be handed on.
+  (func $note_escaped_key (param $ambiguous i32)
+    (global.set $escaped_keys
+      (i32.or
+        (global.get $escaped_keys)
+        (select
+          (i32.const 4)
+          (i32.shl (i32.const 1) (i32.ne (global.get $in_wanted) (i32.const 0)))
+          (global.get $in_part))))
+    (if (local.get $ambiguous)
+      (then
+        (global.set $unique (i32.const 0))
+        (global.set $inexact (i32.const 1)))))
 
   (func $forget_hashes (param $from i32)
     (global.set $hashes (local.get $from))
@@ -284,6 +306,7 @@
   (func $escape_end (param $at i32) (param $length i32) (result i32)
     (local $c i32)
     (if (i32.ge_u (i32.add (local.get $at) (i32.const 1)) (local.get $length)) (then (return (i32.const -1))))
+    (global.set $escaped (i32.const 1))
     (local.set $c (i32.load8_u offset=1 (local.get $at)))
     (if (i32.eq (local.get $c) (i32.const 0x75))
       (then
@@ -366,6 +389,7 @@
         (local.set $c (i32.load8_u (local.get $at)))
         (if (i32.eq (local.get $c) (i32.const 0x22))
           (then
+            (global.set $escaped (i32.const 0))
             (global.set $ambiguous (i32.const 0))
             (local.set $end
               (call $string_end (i32.add (local.get $at) (i32.const 1)) (local.get $length)))
@@ -377,7 +401,7 @@
               (then
                 (local.set $state (i32.const 16))
                 (global.set $last_key (i32.add (local.get $base) (local.get $at)))
-                (if (global.get $ambiguous) (then (global.set $unique (i32.const 0))))
+                (if (global.get $escaped) (then (call $note_escaped_key (global.get $ambiguous))))
                 (call $note_key
                   (i32.add (local.get $at) (i32.const 1))
                   (i32.sub (local.get $end) (i32.const 1))))

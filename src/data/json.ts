@@ -2,7 +2,7 @@
  * JSON as policies must see it: integers keep their value, whole numbers written as doubles stay doubles, every key is a plain key.
  *
  * The built-in parser reads what it reads exactly. A cheap scan of the text finds what it would falsify (fractions and exponents that may make a
- * whole number, integers beyond 2^53, -0, lone surrogates) and only then a slower reader of our own does the work.
+ * whole number, integers beyond 2^53, -0, lone surrogates, keys with escapes) and only then a slower reader of our own does the work.
  *
  * Number model: a safe integer is a `number`; an integer beyond that within int64 is a `bigint`; every other number is a double, held as
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
@@ -57,7 +57,8 @@ export function readJson(
   const asWritten = number !== undefined && FRACTION.test(text);
   const scan = asWritten ? undefined : (scanned ?? scanJson(bytes, keyDepth, limits.cuts));
   const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
-  if (scan?.isExact === true && surrogates !== "lone") {
+  const isExact = scan?.isExact === true && surrogates !== "lone";
+  if (isExact && scan.escapedKeys === 0) {
     try {
       const value: unknown = JSON.parse(text);
       if (!mayRepeatKeys(value, limits, scan)) return found(value, true, scan, surrogates);
@@ -66,7 +67,9 @@ export function readJson(
     }
   }
   const value = new ExactReader(text, number ?? numberOf, unique).read();
-  return { value, plain: false, cuts: [], isUnique: false };
+  // Of an exact text only keys with escapes needed another reader: it is printed as it is written.
+  const asRead = isExact && scan.escapedKeys !== 0;
+  return asRead ? found(value, true, scan, surrogates) : { value, plain: false, cuts: [], isUnique: false };
 }
 
 /** {@link readJson} of a long text, step by step, each of which takes a few milliseconds. Texts that are no JSON are read in one. */
@@ -80,16 +83,11 @@ export function* readJsonInSteps(
   if (scan?.isWhole !== true) return readJson(text, limits, bytes, scan);
   const surrogates = scan.surrogates ? escapedSurrogates(text) : "none";
   yield;
-  let plain = true;
-  const read = (piece: string): unknown => {
-    const document = readJson(piece);
-    plain &&= document.plain;
-    return document.value;
-  };
+  const isExact = scan.isExact && surrogates !== "lone";
+  const read = isExact && scan.escapedKeys === 0 ? parseScanned : (piece: string) => parseJson(piece);
   try {
-    const isExact = scan.isExact && surrogates !== "lone";
-    const value = yield* readInPieces(text, isExact ? (piece) => JSON.parse(piece) : read);
-    if (!mayRepeatKeys(value, limits, scan)) return found(value, plain, scan, surrogates);
+    const value = yield* readInPieces(text, read);
+    if (!mayRepeatKeys(value, limits, scan)) return found(value, isExact, scan, surrogates);
   } catch {
     // A number that no double holds: it is said where it stands in the whole.
   }
@@ -162,6 +160,19 @@ function keysWithin(value: unknown, depth: number): number {
 export function parseJson(text: string, limits?: JsonLimits): unknown {
   return readJson(text, limits).value;
 }
+
+/** Reads a text that {@link scanJson} knows as whole and exact, without escapes of surrogates or in keys, or a value of it. */
+export const parseScanned = (text: string): unknown => JSON.parse(text);
+
+/**
+ * Reads one JSON document with numbers as JavaScript has them: for texts that no policy sees.
+ * @throws JsonError like {@link readJson}
+ */
+export const parsePlainJson = (text: string): unknown => parseJson(text, { number: Number });
+
+/** Whether a text of JSON may have keys with escapes: code that is not ours must not read it, see {@link JsonScan}. */
+export const hasEscapedKeys = (text: string): boolean =>
+  text.includes("\\") && scanJson(Buffer.from(text), 0)?.escapedKeys !== 0;
 
 /**
  * Prints a value of the number model as compact JSON. Integral doubles print with `.0`, so that they are read back as doubles.

@@ -1,8 +1,10 @@
 /** Registry credentials from Docker's config.json (spec kubewarden.md 1.9). */
+
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { parsePlainJson } from "../data/json.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import { isDockerHub } from "./image-reference.js";
 import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
@@ -68,7 +70,7 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
     throw new FetchError(`${UNREADABLE}: ${reasonOf(cause)}${hint}`, { cause, shown: UNREADABLE });
   }
   try {
-    const { auths, credHelpers, credsStore } = JSON.parse(text) as Record<string, unknown>;
+    const { auths, credHelpers, credsStore } = parsePlainJson(text) as Record<string, unknown>;
     return { auths: mapOrEmpty(auths), credHelpers: mapOrEmpty(credHelpers), credsStore };
   } catch (cause) {
     throw new FetchError(`${UNREADABLE}: ${path} is not JSON`, { cause, shown: UNREADABLE });
@@ -127,7 +129,7 @@ function askHelper(name: string, host: string, environment: Environment): Promis
         return;
       }
       try {
-        const { Username, Secret } = JSON.parse(stdout) as Record<string, unknown>;
+        const { Username, Secret } = parsePlainJson(stdout) as Record<string, unknown>;
         if (Username === "<token>") {
           resolve(anonymous(`credential helper ${name} gives an identity token, which is not supported`));
           return;

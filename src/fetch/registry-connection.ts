@@ -1,5 +1,7 @@
 /** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
+
 import { LRUCache } from "lru-cache";
+import { parsePlainJson } from "../data/json.js";
 import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
@@ -119,7 +121,7 @@ function basic({ username, password }: Credentials): string {
 /** The JSON object that the bytes are; undefined when they are something else. */
 export function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    const value = parsePlainJson(bytes.toString("utf8"));
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

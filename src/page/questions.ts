@@ -1,4 +1,5 @@
 /** Reads what the page asks: nothing but what `api.ts` has is let through. */
+import { parsePlainJson } from "../data/json.js";
 import type { CheckQuestion, EvaluateQuestion, PageSource } from "./api.js";
 import { PageError } from "./playground.js";
 
@@ -37,7 +38,7 @@ export function readEvaluate(body: Buffer): EvaluateQuestion {
 function fieldsOf(body: Buffer): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
+    value = parsePlainJson(body.toString("utf8"));
   } catch {
     throw new PageError(400, "the body is not JSON");
   }

@@ -1,4 +1,5 @@
 /** What OPA and Gatekeeper policies share on the main thread, spec kubewarden.md 3.6, 6.5. */
+import { parseJson } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { causeOf, detail, fail, type Unanswered } from "./failures.js";
@@ -19,7 +20,7 @@ export function regoLoadCall(): GuestCall {
 export function regoLoadProblem(result: JobResult): WasmLoadError | undefined {
   if (result.kind !== "answer")
     return new WasmLoadError("wasm-builtins", `the Rego module does not start: ${detail(result)}`);
-  const missing = JSON.parse(result.text) as string[];
+  const missing = parseJson(result.text) as string[];
   if (missing.length === 0) return undefined;
   return new WasmLoadError(
     "wasm-builtins",

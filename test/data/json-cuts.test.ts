@@ -37,6 +37,12 @@ describe("values' own text is found", () => {
       { object: `{"a":"${'\\"}x'.repeat(100)}"}` },
     ],
     ["not where a number is to be read exactly", '{"request":{"object":{"a":1.0}}}', {}],
+    ["not where a key can be written otherwise", String.raw`{"request":{"object":{"a":1,"\u0061":2}}}`, {}],
+    [
+      "where a key is written as it would be printed",
+      String.raw`{"request":{"object":{"\n": 1}}}`,
+      { object: String.raw`{"\n": 1}` },
+    ],
     ["not where a letter is two escapes", String.raw`{"request":{"object":{"a":"\ud83d\ude00"}}}`, {}],
   ];
   for (const [name, text, found] of cases) test(name, () => assert.deepEqual(cut(text), found));
@@ -62,7 +68,7 @@ describe("a cut text with repeated keys is told", () => {
     '{"a":1,"a":1}',
     '{"a":{"b":[{"c":1,"c":{}}]}}',
     '{"__proto__":1,"__proto__":2}',
-    String.raw`{"a":1,"\u0061":2}`,
+    String.raw`{"a\n":1,"a\n":2}`,
   ]) {
     test(object, () => assert.equal(repeated(object), true));
   }

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { allowFuzzer } from "./allow-fuzzer.js";
 import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
+import { escapedKeyFuzzer } from "./escaped-keys.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { mutationFuzzer } from "./mutations.js";
 import { pauseFuzzer } from "./pauses.js";
@@ -18,6 +19,7 @@ const FUZZERS: readonly Fuzzer[] = [
   allowFuzzer,
   stallFuzzer,
   answerFuzzer,
+  escapedKeyFuzzer,
   formFuzzer,
   mutationFuzzer,
   pauseFuzzer,

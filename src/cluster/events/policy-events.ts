@@ -52,7 +52,7 @@ export class PolicyEvents implements ClusterPart {
     const documents = this.#documents();
     const most = [...denied].sort(([, a], [, b]) => b.count - a.count).slice(0, MAX_EVENTS);
     for (const [policy, what] of most) {
-      const [id, mode] = JSON.parse(policy) as [string, "deny" | "monitor"];
+      const [id, mode] = parseJson(policy) as [string, "deny" | "monitor"];
       const document = documents.get(id);
       if (document !== undefined) await this.#write(document, mode === "monitor", what);
     }

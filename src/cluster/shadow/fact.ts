@@ -1,4 +1,5 @@
 /** What a replica tells the others of its versions in shadow: a fact in its Lease, kept short. */
+import { parsePlainJson } from "../../data/json.js";
 import { SHADOW_RESULTS, type ShadowCounts, type ShadowRow } from "../../evaluation/shadow/tally.js";
 
 /** The key of the fact. */
@@ -43,7 +44,7 @@ export function factText(
 export function readFact(text: string | undefined): ShadowFact | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text ?? "");
+    value = parsePlainJson(text ?? "");
   } catch {
     return undefined;
   }

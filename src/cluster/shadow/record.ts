@@ -5,6 +5,7 @@
 
 import type { Promotion } from "../../config/from-cluster/rollout-annotations.js";
 import { counted } from "../../data/counted.js";
+import { parsePlainJson } from "../../data/json.js";
 import { NONE, SHADOW_RESULTS, type ShadowCounts } from "../../evaluation/shadow/tally.js";
 import type { Standing } from "./replica-counts.js";
 
@@ -97,7 +98,7 @@ export const recordText = (record: ShadowRecord): string => JSON.stringify(recor
 export function readRecord(text: unknown): ShadowRecord | undefined {
   let value: unknown;
   try {
-    value = typeof text === "string" ? JSON.parse(text) : undefined;
+    value = typeof text === "string" ? parsePlainJson(text) : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
 /** One answer of `eval`, with all that is shown of it. */
+
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
+import { parsePlainJson } from "../../data/json.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import type { Verdict } from "../../evaluation/verdict.js";
 import type { ExplainedAnswer } from "../../explanation/index.js";
@@ -31,7 +33,7 @@ export function exitCodeOf({ response, outcome }: Verdict): number {
 /** What the client of a server would get, as JSON. */
 export function responseOf({ question: { review }, verdict }: Pick<Answered, "question" | "verdict">): object {
   const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
-  return JSON.parse(answer) as object;
+  return parsePlainJson(answer) as object;
 }
 
 /** What was asked about: `Deployment shop/web`, or `""` for what has no name. */

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { type ConfigResult, loadConfig, parseConfig } from "../../config/index.js";
-import { stringifyJson } from "../../data/json.js";
+import { parsePlainJson, stringifyJson } from "../../data/json.js";
 import { didYouMean } from "../../data/suggest.js";
 import { yamlLibrary } from "../../data/yaml-library.js";
 import { parseResources } from "../../documents/source-document.js";
@@ -51,9 +51,9 @@ export async function inspectCommand(
 }
 
 function printed(value: unknown, output: "json" | "yaml"): string {
-  const text = `${stringifyJson(value)}`;
-  if (output === "json") return `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
-  return yamlLibrary().stringify(JSON.parse(text));
+  const plain = parsePlainJson(stringifyJson(value));
+  if (output === "json") return `${JSON.stringify(plain, null, 2)}\n`;
+  return yamlLibrary().stringify(plain);
 }
 
 async function inspect(what: string, inspection: ModuleInspection): Promise<Inspected> {

@@ -58,7 +58,7 @@ function hasLines(head: Buffer, whole: boolean): boolean {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
   } catch {
     return false;

@@ -1,6 +1,7 @@
 /** How a scaffolded folder names this package among its dependencies. */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { parseJson } from "../../data/json.js";
 import { VERSION } from "../../data/version.js";
 
 const NAME = "policy-group-gateway";
@@ -23,7 +24,7 @@ export function dependencyFrom(folder: string): string {
 
 function dependencyIn(file: string): string | undefined {
   try {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    const { dependencies, devDependencies } = parseJson(readFileSync(file, "utf8")) as Record<string, unknown>;
     for (const list of [dependencies, devDependencies]) {
       if (typeof list !== "object" || list === null || !Object.hasOwn(list, NAME)) continue;
       const written: unknown = (list as Record<string, unknown>)[NAME];

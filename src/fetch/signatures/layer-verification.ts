@@ -1,6 +1,7 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
 import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { Signer, TrustMaterial } from "@sigstore/verify";
+import { hasEscapedKeys, parsePlainJson } from "../../data/json.js";
 import type { LogBundle, SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
@@ -137,10 +138,10 @@ function bundleJson(
   { SignedEntryTimestamp, Payload }: LogBundle,
   material: object,
 ) {
-  const { kind, apiVersion } = JSON.parse(Buffer.from(Payload.body, "base64").toString("utf8")) as Record<
-    string,
-    unknown
-  >;
+  const body = Buffer.from(Payload.body, "base64").toString("utf8");
+  // Sigstore's library reads it again by the built-in parser. Logs write canonical JSON, and its keys are plain words.
+  if (hasEscapedKeys(body)) throw new Error("the log entry has keys with escapes");
+  const { kind, apiVersion } = parsePlainJson(body) as Record<string, unknown>;
   return {
     mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
     verificationMaterial: {

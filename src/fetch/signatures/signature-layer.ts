@@ -1,4 +1,5 @@
 /** Signatures as cosign stores them: layers of an artifact tagged `sha256-<digest>.sig` beside the image (spec kubewarden.md 1.8). */
+import { parsePlainJson } from "../../data/json.js";
 import { FetchError } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
@@ -90,7 +91,7 @@ function readLayer(payload: Buffer, { annotations = {} }: Descriptor): Signature
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsePlainJson(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
 /** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
+
 import type { TrustMaterial } from "@sigstore/verify";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
+import { parsePlainJson } from "../../data/json.js";
 import { FetchError, reasonOf } from "../fetch-error.js";
 
 /** Time for one request to the repository of the trust root, in milliseconds. */
@@ -61,7 +63,7 @@ export function readTrustConfig(path: string): unknown {
     new ConfigFileError(`error while loading the Sigstore trust configuration from ${path}: ${reason}`);
   let content: unknown;
   try {
-    content = JSON.parse(new ConfigFiles().read(path));
+    content = parsePlainJson(new ConfigFiles().read(path));
   } catch (cause) {
     throw unusable(cause instanceof ConfigFileError ? cause.message : "it is not JSON");
   }

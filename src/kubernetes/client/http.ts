@@ -1,10 +1,9 @@
 /** HTTP to an API server: JSON in, JSON or a stream of lines out. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { parseJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
 import { endWithin } from "./abort.js";
-import { apiError, readText, unreachable } from "./answers.js";
+import { apiError, readAnswer, readText, unreachable } from "./answers.js";
 import type { Connection, Identity } from "./connection.js";
 import { AnswerTooLarge, ClusterUnreachable } from "./errors.js";
 import {
@@ -179,7 +178,7 @@ export class ClusterHttp {
         const answer = await readText(body, maxBytes);
         if (maxValues !== undefined && hasMoreValues(answer, maxValues))
           throw new AnswerTooLarge(`${maxValues} values`);
-        if (statusCode >= 200 && statusCode < 300) return { value: parseJson(answer), bytes: answer.length };
+        if (statusCode >= 200 && statusCode < 300) return { value: await readAnswer(answer), bytes: answer.length };
         const wait = Number(headers["retry-after"]) * 1000;
         // 429 and a 503 with a time were not acted on, so that even a POST may be repeated.
         const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;

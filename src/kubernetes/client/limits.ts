@@ -16,7 +16,7 @@ export const MAX_RETRIES = 3;
 export const MAX_RETRY_AFTER_MS = 5_000;
 /** Objects in a page of a list: parsing one must not hold up requests for long. */
 export const PAGE_ITEMS = 250;
-/** Bytes of such a page, where it has more than one object: parsing it and writing it down takes some 50 ms, in which requests wait. */
+/** Bytes of such a page, where it has more than one object: reading it takes some 50 ms, and writing it down some 30, in which requests wait. */
 export const STORE_PAGE_BYTES = 4 * 1024 * 1024;
 /** Objects in one store, and bytes of their JSON: more would take the memory that policies need. */
 export const MAX_STORE_OBJECTS = 100_000;

@@ -1,7 +1,9 @@
 /** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
+
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { type Asking, Explainer } from "../../cel-policy/index.js";
 import { type Config, formatPath, loadConfig, type Problem } from "../../config/index.js";
+import { parsePlainJson } from "../../data/json.js";
 import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet, ServedPolicy } from "../../evaluation/policy-set.js";
 import type { Verdict } from "../../evaluation/verdict.js";
@@ -114,7 +116,7 @@ export class LocalPlayground implements Playground {
     const [asking] = asked;
     if (asking === undefined) throw new PageError(500, "the policy was not asked");
     const { response } = verdict;
-    const written = JSON.parse((review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(response)) as {
+    const written = parsePlainJson((review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(response)) as {
       response: unknown;
     };
     const hidden = wouldDeny(verdict);

@@ -2,6 +2,7 @@
  * Cuts JSON into resources while it is being read: objects one after the other (JSON lines, or with `---` between them), and the items of lists, whatever
  * their length. Brackets and strings are all that is looked at: whether a text is JSON shows when it is read.
  */
+import { parseJson } from "../../data/json.js";
 import { ScanError } from "../scan-error.js";
 import { type Batch, BatchBuilder } from "./batch.js";
 
@@ -155,7 +156,8 @@ export class JsonSplitter {
     this.#afterColon = false;
   }
 
-  #memberEnds(text: string): void {
+  #memberEnds(written: string): void {
+    const text = meaningOf(written);
     this.#member = undefined;
     if (!this.#afterColon) this.#key = text;
     else if (this.#key === "kind") this.#kind = text;
@@ -185,5 +187,15 @@ export class JsonSplitter {
 
   #misplaced(what: string): ScanError {
     return new ScanError(`${this.#file}: ${what} stands where a resource was expected`);
+  }
+}
+
+/** What a string means, of its text without the quotes. A broken one is told of when the object is read. */
+function meaningOf(written: string): string {
+  if (!written.includes("\\")) return written;
+  try {
+    return String(parseJson(`"${written}"`));
+  } catch {
+    return written;
   }
 }

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import type { JSONValue } from "@jmespath-community/jmespath";
 import { errorText } from "../../data/error-text.js";
+import { hasEscapedKeys } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
 import { LookupFailure } from "../resources/resource-source.js";
 
@@ -9,11 +10,18 @@ import { LookupFailure } from "../resources/resource-source.js";
 const load = (): typeof import("@jmespath-community/jmespath") =>
   createRequire(import.meta.url)("@jmespath-community/jmespath");
 
+/** Names and raw strings in quotes, and literals, with their text. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`((?:[^`\\]|\\.)*)`/gs;
+
 /** Evaluates a query over {@link plain} data; null where it finds nothing. Numbers are plain ones in what comes of it. */
 export type Query = (data: unknown) => unknown | LookupFailure;
 
 /** Compiles a query, or says what is wrong with it. The functions that Kyverno adds to the language are not there. */
 export function compileQuery(expression: string): Query | LookupFailure {
+  // The library reads literals by the built-in parser.
+  for (const [, literal = ""] of expression.matchAll(TOKENS))
+    if (hasEscapedKeys(literal.replaceAll("\\`", "`")))
+      return new LookupFailure("a literal has a key that is written with an escape, which is not supported");
   try {
     const { compile, TreeInterpreter } = load();
     const tree = compile(expression);

@@ -48,6 +48,16 @@ describe("JSON", () => {
     assert.deepEqual(lists, [{ apiVersion: "v1", kind: "Pod" }, undefined]);
   });
 
+  test("keys and kinds that are written with escapes are what they mean", async () => {
+    const list = String.raw`{"k\u0069nd":"Pod\u004cist","apiV\u0065rsion":"v1","\u0069tems":[{"a":1}]}`;
+    await assertTexts(list, ['{"a":1}']);
+    const lists = [];
+    for await (const batch of split("f", inChunks(list, 5))) lists.push(batch.list);
+    assert.deepEqual(lists, [{ apiVersion: "v1", kind: "Pod" }]);
+    const object = String.raw`{"k\u0069nd":"X","items":[{"a":1}]}`;
+    await assertTexts(object, [object]);
+  });
+
   const REFUSED = ['{"a":', "[1]", '["x"]', "{}]", '{"items":[{}],"kind":"X"}', "{} x"];
   for (const text of REFUSED) test(`${text} is refused`, async () => await assert.rejects(texts(text, 3), ScanError));
 });

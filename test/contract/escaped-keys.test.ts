@@ -1,0 +1,73 @@
+/** A key that is written with escapes is the same key to all who read one request: guests of every protocol, CEL, and Kyverno's policies. */
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
+import { scanJson } from "../../src/data/json.js";
+import { keyReaders, REVIEW, WITH_KIT } from "../support/key-readers.js";
+
+/** Every letter of some keys, or one of them, is an escape. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('"chaos/mode":', String.raw`"chaos\/m\u006fde":`)
+    .replaceAll('"example.com/team":', String.raw`"\u0065xample.com\/team":`)
+    .replaceAll('"privileged":', String.raw`"pri\u0076ileged":`)
+    .replaceAll('"image":', String.raw`"\u0069\u006d\u0061\u0067\u0065":`)
+    .replaceAll('"object":', String.raw`"\u006fbject":`)
+    .replaceAll('"metadata":', String.raw`"meta\u0064ata":`);
+const PLAIN = JSON.stringify(REVIEW);
+const BODY = escaped(PLAIN);
+
+const readers = await keyReaders();
+after(() => readers.close());
+
+for (const name of readers.names) {
+  describe(name, () => {
+    test("answers to a request with such keys as to the same without", async () => {
+      const expected = await readers.ask(name, Buffer.from(PLAIN));
+      assert.deepEqual(await readers.ask(name, Buffer.from(BODY)), expected);
+    });
+
+    if (WITH_KIT.includes(name))
+      test("also where the request is handed on as it came", async () => {
+        const expected = await readers.ask(name, Buffer.from(PLAIN));
+        assert.deepEqual(await readers.askRaw(name, escaped(JSON.stringify(REVIEW.request))), expected);
+      });
+  });
+}
+
+describe("a guest gets", () => {
+  const textOf = (body: string, raw = false): string => {
+    const review = (raw ? decodeRawReview : decodeAdmissionReview)(Buffer.from(body));
+    assert.ok(review.kind !== "problem", JSON.stringify(review));
+    return Buffer.from(review.requestBytes()).toString();
+  };
+  const object = (key: string): string => `{ ${key} : {"n": 1} }`;
+  const bodies = (key: string): readonly (readonly [string, boolean])[] => [
+    ...["object", "oldObject", "options"].map(
+      (name) =>
+        [
+          JSON.stringify({ request: { ...REVIEW.request, [name]: 0 } }).replace(
+            `"${name}":0`,
+            `"${name}":${object(key)}`,
+          ),
+          false,
+        ] as const,
+    ),
+    [`{"request":${object(key)}}`, true],
+  ];
+
+  test("a text that is written anew where a key may be written in another way", () => {
+    for (const key of [String.raw`"\u0061b"`, String.raw`"a\/b"`, String.raw`"\u0022"`]) {
+      for (const [body, raw] of bodies(key)) {
+        const text = textOf(body, raw);
+        assert.ok(text.includes(`{${JSON.stringify(JSON.parse(key))}:{"n":1}}`), text);
+        assert.equal(scanJson(Buffer.from(text), 0)?.isExact, true);
+      }
+    }
+  });
+
+  test("the very text that came where keys are as they would be written", () => {
+    for (const key of ['"ab"', String.raw`"k:{\"name\":\"a\"}"`, String.raw`"\n\\"`])
+      for (const [body, raw] of bodies(key)) assert.ok(textOf(body, raw).includes(object(key)), key);
+  });
+});
