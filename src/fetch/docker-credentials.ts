@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import { isDockerHub } from "./image-reference.js";
-import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
+import { HELPER_TIMEOUT_MS, MAX_ANSWER_BYTES } from "./limits.js";
 import type { Environment } from "./proxies.js";
 
 const UNREADABLE = "cannot read registry credentials";
@@ -111,7 +111,7 @@ function fromEntry(entry: object, host: string): Login {
 function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
-  const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES, env: { ...environment } };
+  const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_ANSWER_BYTES, env: { ...environment } };
   return new Promise((resolve, reject) => {
     const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
       if (error !== null) {
@@ -147,7 +147,7 @@ function askHelper(name: string, host: string, environment: Environment): Promis
 
 /** How a program ended, without a word of what it printed. */
 function howEnded({ code, signal, killed }: ExecFileException): string {
-  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `: it printed more than ${MAX_TOKEN_BYTES} bytes`;
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `: it printed more than ${MAX_ANSWER_BYTES} bytes`;
   if (killed === true) return `: it took longer than ${HELPER_TIMEOUT_MS} ms`;
   return `: ${signal ?? (typeof code === "number" ? `exit code ${code}` : code)}`;
 }
