@@ -5,8 +5,8 @@ import { formatImageReference, type ImageReference, parseImageReference } from "
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import type { Manifest, RegistryClient } from "./registry-client.js";
 import { readObject } from "./registry-connection.js";
-import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
-import type { TrustRoot } from "./signatures/trust-root.js";
+import type { SignatureChecks } from "./signatures/signature-checks.js";
+import type { WantedSignatures } from "./signatures/wanted-signature.js";
 
 /** The names that images have for processors, where they differ from Node's. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
@@ -17,11 +17,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
   readonly #registry: RegistryClient;
-  readonly #trustRoot: TrustRoot;
+  readonly #signatures: SignatureChecks;
 
-  constructor(registry: RegistryClient, trustRoot: TrustRoot) {
+  constructor(registry: RegistryClient, signatures: SignatureChecks) {
     this.#registry = registry;
-    this.#trustRoot = trustRoot;
+    this.#signatures = signatures;
   }
 
   /**
@@ -68,8 +68,7 @@ export class ImageInspector {
   async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
     const reference = parseImageReference(image);
     const digest = reference.digest ?? (await this.#registry.manifest(reference, signal)).digest;
-    const [registry, trustRoot] = [this.#registry, this.#trustRoot];
-    await checkSignatures(wanted, { registry, trustRoot, image: reference, name: image, digest, signal });
+    await this.#signatures.check(wanted, { registry: this.#registry, image: reference, name: image, digest, signal });
     return digest;
   }
 }

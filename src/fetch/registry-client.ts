@@ -113,7 +113,7 @@ export class RegistryClient {
 }
 
 /** The descriptors of a manifest's layers; what isn't one is left out. */
-export function layersOf({ content }: Manifest): readonly Descriptor[] {
+export function layersOf({ content }: Pick<Manifest, "content">): readonly Descriptor[] {
   return Array.isArray(content.layers) ? content.layers.filter(isDescriptor) : [];
 }
 

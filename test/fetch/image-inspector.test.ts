@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { arch } from "node:process";
 import { describe, type TestContext, test } from "node:test";
 import { ImageInspector } from "../../src/fetch/image-inspector.js";
-import type { WantedSignatures } from "../../src/fetch/signatures/image-verifier.js";
 import { sigstoreTrustRoot } from "../../src/fetch/signatures/trust-root.js";
+import type { WantedSignatures } from "../../src/fetch/signatures/wanted-signature.js";
 import { type Certificate, newCertificate, newKeys } from "./certificates.js";
-import { failureOf, fetcher, folder, insecure } from "./helpers.js";
+import { checksWith, failureOf, fetcher, folder, insecure } from "./helpers.js";
 import { type Signer, TestSigstore } from "./signatures/test-sigstore.js";
 import { sha256, TestRegistry } from "./test-registry.js";
 
@@ -18,7 +18,10 @@ async function setUp(context: TestContext) {
   const registry = await TestRegistry.start(context);
   const trustConfig = join(folder(context, { "trust.json": sigstore.trustConfig() }), "trust.json");
   const client = fetcher(context, { sources: insecure(registry.host) }).registry;
-  const images = new ImageInspector(client, sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" }));
+  const images = new ImageInspector(
+    client,
+    checksWith(sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" })),
+  );
   return { registry, images };
 }
 
@@ -68,17 +71,19 @@ test("an image without signatures is named as it was asked for", async (context)
 describe("signatures with certificates", () => {
   const root = newCertificate({ name: "root", authority: true });
   const intermediate = newCertificate({ name: "intermediate", authority: true, issuer: root });
-  const leaf = newCertificate({ name: "leaf", issuer: intermediate });
+  const signing = { codeSigning: true, email: "signer@example.org" };
+  const leaf = newCertificate({ name: "leaf", issuer: intermediate, ...signing });
   const x509 = ({ pem }: Certificate) => new X509Certificate(pem);
   const day = 86_400_000;
   const expired = newCertificate({
     name: "expired",
     issuer: intermediate,
+    ...signing,
     from: new Date(Date.now() - 9 * day),
     until: new Date(Date.now() - 5 * day),
   });
   const notAuthority = newCertificate({ name: "no authority", issuer: root });
-  const belowNoAuthority = newCertificate({ name: "below", issuer: notAuthority });
+  const belowNoAuthority = newCertificate({ name: "below", issuer: notAuthority, ...signing });
   const chain = [x509(intermediate), x509(root)];
   const wanted = (certificate: Certificate, others: object = {}): WantedSignatures => ({
     allOf: [{ kind: "certificate", certificate: x509(certificate), chain, requireLogEntry: false, ...others }],

@@ -6,7 +6,7 @@ import type { FetchedModule } from "../../../src/fetch/module-fetcher.js";
 import { imageVerifier } from "../../../src/fetch/signatures/image-verifier.js";
 import { sigstoreTrustRoot } from "../../../src/fetch/signatures/trust-root.js";
 import { newKeys } from "../certificates.js";
-import { failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
+import { checksWith, failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
 import { sha256, TestRegistry } from "../test-registry.js";
 import { type Signer, TestSigstore } from "./test-sigstore.js";
 
@@ -47,7 +47,7 @@ async function pull(context: TestContext, { signers, config, noTrust }: Case): P
   });
   const modules = fetcher(context, {
     sources: insecure(registry.host),
-    verifier: (client) => imageVerifier(config, client, trustRoot),
+    verifier: (client) => imageVerifier(config, client, checksWith(trustRoot)),
   });
   return modules.fetch(`registry://${registry.host}/team/p:v1`);
 }
@@ -225,7 +225,7 @@ describe("signed modules", () => {
         imageVerifier(
           { allOf: [byIdentity({ equal: "ci@example.org" })] },
           client,
-          sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" }),
+          checksWith(sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" })),
         ),
     });
     assert.match(await failureOf(modules.fetch(`registry://${registry.host}/p:v1`)), MISSING);
@@ -234,7 +234,11 @@ describe("signed modules", () => {
   test("files and HTTP addresses can't be verified", async (context) => {
     const modules = fetcher(context, {
       verifier: (client) =>
-        imageVerifier({ allOf: [wantedKey] }, client, sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+        imageVerifier(
+          { allOf: [wantedKey] },
+          client,
+          checksWith(sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+        ),
     });
     for (const location of ["file:///x.wasm", "https://files.example/x.wasm"]) {
       assert.match(
@@ -252,7 +256,11 @@ describe("signed modules", () => {
         downloadDirectory,
         sources: insecure(registry.host),
         verifier: (client) =>
-          imageVerifier({ allOf: [wantedKey] }, client, sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+          imageVerifier(
+            { allOf: [wantedKey] },
+            client,
+            checksWith(sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+          ),
       }).fetch(`registry://${registry.host}/p:v1`);
     sigstore.sign(registry, "p", registry.pushModule("p", "v1", WASM), [{ keys }]);
     assert.equal((await get()).digest, sha256(WASM));
