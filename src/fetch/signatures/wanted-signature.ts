@@ -106,9 +106,9 @@ function isGithubWorkflow(
  * @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know
  */
 export function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
-  const list = yamlLibrary().stringify(missing.map(forMessage), { lineWidth: 0 }).trimEnd();
+  const list = yamlLibrary().stringify(missing.map(forMessage), { lineWidth: 0, aliasDuplicateObjects: false });
   const first = `Image verification failed: ${reason}`;
-  const text = `${first}\nThe following constraints were not satisfied:\n${list}`;
+  const text = `${first}\nThe following constraints were not satisfied:\n${list.trimEnd()}`;
   return new FetchError(text, { stage: "verify", shown: own ? text : first });
 }
 

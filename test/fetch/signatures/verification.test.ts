@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { VerificationConfig, WantedSignature } from "../../../src/config/verification.js";
@@ -163,6 +164,18 @@ describe("signed modules", () => {
     "an identity without proof of the certificate log": [
       { signers: [{ identity, withoutProof: true }], config: { allOf: [byIdentity({ equal: "ci@example.org" })] } },
     ],
+    "a certificate of the same authority that is a server's": [
+      {
+        signers: [{ identity, certificate: { codeSigning: false } }],
+        config: { allOf: [byIdentity({ equal: "ci@example.org" })] },
+      },
+    ],
+    "a certificate of the same authority that is an authority's": [
+      {
+        signers: [{ identity, certificate: { authority: true } }],
+        config: { allOf: [byIdentity({ equal: "ci@example.org" })] },
+      },
+    ],
     "a log entry from when the certificate was no longer valid": [
       {
         signers: [{ identity, time: Math.floor(Date.now() / 1000) + 90 * 86400 }],
@@ -213,6 +226,19 @@ describe("signed modules", () => {
       assert.match(await failureOf(pull(context, wanted)), expected);
     });
   }
+
+  test("messages name a key by its fingerprint, and hold none that was given as a private one", async (context) => {
+    const name = `sha256:${createHash("sha256")
+      .update(keys.publicKey.export({ type: "spki", format: "der" }))
+      .digest("hex")}`;
+    const failure = await failureOf(pull(context, { signers: [{}], config: { allOf: [wantedKey] } }));
+    assert.match(failure, new RegExp(`\\n- kind: pubKey\\n {2}owner: ops\\n {2}key: ${name}$`));
+    const secret = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const guest = await failureOf(
+      pull(context, { signers: [{ keys }], config: { allOf: [{ kind: "pubKey", key: secret }] } }),
+    );
+    assert.match(guest, /missing signatures\n.*\n- kind: pubKey\n {2}key: not a public key$/);
+  });
 
   test("a certificate of another authority doesn't", async (context) => {
     const registry = await TestRegistry.start(context);
