@@ -1,6 +1,6 @@
 import { loadSources } from "../config/sources.js";
 import { loadVerification } from "../config/verification.js";
-import { imageVerifier, readTrustConfig, sigstoreTrustRoot } from "../fetch/index.js";
+import { imageVerifier, readTrustConfig, SignatureChecks, sigstoreTrustRoot } from "../fetch/index.js";
 import type { LoaderFetchOptions } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
@@ -27,13 +27,14 @@ export function fetchOptions(
     cacheDirectory: text("sigstoreCacheDir") ?? "sigstore-data",
     ...(trustConfig !== undefined && { trustConfig }),
   });
+  const signatures = new SignatureChecks(trustRoot, () => performance.now());
   return {
     downloadDirectory: text("policiesDownloadDir") ?? ".",
     environment: env,
-    trustRoot,
+    signatures,
     warn,
     ...(sources !== undefined && { sources: loadSources(sources) }),
     ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
-    ...(config !== undefined && { verifier: (registry) => imageVerifier(config, registry, trustRoot) }),
+    ...(config !== undefined && { verifier: (registry) => imageVerifier(config, registry, signatures) }),
   };
 }

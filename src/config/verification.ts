@@ -1,10 +1,10 @@
 /** verification.yml: who must have signed a module (spec kubewarden.md 1.8). Unknown keys are errors. */
-import { createPublicKey } from "node:crypto";
 import { formatProblem, type Path } from "../documents/problem.js";
 import { parseConfiguration } from "../documents/source-document.js";
 import { pairOf, type SourceNode } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import { ProblemSink } from "./problem-sink.js";
+import { privateKeyIn, readPublicKey } from "./public-key.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { integer, listOf, mapOf, mismatch, type Shape, text } from "./shape.js";
 
@@ -77,14 +77,9 @@ const publicKey: Shape<string> = {
   ...text("a public key in PEM"),
   read(node, path, sink) {
     const pem = text("a public key in PEM").read(node, path, sink);
-    if (pem === undefined) return undefined;
-    try {
-      createPublicKey(pem);
-      return pem;
-    } catch {
-      sink.error(path, "expected a public key in PEM");
-      return undefined;
-    }
+    if (pem === undefined || readPublicKey(pem) !== undefined) return pem;
+    sink.error(path, "expected a public key in PEM");
+    return undefined;
   },
 };
 
@@ -135,16 +130,27 @@ const signatures: Shape<readonly WantedSignature[]> = {
   },
 };
 
+const alternatives = record({
+  minimumMatches: optional(integer(1, 1000), "How many of them must be there.", "1"),
+  signatures: required(signatures, "Signatures of which some must be there."),
+});
+
+/** More matches than there are signatures would let nothing pass. */
+const anyOf: typeof alternatives = {
+  ...alternatives,
+  read(node, path, sink) {
+    const read = alternatives.read(node, path, sink);
+    const most = read?.signatures.length ?? 0;
+    if (read === undefined || (read.minimumMatches ?? 1) <= most) return read;
+    sink.error([...path, "minimumMatches"], `expected at most ${most}, as many as there are signatures`);
+    return undefined;
+  },
+};
+
 const file = record({
   apiVersion: optional(text("v1", { mayBeEmpty: true }), "Always v1."),
   allOf: optional(signatures, "Signatures that must all be there."),
-  anyOf: optional(
-    record({
-      minimumMatches: optional(integer(1, 1000), "How many of them must be there.", "1"),
-      signatures: required(signatures, "Signatures of which some must be there."),
-    }),
-    "Signatures of which a number must be there.",
-  ),
+  anyOf: optional(anyOf, "Signatures of which a number must be there."),
 });
 
 /**
@@ -169,6 +175,12 @@ const invalid = (reason: string) => new ConfigFileError(`Not a valid configurati
  * @throws ConfigFileError
  */
 export function parseVerification(content: string, name: string): VerificationConfig {
+  // Before anything is read: messages quote what they are about.
+  const at = privateKeyIn(content);
+  if (at !== -1) {
+    const line = content.slice(0, at).split("\n").length;
+    throw invalid(`${name}:${line}: a private key stands here: expected public keys in PEM, and no other`);
+  }
   const { document, problems } = parseConfiguration(content, name);
   if (document === undefined || problems.length > 0) throw invalid(problems.map(formatProblem).join("\n"));
   const version = document.root.kind === "map" ? pairOf(document.root, "apiVersion")?.value : undefined;

@@ -44,9 +44,16 @@ export function decide(
 ): Verdict {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
-  const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
+  const adjusted = withoutPatchOfDenial(origin === "audit" || final ? vanilla : adjust(entry, vanilla));
   const response = origin === "validate" ? presentable(adjusted) : withAccount(adjusted, outcome, origin);
   return { entry, outcome, vanilla, response, milliseconds, observations, deadline };
+}
+
+/** What is denied is not changed: a client that looked at the patch alone would take it for an admission. */
+function withoutPatchOfDenial(response: AdmissionResponse): AdmissionResponse {
+  if (response.allowed || response.patch === undefined) return response;
+  const { patch: _, ...denial } = response;
+  return denial;
 }
 
 /** Also where monitor mode says yes to everything, the account tells what the policy found. */

@@ -1,13 +1,12 @@
 /** Registry credentials from Docker's config.json (spec kubewarden.md 1.9). */
-
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parsePlainJson } from "../data/json.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import { isDockerHub } from "./image-reference.js";
-import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
+import { HELPER_TIMEOUT_MS, MAX_ANSWER_BYTES } from "./limits.js";
 import type { Environment } from "./proxies.js";
 
 const UNREADABLE = "cannot read registry credentials";
@@ -72,8 +71,9 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
   try {
     const { auths, credHelpers, credsStore } = parsePlainJson(text) as Record<string, unknown>;
     return { auths: mapOrEmpty(auths), credHelpers: mapOrEmpty(credHelpers), credsStore };
-  } catch (cause) {
-    throw new FetchError(`${UNREADABLE}: ${path} is not JSON`, { cause, shown: UNREADABLE });
+  } catch {
+    // What a reader says of it may quote it.
+    throw new FetchError(`${UNREADABLE}: ${path} is not JSON`, { shown: UNREADABLE });
   }
 }
 
@@ -112,7 +112,7 @@ function fromEntry(entry: object, host: string): Login {
 function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
-  const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES, env: { ...environment } };
+  const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_ANSWER_BYTES, env: { ...environment } };
   return new Promise((resolve, reject) => {
     const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
       if (error !== null) {
@@ -125,7 +125,8 @@ function askHelper(name: string, host: string, environment: Environment): Promis
               `config.json names credential helper ${name} for ${host}, and no docker-credential-${name} is on the PATH`,
             ),
           );
-        else reject(new FetchError(`credential helper ${name} failed for ${host}: ${stdout.trim() || error.message}`));
+        // What it printed may hold what it is there to keep.
+        else reject(new FetchError(`credential helper ${name} failed for ${host}${howEnded(error)}`));
         return;
       }
       try {
@@ -136,11 +137,18 @@ function askHelper(name: string, host: string, environment: Environment): Promis
         }
         const credentials = { username: String(Username), password: String(Secret) };
         resolve({ credentials, as: `with the credentials of helper ${name}` });
-      } catch (cause) {
-        reject(new FetchError(`credential helper ${name} gave no JSON for ${host}`, { cause }));
+      } catch {
+        reject(new FetchError(`credential helper ${name} gave no JSON for ${host}`));
       }
     });
     child.stdin?.on("error", () => {});
     child.stdin?.end(server);
   });
+}
+
+/** How a program ended, without a word of what it printed. */
+function howEnded({ code, signal, killed }: ExecFileException): string {
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `: it printed more than ${MAX_ANSWER_BYTES} bytes`;
+  if (killed === true) return `: it took longer than ${HELPER_TIMEOUT_MS} ms`;
+  return `: ${signal ?? (typeof code === "number" ? `exit code ${code}` : code)}`;
 }

@@ -2,13 +2,12 @@
 import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-import { digestOf, type Manifest, type RegistryClient } from "./registry-client.js";
-import { jsonObject } from "./registry-connection.js";
-import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
-import type { TrustRoot } from "./signatures/trust-root.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
+import type { Manifest, RegistryClient } from "./registry-client.js";
+import { readObject } from "./registry-connection.js";
+import type { SignatureChecks } from "./signatures/signature-checks.js";
+import type { WantedSignatures } from "./signatures/wanted-signature.js";
 
-/** Largest image configuration read, in bytes. */
-const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 /** The names that images have for processors, where they differ from Node's. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
 
@@ -18,11 +17,11 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
   readonly #registry: RegistryClient;
-  readonly #trustRoot: TrustRoot;
+  readonly #signatures: SignatureChecks;
 
-  constructor(registry: RegistryClient, trustRoot: TrustRoot) {
+  constructor(registry: RegistryClient, signatures: SignatureChecks) {
     this.#registry = registry;
-    this.#trustRoot = trustRoot;
+    this.#signatures = signatures;
   }
 
   /**
@@ -56,10 +55,8 @@ export class ImageInspector {
       throw new FetchError(`the manifest of ${formatImageReference(reference)} names no configuration`);
     }
     const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
-    const bytes = await this.#registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
-    const content = jsonObject(bytes);
-    if (content === undefined)
-      throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
+    const bytes = await this.#registry.blob(reference, descriptor, MAX_ANSWER_BYTES, signal);
+    const content = readObject(bytes, `the configuration of ${formatImageReference(reference)}`);
     return { manifest: manifest.content, digest: manifest.digest, config: content };
   }
 
@@ -70,9 +67,8 @@ export class ImageInspector {
    */
   async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
     const reference = parseImageReference(image);
-    const digest = reference.digest ?? digestOf((await this.#registry.manifest(reference, signal)).bytes);
-    const [registry, trustRoot] = [this.#registry, this.#trustRoot];
-    await checkSignatures(wanted, { registry, trustRoot, image: reference, name: image, digest, signal });
+    const digest = reference.digest ?? (await this.#registry.manifest(reference, signal)).digest;
+    await this.#signatures.check(wanted, { registry: this.#registry, image: reference, name: image, digest, signal });
     return digest;
   }
 }

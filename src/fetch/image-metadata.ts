@@ -1,19 +1,12 @@
 /** What Kyverno's expressions are told of an image (spec kyverno.md 4.5): names, manifest, configuration. */
-import { hasMoreValues } from "../data/json-values.js";
-import { FetchError, shownOf, TOO_LARGE } from "./fetch-error.js";
+import { FetchError, shownOf } from "./fetch-error.js";
 import type { JsonObject } from "./image-inspector.js";
 import { type ImageReference, isDockerHub, parseImageReference } from "./image-reference.js";
 import { shapedConfig, shapedManifest } from "./image-shape.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
 import type { Manifest, RegistryClient } from "./registry-client.js";
-import { jsonObject } from "./registry-connection.js";
+import { readObject } from "./registry-connection.js";
 
-/**
- * Largest manifest, index or configuration read, in bytes: usual ones have 2 to 20 KiB. Whoever writes a request may name a registry of their own,
- * and parsing what that says holds up everybody else.
- */
-export const MAX_PART_BYTES = 256 * 1024;
-/** Values in one of these: usual ones have some hundreds. Making them what expressions see takes longer than parsing them. */
-const MAX_PART_VALUES = 10_000;
 /** Which image of several: the reference's choice, wherever it runs. */
 const PLATFORM = { os: "linux", architecture: "amd64" };
 
@@ -31,10 +24,11 @@ export class ImageMetadata {
    */
   async read(image: string, signal: AbortSignal): Promise<JsonObject> {
     const reference = parse(image);
-    const found = await this.#manifest(reference, signal);
+    const found = await this.#registry.manifest(reference, signal);
     const { manifests } = found.content;
     const index = Array.isArray(manifests) ? found.content : undefined;
-    const manifest = index === undefined ? found : await this.#manifest(ofPlatform(reference, image, found), signal);
+    const manifest =
+      index === undefined ? found : await this.#registry.manifest(ofPlatform(reference, image, found), signal);
     const config = await this.#config(reference, manifest, signal);
     const { repository } = reference;
     const registry = isDockerHub(reference.host) ? "index.docker.io" : reference.host;
@@ -56,28 +50,15 @@ export class ImageMetadata {
     };
   }
 
-  async #manifest(reference: ImageReference, signal: AbortSignal): Promise<Manifest> {
-    const manifest = await this.#registry.manifest(reference, signal, MAX_PART_BYTES);
-    return small(manifest.bytes, manifest);
-  }
-
   async #config(reference: ImageReference, { content }: Manifest, signal: AbortSignal): Promise<JsonObject> {
     const { digest, size } = (content.config ?? {}) as { readonly digest?: unknown; readonly size?: unknown };
     if (typeof digest !== "string" || !Number.isSafeInteger(size)) {
       throw new FetchError("the manifest names no configuration", { shown: "the manifest names no configuration" });
     }
     const descriptor = { mediaType: "", digest, size: size as number };
-    const bytes = await this.#registry.blob(reference, descriptor, MAX_PART_BYTES, signal);
-    const config = small(bytes, jsonObject(bytes));
-    if (config !== undefined) return config;
-    throw new FetchError("the configuration is no JSON object", { shown: "the configuration is no JSON object" });
+    const bytes = await this.#registry.blob(reference, descriptor, MAX_ANSWER_BYTES, signal);
+    return readObject(bytes, "the configuration");
   }
-}
-
-/** What bytes stand for. @throws FetchError when they have more than {@link MAX_PART_VALUES} */
-function small<T>(bytes: Buffer, value: T): T {
-  if (!hasMoreValues(bytes.toString("latin1"), MAX_PART_VALUES)) return value;
-  throw new FetchError(`the answer has more than ${MAX_PART_VALUES} values`, { shown: TOO_LARGE });
 }
 
 function parse(image: string): ImageReference {

@@ -10,6 +10,7 @@ export { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } fr
 export { createImageInspector, createImageMetadata, openRegistries, type RegistryAccess } from "./registry-access.js";
 export { type Descriptor, digestOf, layersOf, type Manifest } from "./registry-client.js";
 export { imageVerifier } from "./signatures/image-verifier.js";
+export { SignatureChecks } from "./signatures/signature-checks.js";
 export {
   type FoundSignature,
   type Requirement,

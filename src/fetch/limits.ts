@@ -2,10 +2,13 @@
 
 /** Largest module, in bytes. The largest published Kubewarden policy has 22 MB. */
 export const MAX_MODULE_BYTES = 256 * 1024 * 1024;
-/** Largest manifest, in bytes: what registries themselves accept. */
-export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
-/** Largest answer of a token service or credential helper, in bytes. */
-export const MAX_TOKEN_BYTES = 1024 * 1024;
+/**
+ * Largest manifest, index or configuration of an image, and largest answer of a token service or credential helper, in bytes: usual ones have 2 to 20 KiB. Guests, policies and
+ * requests name registries of their authors' own, and reading what these say holds up everybody else.
+ */
+export const MAX_ANSWER_BYTES = 256 * 1024;
+/** Values in one of these: usual ones have some hundreds. Reading many small values takes the time. */
+export const MAX_ANSWER_VALUES = 10_000;
 /** Time for a connection, TLS included, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Longest silence between two parts of an answer, in milliseconds. */

@@ -8,7 +8,7 @@ import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
 import { RegistryConnection } from "./registry-connection.js";
 import { RegistryWriter } from "./registry-writer.js";
-import type { TrustRoot } from "./signatures/trust-root.js";
+import type { SignatureChecks } from "./signatures/signature-checks.js";
 
 /** How registries are reached. */
 export interface RegistryAccessOptions {
@@ -45,10 +45,10 @@ export function openRegistries(options: RegistryAccessOptions, guard?: AddressGu
 /** What guests ask registries through, for the life of the server; `close` closes its connections. */
 export function createImageInspector(
   options: RegistryAccessOptions,
-  trustRoot: TrustRoot,
+  signatures: SignatureChecks,
 ): { readonly images: ImageInspector; close(): Promise<void> } {
   const { registry, close } = openRegistries(options);
-  return { images: new ImageInspector(registry, trustRoot), close };
+  return { images: new ImageInspector(registry, signatures), close };
 }
 
 /**

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
-import { MAX_MANIFEST_BYTES } from "./limits.js";
-import { jsonObject, type RegistryConnection } from "./registry-connection.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
+import { type RegistryConnection, readObject } from "./registry-connection.js";
 
 /** Manifests and indexes, OCI's and Docker's. */
 const MANIFEST_TYPES = [
@@ -28,8 +28,27 @@ export interface Manifest {
   /** `sha256:<hex>` of `bytes`; equals the reference's digest when it has one. */
   readonly digest: string;
   readonly bytes: Buffer;
-  /** A JSON object; what is in it is unchecked. */
+  /**
+   * What it says, read when it is first asked for; what is in it is unchecked.
+   * @throws FetchError when it is not a JSON object, or has too many values
+   */
   readonly content: Readonly<Record<string, unknown>>;
+}
+
+/** A manifest whose content is read late: for its digest there is no need. */
+class UnreadManifest implements Manifest {
+  #content: Manifest["content"] | undefined;
+
+  constructor(
+    readonly digest: string,
+    readonly bytes: Buffer,
+    readonly image: ImageReference,
+  ) {}
+
+  get content(): Manifest["content"] {
+    this.#content ??= readObject(this.bytes, `the manifest of ${formatImageReference(this.image)}`);
+    return this.#content;
+  }
 }
 
 /** A client for any number of registries. */
@@ -44,7 +63,7 @@ export class RegistryClient {
    * The manifest or index that a reference names.
    * @throws FetchError also when the bytes don't have the digest of the reference
    */
-  async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_MANIFEST_BYTES): Promise<Manifest> {
+  async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
     const answer = await this.#get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, maxBytes, signal);
     const digest = digestOf(answer.body, image.digest);
@@ -53,10 +72,7 @@ export class RegistryClient {
         stage: "integrity",
       });
     }
-    const content = jsonObject(answer.body);
-    if (content === undefined)
-      throw new FetchError(`the manifest of ${formatImageReference(image)} is not a JSON object`);
-    return { digest, bytes: answer.body, content };
+    return new UnreadManifest(digest, answer.body, image);
   }
 
   /**
@@ -97,7 +113,7 @@ export class RegistryClient {
 }
 
 /** The descriptors of a manifest's layers; what isn't one is left out. */
-export function layersOf({ content }: Manifest): readonly Descriptor[] {
+export function layersOf({ content }: Pick<Manifest, "content">): readonly Descriptor[] {
   return Array.isArray(content.layers) ? content.layers.filter(isDescriptor) : [];
 }
 

@@ -1,14 +1,14 @@
 /** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
-
 import { LRUCache } from "lru-cache";
 import { parsePlainJson } from "../data/json.js";
+import { hasMoreValues } from "../data/json-values.js";
 import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
-import { FetchError } from "./fetch-error.js";
+import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer, HttpClient, HttpRequest } from "./http-client.js";
 import { formatImageReference, type ImageReference, isDockerHub } from "./image-reference.js";
-import { DEFAULT_TOKEN_SECONDS, MAX_TOKEN_BYTES, MAX_TOKENS } from "./limits.js";
+import { DEFAULT_TOKEN_SECONDS, MAX_ANSWER_BYTES, MAX_ANSWER_VALUES, MAX_TOKENS } from "./limits.js";
 
 /** Seconds before its end that a token is no longer used. */
 const TOKEN_MARGIN_SECONDS = 5;
@@ -97,8 +97,8 @@ export class RegistryConnection {
     // Who is to write asks for that from the start, whatever the first request wants.
     url.searchParams.set("scope", actions === "pull" ? (values.get("scope") ?? own) : own);
     const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-    const told = await this.#http.request(url, { headers, maxBytes: MAX_TOKEN_BYTES, signal });
-    const content = jsonObject(told.body);
+    const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal });
+    const content = objectIn(told.body);
     const token = content?.token ?? content?.access_token;
     if (told.status !== 200 || typeof token !== "string") {
       throw new FetchError(
@@ -118,11 +118,33 @@ function basic({ username, password }: Credentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** The JSON object that the bytes are; undefined when they are something else. */
-export function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+/**
+ * The JSON object that an answer is.
+ * @param what of whom it is, for messages
+ * @throws FetchError also when it has more than {@link MAX_ANSWER_VALUES} values
+ */
+export function readObject(bytes: Buffer, what: string): Readonly<Record<string, unknown>> {
+  const text = bytes.toString("utf8");
+  if (hasMoreValues(text, MAX_ANSWER_VALUES))
+    throw new FetchError(`${what} has more than ${MAX_ANSWER_VALUES} values`, { shown: TOO_LARGE });
+  const value = jsonOf(text);
+  if (isJsonObject(value)) return value;
+  throw new FetchError(`${what} is not a JSON object`, { shown: "the registry's answer is not a JSON object" });
+}
+
+/** The value that a text of JSON stands for; undefined for any other text. */
+export function jsonOf(text: string): unknown {
   try {
-    const value = parsePlainJson(bytes.toString("utf8"));
-    return isJsonObject(value) ? value : undefined;
+    return parsePlainJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** {@link readObject} for an answer without which it goes on. */
+function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return readObject(bytes, "the answer");
   } catch {
     return undefined;
   }
@@ -133,7 +155,7 @@ const MAX_TOLD = 300;
 
 /** The first error of a registry's error document, in its words. */
 function registryMessage(body: Buffer): string {
-  const errors = jsonObject(body)?.errors;
+  const errors = objectIn(body)?.errors;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   if (typeof first !== "object" || first === null) return "";
   const { code, message } = first as Record<string, unknown>;

@@ -1,7 +1,7 @@
 /** Writes artifacts into OCI registries (distribution specification 1.1): what is there already is not sent again. */
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
-import { MAX_MANIFEST_BYTES } from "./limits.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
 import { digestOf } from "./registry-client.js";
 import type { RegistryConnection } from "./registry-connection.js";
 
@@ -45,7 +45,7 @@ export class RegistryWriter {
         ...(Object.keys(annotations).length > 0 && { annotations }),
       }),
     );
-    if (manifest.length > MAX_MANIFEST_BYTES)
+    if (manifest.length > MAX_ANSWER_BYTES)
       throw new FetchError(`the manifest of ${formatImageReference(image)} would have ${manifest.length} bytes`);
     const digest = digestOf(manifest);
     const url = this.#connection.address(image, `manifests/${image.tag ?? "latest"}`);
@@ -96,6 +96,6 @@ export class RegistryWriter {
   }
 }
 
-const request = (signal: AbortSignal) => ({ actions: "pull,push", maxBytes: MAX_MANIFEST_BYTES, signal }) as const;
+const request = (signal: AbortSignal) => ({ actions: "pull,push", maxBytes: MAX_ANSWER_BYTES, signal }) as const;
 
 const described = ({ mediaType, bytes }: Part) => ({ mediaType, digest: digestOf(bytes), size: bytes.length });

@@ -4,7 +4,7 @@ import { stringifyJson } from "../data/json.js";
 
 /** Answers kept at most: each is a few KiB. */
 const ANSWERS = 1_000;
-/** Characters of JSON kept at most: a registry that a request names may answer with manifests of 4 MiB, thousands of them. */
+/** Characters of JSON kept at most: a registry that a request names may answer with manifests of 256 KiB, thousands of them. */
 const ANSWER_CHARACTERS = 32 * 1024 * 1024;
 /** Longest question that is its own key; longer ones (guests can make them a MiB long) have their hash as key. */
 const KEY_CHARACTERS = 1_000;

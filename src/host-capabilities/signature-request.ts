@@ -1,6 +1,7 @@
 /** What guests ask of `oci/v1/verify` and `oci/v2/verify`, spec kubewarden.md 7.4. Everything listed must have signed. */
 import { X509Certificate } from "node:crypto";
 import { errorText } from "../data/error-text.js";
+import { jsonWeight } from "../data/json-weight.js";
 import { PublicError } from "../data/public-text.js";
 import type { RequiredSignature } from "./images.js";
 import {
@@ -18,6 +19,15 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 type Annotated = { readonly annotations?: Readonly<Record<string, string>> };
 
+/** Most keys or identities of a request: each is looked for in all signatures of the image. Policies name one or two. */
+const MAX_SIGNERS = 64;
+/** Most certificates of a chain: real ones have two or three, and each may have to be tried as the issuer of each. */
+const MAX_CHAIN = 16;
+/** Largest certificate, in bytes: real ones have one to four KiB. */
+const MAX_CERTIFICATE_BYTES = 32 * 1024;
+/** Memory for all else of a request, in bytes: 64 keys of 800 bytes have room four times. It is compared with each signature, and written into refusals. */
+const MAX_WORDS_BYTES = 256 * 1024;
+
 /** A request, read. */
 export interface Verification {
   readonly image: string;
@@ -27,7 +37,7 @@ export interface Verification {
 /** How each variant says who must have signed. */
 const VARIANTS: Readonly<Record<string, (fields: Fields, annotated: Annotated) => RequiredSignature[]>> = {
   SigstorePubKeyVerify(fields, annotated) {
-    const keys = listOf(fields.pub_keys, "pub_keys", textOf);
+    const keys = atMost(MAX_SIGNERS, listOf(fields.pub_keys, "pub_keys", textOf), "pub_keys");
     if (keys.length === 0) throw new PublicError("Must provide at least one pub key");
     return keys.map((key) => ({ kind: "pubKey", key, ...annotated }));
   },
@@ -53,6 +63,7 @@ const VARIANTS: Readonly<Record<string, (fields: Fields, annotated: Annotated) =
   },
   SigstoreCertificateVerify(fields, annotated) {
     const chain = optionalList(fields.certificate_chain, "certificate_chain", bytesOf);
+    if (chain) atMost(MAX_CHAIN, chain, "certificate_chain");
     return [
       {
         kind: "certificate",
@@ -84,6 +95,8 @@ function read(variant: string, fields: Fields): Verification {
   const signatures = Object.hasOwn(VARIANTS, variant) ? VARIANTS[variant] : undefined;
   if (!signatures)
     throw new PayloadError(`unknown variant \`${variant}\`, expected one of ${Object.keys(VARIANTS).join(", ")}`);
+  const { certificate: _, certificate_chain: __, ...words } = fields;
+  if (jsonWeight(words, MAX_WORDS_BYTES) > MAX_WORDS_BYTES) throw new PublicError("the request is too large");
   const annotations = optionalTexts(fields.annotations, "annotations");
   return { image: textOf(fields.image, "image"), allOf: signatures(fields, annotations ? { annotations } : {}) };
 }
@@ -91,6 +104,11 @@ function read(variant: string, fields: Fields): Verification {
 function identities(value: unknown, what: string): Fields[] {
   const list = listOf(value, what, objectOf);
   if (list.length === 0) throw new PublicError("Must provide keyless info");
+  return atMost(MAX_SIGNERS, list, what);
+}
+
+function atMost<T>(count: number, list: T[], what: string): T[] {
+  if (list.length > count) throw new PublicError(`${what} has ${list.length} elements, at most ${count} may be there`);
   return list;
 }
 
@@ -101,6 +119,8 @@ function prefix(text: string): string {
 }
 
 function certificate(bytes: Uint8Array): X509Certificate {
+  if (bytes.length > MAX_CERTIFICATE_BYTES)
+    throw new PublicError(`a certificate has ${bytes.length} bytes, at most ${MAX_CERTIFICATE_BYTES} may be there`);
   try {
     return new X509Certificate(bytes);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   createModuleFetcher,
   type ModuleFetcher,
   type ModuleFetcherOptions,
-  type TrustRoot,
+  type SignatureChecks,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { createKinds } from "../kinds/registry.js";
@@ -36,8 +36,8 @@ export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
 /** How modules are fetched, and images looked at for guests. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {
-  /** What the signatures of images are held against; absent: guests can't ask about images. */
-  readonly trustRoot?: TrustRoot;
+  /** Checks the signatures of images; absent: guests can't ask about images. */
+  readonly signatures?: SignatureChecks;
 }
 
 /** What a loader needs. */
@@ -103,7 +103,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, processors, now, log, violation, fetch } = options;
   const executor = options.closed ? refuseCalls : options.executor;
-  const inspector = options.closed ? undefined : fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
+  const inspector = options.closed ? undefined : fetch.signatures && createImageInspector(fetch, fetch.signatures);
   const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
   const metadata = createImageMetadata(fetch, addressGuard(options.egress));

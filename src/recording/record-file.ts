@@ -123,7 +123,7 @@ export class RecordFile implements SinkFile {
  * @returns whether it was
  */
 export function putAside(path: string, maxBytes: number): boolean {
-  const found = fs.statSync(path, { throwIfNoEntry: false });
+  const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || found.size < maxBytes) return false;
   fs.renameSync(path, `${path}.1`);
   return true;
@@ -149,10 +149,17 @@ export function keepShort(
 }
 
 function openFile(path: string): number {
-  const found = fs.statSync(path, { throwIfNoEntry: false });
+  const found = fs.lstatSync(path, { throwIfNoEntry: false });
   // Opening a pipe that nobody reads would wait for ever.
-  if (found !== undefined && !found.isFile()) throw new Error(`${path} is no regular file`);
-  const fd = fs.openSync(path, "a", MODE);
+  if (found !== undefined) checkFile(path, found);
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants;
+  const fd = fs.openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, MODE);
+  try {
+    checkFile(path, fs.fstatSync(fd));
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
   try {
     // One that was there may be open to others.
     fs.fchmodSync(fd, MODE);
@@ -162,8 +169,15 @@ function openFile(path: string): number {
   return fd;
 }
 
+/** A link, of either kind, leads to a file that was made for something else: its mode is not ours to change, nor who reads it. */
+function checkFile(path: string, file: fs.Stats): void {
+  if (file.isSymbolicLink()) throw new Error(`${path} is a link: name the file itself`);
+  if (!file.isFile()) throw new Error(`${path} is no regular file`);
+  if (file.nlink > 1) throw new Error(`${path} is a file of several names: name one of its own`);
+}
+
 function isAt(path: string, fd: number): boolean {
-  const at = fs.statSync(path, { throwIfNoEntry: false });
+  const at = fs.lstatSync(path, { throwIfNoEntry: false });
   const open = fs.fstatSync(fd);
   return at !== undefined && at.ino === open.ino && at.dev === open.dev;
 }

@@ -52,6 +52,10 @@ describe("verification.yml", () => {
       { anyOf: { minimumMatches: 0, signatures: [pubKey] } },
       /expected a whole number from 1/,
     ],
+    "a number of matches above the number of signatures": [
+      { anyOf: { minimumMatches: 3, signatures: [pubKey, pubKey] } },
+      /v\.yml:1:\d+: anyOf\.minimumMatches: expected at most 2, as many as there are signatures$/,
+    ],
     "an unknown key": [{ allOf: [pubKey], zzz: 1 }, new RegExp(`${INVALID}zzz: unknown key`)],
     "an unknown kind": [
       { allOf: [{ kind: "pubkey", key }] },
@@ -75,6 +79,41 @@ describe("verification.yml", () => {
         (error: Error) => expected.test(error.message),
       );
     });
+  }
+
+  const pair = newKeys().privateKey;
+  const privateKeys = {
+    pkcs8: pair.export({ type: "pkcs8", format: "pem" }),
+    sec1: pair.export({ type: "sec1", format: "pem" }),
+    encrypted: pair.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "p" }),
+  };
+  for (const [form, value] of Object.entries(privateKeys)) {
+    const pem = value.toString();
+    const secret = pem.split("\n")[1] ?? "";
+    const indented = pem.replaceAll("\n", "\n      ");
+    const places: Record<string, string> = {
+      "as a key": JSON.stringify({ allOf: [{ kind: "pubKey", key: pem }] }),
+      "behind a public one": JSON.stringify({ allOf: [{ kind: "pubKey", key: key + pem }] }),
+      "in a block": `allOf:\n  - kind: pubKey\n    key: |\n      ${indented}`,
+      "folded into one line": `allOf:\n  - kind: pubKey\n    key: "-----BEGIN\n      ${indented.slice("-----BEGIN ".length)}"`,
+      "with escapes for its first line": `allOf: [{kind: pubKey, key: ${JSON.stringify(pem).replace("-----", "\\u002d----")}}]`,
+      "where a URL is expected": JSON.stringify({
+        allOf: [{ kind: "genericIssuer", issuer: "i", subject: { urlPrefix: pem } }],
+      }),
+      "as an unknown key": JSON.stringify({ [pem]: 1 }),
+      "in what is not YAML": `allOf: [\n${pem}`,
+      "in a comment": `allOf: [{kind: pubKey, key: ${JSON.stringify(key)}}]\n# ${pem.replaceAll("\n", "\n# ")}`,
+    };
+    for (const [place, content] of Object.entries(places)) {
+      test(`a private key (${form}) ${place} is refused, and not printed`, (context) => {
+        const path = join(folder(context, { "v.yml": content }), "v.yml");
+        assert.throws(
+          () => loadVerification(path),
+          ({ message }: Error) =>
+            /expected (?:a )?public keys? in PEM/.test(message) && !message.includes(secret.slice(0, 20)),
+        );
+      });
+    }
   }
 
   test("a missing file is an error", () => {

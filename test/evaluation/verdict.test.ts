@@ -138,6 +138,22 @@ describe("mutation (spec kubewarden.md 4.1, 4.3)", () => {
     });
   });
 
+  test("a denial carries no patch, whatever its policy may change and whoever asks", () => {
+    for (const mutation of [MUTATION, { kind: "patch", patch: "W10=" }] as const) {
+      for (const origin of ["validate", "audit", "validate_raw"] as const) {
+        const review = origin === "validate_raw" ? rawQuestion({ a: 1 }) : POD;
+        const { allowed, patch, patchType, status } = answer(
+          { verdict: "deny", message: "m", mutation },
+          { allowedToMutate: true, origin, review },
+        );
+        assert.deepEqual({ allowed, patch, patchType }, { allowed: false, patch: undefined, patchType: undefined });
+        assert.deepEqual(status, { message: "m" });
+      }
+    }
+    const given = { uid: "u", allowed: false, patch: "W10=" };
+    assert.equal(encodeResponse(given).includes("patch"), false, "nor does one that was made elsewhere");
+  });
+
   test("a raw request is patched as a whole", () => {
     const outcome: Outcome = { verdict: "allow", mutation: MUTATION };
     assert.deepEqual(answer(outcome, { allowedToMutate: true, review: rawQuestion({ a: 1 }) }), {

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { FetchError, fetchFailureText } from "../../src/fetch/fetch-error.js";
 import { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "../../src/fetch/module-fetcher.js";
+import { SignatureChecks } from "../../src/fetch/signatures/signature-checks.js";
+import type { TrustRoot } from "../../src/fetch/signatures/trust-root.js";
 
 /** A file that starts like a module. */
 export const WASM = Buffer.concat([Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]), Buffer.from("test")]);
@@ -30,6 +32,11 @@ export function fetcher(context: TestContext, options: Partial<ModuleFetcherOpti
   });
   context.after(() => made.close());
   return made;
+}
+
+/** Checks of signatures against a trust root, by the real clock. */
+export function checksWith(trustRoot: TrustRoot): SignatureChecks {
+  return new SignatureChecks(trustRoot, () => performance.now());
 }
 
 /** The whole text of a failure that must come. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { ImageMetadata, MAX_PART_BYTES } from "../../src/fetch/image-metadata.js";
+import { ImageMetadata } from "../../src/fetch/image-metadata.js";
+import { MAX_ANSWER_BYTES } from "../../src/fetch/limits.js";
 import { RegistryImages } from "../../src/world/images/registry-images.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { evaluated } from "../kinds/kyverno/external/support.js";
@@ -142,15 +143,15 @@ describe("an image that cannot be had", () => {
       assert.ok(answer instanceof LookupFailure, name);
       assert.match(answer.message, /too large/, name);
     };
-    push(registry, "app", "ok", { ...CONFIG, author: "x".repeat(MAX_PART_BYTES / 2) });
+    push(registry, "app", "ok", { ...CONFIG, author: "x".repeat(MAX_ANSWER_BYTES / 2) });
     assert.ok(!((await images.metadata(`${registry.host}/app:ok`)) instanceof LookupFailure));
-    push(registry, "app", "config", { ...CONFIG, author: "x".repeat(MAX_PART_BYTES) });
+    push(registry, "app", "config", { ...CONFIG, author: "x".repeat(MAX_ANSWER_BYTES) });
     await tooLarge("config");
     push(registry, "app", "values", { ...CONFIG, history: new Array(20_000).fill({}) });
     await tooLarge("values");
     registry.manifests.set(
       "app:manifest",
-      Buffer.from(JSON.stringify({ annotations: { a: "x".repeat(MAX_PART_BYTES) } })),
+      Buffer.from(JSON.stringify({ annotations: { a: "x".repeat(MAX_ANSWER_BYTES) } })),
     );
     await tooLarge("manifest");
     registry.manifests.set("app:layers", Buffer.from(JSON.stringify({ layers: new Array(20_000).fill({}) })));

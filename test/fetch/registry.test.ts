@@ -230,6 +230,14 @@ describe("registry credentials", () => {
       await failureOf(pull({ credsStore: "test" }, none)),
       /asked anonymously: credential helper test has none for localhost:\d+$/,
     );
+    const secret = "hunter2";
+    for (const spoken of ["", " >&2"]) {
+      const failing = `#!/bin/sh\necho '{"Username":"bob","Secret":"${secret}"}'${spoken}\nexit 3\n`;
+      const failure = await failureOf(pull({ credsStore: "test" }, failing));
+      assert.match(failure, /credential helper test failed for localhost:\d+: exit code 3$/);
+    }
+    const broken = await failureOf(pull({ credsStore: "test" }, `#!/bin/sh\necho '{"Secret": ${secret}'\n`));
+    assert.match(broken, /credential helper test gave no JSON for localhost:\d+$/);
     assert.match(await failureOf(pull({ credsStore: "missing" })), /no docker-credential-missing is on the PATH/);
     assert.match(await failureOf(pull({ credsStore: "../x" })), /bad name of a credential helper/);
   });

@@ -357,6 +357,32 @@ describe("oci", () => {
       'Callback evaluation failure: the URL prefix "no url" is no URL',
     ],
     [{ type: "SigstorePubKeyVerify" }, "missing field `pub_keys`"],
+    [
+      { type: "SigstorePubKeyVerify", pub_keys: new Array(65).fill("k") },
+      "Callback evaluation failure: pub_keys has 65 elements, at most 64 may be there",
+    ],
+    [
+      { type: "SigstoreKeylessVerify", keyless: new Array(65).fill({ issuer: "i", subject: "s" }) },
+      "Callback evaluation failure: keyless has 65 elements, at most 64 may be there",
+    ],
+    [
+      {
+        ...{ type: "SigstoreCertificateVerify", certificate: [0], certificate_chain: new Array(17).fill([0]) },
+        require_rekor_bundle: false,
+      },
+      "Callback evaluation failure: certificate_chain has 17 elements, at most 16 may be there",
+    ],
+    [
+      {
+        ...{ type: "SigstoreCertificateVerify", certificate: new Array(32 * 1024 + 1).fill(48) },
+        ...{ certificate_chain: null, require_rekor_bundle: false },
+      },
+      "Callback evaluation failure: a certificate has 32769 bytes, at most 32768 may be there",
+    ],
+    [
+      { type: "SigstoreGithubActionsVerify", owner: "o", annotations: { a: "x".repeat(256 * 1024) } },
+      "Callback evaluation failure: the request is too large",
+    ],
   ];
   for (const [request, text] of refused) {
     test(`refused: ${text}`, async () => assert.equal(await ask("oci/v2/verify", { image: "i", ...request }), text));

@@ -8,7 +8,7 @@ import type { VerificationConfig } from "../../src/config/verification.js";
 import { imageVerifier } from "../../src/fetch/index.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import { newKeys } from "../fetch/certificates.js";
-import { folder, insecure } from "../fetch/helpers.js";
+import { checksWith, folder, insecure } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
 import { TestRegistry } from "../fetch/test-registry.js";
 
@@ -28,7 +28,11 @@ async function load(context: TestContext, registry: TestRegistry, text: string, 
       sources: insecure(registry.host),
       ...(verification && {
         verifier: (client) =>
-          imageVerifier(verification, client, () => Promise.reject(new Error("no trust root in this test"))),
+          imageVerifier(
+            verification,
+            client,
+            checksWith(() => Promise.reject(new Error("no trust root in this test"))),
+          ),
       }),
     },
   });

@@ -9,6 +9,7 @@ import { before, describe, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
 import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
+import { checksWith } from "../fetch/helpers.js";
 import { FakeApiServer, status } from "../kubernetes/client/fake-api-server.js";
 import { admissionReview, post, serve } from "../server/fake-policy.js";
 
@@ -91,7 +92,7 @@ async function start(
     fetch: {
       downloadDirectory: `${root}/nowhere`,
       environment: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy },
-      trustRoot: () => Promise.reject(new Error(`no trust root in ${FILE}`)),
+      signatures: checksWith(() => Promise.reject(new Error(`no trust root in ${FILE}`))),
     },
     ...(kubeconfig !== undefined && {
       cluster: findCluster({ kubeconfig, env: {}, now: () => performance.now() }),

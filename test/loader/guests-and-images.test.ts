@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
 import { newKeys } from "../fetch/certificates.js";
-import { folder, insecure } from "../fetch/helpers.js";
+import { checksWith, folder, insecure } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
 import { TestRegistry } from "../fetch/test-registry.js";
 import { context as patience, raw } from "../wasm/support.js";
@@ -34,7 +34,7 @@ test("guests ask about images and their signatures", async (context) => {
       downloadDirectory: folder(context),
       environment: { HOME: "/nonexistent" },
       sources: insecure(registry.host),
-      trustRoot: () => Promise.reject(new Error("no trust root in this test")),
+      signatures: checksWith(() => Promise.reject(new Error("no trust root in this test"))),
     },
   });
   context.after(() => loader.close());

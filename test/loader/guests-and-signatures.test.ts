@@ -7,7 +7,7 @@ import { HostCapabilities } from "../../src/host-capabilities/host.js";
 import { ociCapability } from "../../src/host-capabilities/oci.js";
 import { parseCapabilities } from "../../src/host-capabilities/patterns.js";
 import { newCertificate, newKeys } from "../fetch/certificates.js";
-import { fetcher, folder, insecure } from "../fetch/helpers.js";
+import { checksWith, fetcher, folder, insecure } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
 import { TestRegistry } from "../fetch/test-registry.js";
 
@@ -16,8 +16,8 @@ const keys = newKeys();
 const key = keys.publicKey.export({ type: "spki", format: "pem" }).toString();
 const otherKey = newKeys().publicKey.export({ type: "spki", format: "pem" }).toString();
 const root = newCertificate({ name: "root", authority: true });
-const leaf = newCertificate({ name: "leaf", issuer: root });
-const otherLeaf = newCertificate({ name: "other", issuer: root });
+const leaf = newCertificate({ name: "leaf", issuer: root, codeSigning: true, email: "leaf@example.org" });
+const otherLeaf = newCertificate({ name: "other", issuer: root, codeSigning: true, email: "other@example.org" });
 const bytes = (text: string) => [...Buffer.from(text)];
 
 /** An image signed in four ways, and a guest's way to ask about it. */
@@ -40,7 +40,10 @@ async function setUp(context: TestContext) {
   ]);
   const trustConfig = join(folder(context, { "trust.json": sigstore.trustConfig() }), "trust.json");
   const client = fetcher(context, { sources: insecure(registry.host) }).registry;
-  const images = new ImageInspector(client, sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" }));
+  const images = new ImageInspector(
+    client,
+    checksWith(sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" })),
+  );
   const host = new HostCapabilities([ociCapability(images, () => performance.now())], () => {});
   const caller = { policy: "p", capabilities: parseCapabilities(["oci/*"]), contextAwareResources: [] };
   const ask = async (operation: string, question: object): Promise<string> => {

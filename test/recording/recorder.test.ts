@@ -1,6 +1,16 @@
 /** Recording: what is written, what is left out, and the file. */
 import assert from "node:assert/strict";
-import fs, { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
@@ -154,6 +164,41 @@ describe("the file of a recording", () => {
     sink.flushSync();
     assert.equal(readFileSync(path, "utf8"), "whole\ncu\nthere again\n");
     file.close();
+  });
+
+  test("is not what a link leads to: neither its mode nor its content is touched, also when the link comes later", () => {
+    const target = join(folder, "of somebody else");
+    writeFileSync(target, "theirs\n", { mode: 0o644 });
+    const untouched = (): void => {
+      assert.equal(statSync(target).mode & 0o777, 0o644);
+      assert.equal(readFileSync(target, "utf8"), "theirs\n");
+    };
+    for (const [name, link] of [
+      ["symbolic", symlinkSync],
+      ["hard", linkSync],
+    ] as const) {
+      const path = join(folder, name);
+      link(target, path);
+      assert.throws(() => new RecordFile({ path, ...quiet }), /is a link|of several names/);
+      untouched();
+      rmSync(path);
+      let now = 0;
+      const said: string[] = [];
+      const file = new RecordFile({ path, complain: ({ message }) => said.push(message), now: () => now });
+      file.writeSync(Buffer.from("1\n"));
+      rmSync(path);
+      link(target, path);
+      now += 2000;
+      assert.throws(() => file.writeSync(Buffer.from("2\n")), /can't be written/);
+      assert.equal(said.length, 1);
+      assert.equal(putAside(path, 1), name === "hard", "a link is not put aside");
+      untouched();
+      rmSync(path, { force: true });
+      rmSync(`${path}.1`, { force: true });
+    }
+    symlinkSync(join(folder, "not there yet"), join(folder, "dangling"));
+    assert.throws(() => new RecordFile({ path: join(folder, "dangling"), ...quiet }), /is a link/);
+    assert.equal(existsSync(join(folder, "not there yet")), false);
   });
 
   test("must be a regular file: nobody waits for the reader of a pipe", () => {

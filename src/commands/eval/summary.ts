@@ -73,6 +73,8 @@ function section(title: string, lines: readonly string[], shown = (line: string)
 function changeLines({ entry, question, verdict }: Answered, direct: boolean, paint: Paint): readonly string[] {
   const { outcome } = verdict;
   if ((outcome.verdict !== "allow" && outcome.verdict !== "deny") || outcome.mutation === undefined) return [];
+  // A denial carries no change; what one may not do is shown all the same.
+  if (outcome.verdict === "deny" && entry.allowedToMutate) return [];
   const changed = changedObject(question.review, outcome);
   const lines = changed === undefined ? [] : diffText(diffLines(changed.before, changed.after), paint);
   const shown = changed !== undefined && lines.length === 0 ? ["nothing"] : lines;

@@ -9,8 +9,8 @@ import {
   digestOf,
   layersOf,
   parseImageReference,
+  type SignatureChecks,
   signatureReport,
-  type TrustRoot,
   withoutSecrets,
 } from "../../fetch/index.js";
 import { LoadError } from "../../loader/index.js";
@@ -51,7 +51,7 @@ export async function inspectModule(
   const fetcher = createModuleFetcher({ ...options, downloadDirectory });
   try {
     return await withAdvice(withoutSecrets(module.text), async () => {
-      const wanted = { fetcher, ...(signatures && options.trustRoot && { trustRoot: options.trustRoot }) };
+      const wanted = { fetcher, ...(signatures && options.signatures && { checks: options.signatures }) };
       const artifact = module.kind === "registry" ? await artifactAt(module.location, wanted) : undefined;
       const { bytes, plugin } = await moduleFiles(entry, fetcher, () => {}).catch((cause: unknown) => {
         // Its own words are for clients: the cause, or its problems, say where.
@@ -88,8 +88,8 @@ async function artifactAt(
   location: string,
   {
     fetcher: { registry },
-    trustRoot,
-  }: { readonly fetcher: ReturnType<typeof createModuleFetcher>; readonly trustRoot?: TrustRoot },
+    checks,
+  }: { readonly fetcher: ReturnType<typeof createModuleFetcher>; readonly checks?: SignatureChecks },
 ): Promise<InspectedArtifact> {
   const image = parseImageReference(location.slice("registry://".length));
   const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
@@ -97,7 +97,7 @@ async function artifactAt(
   const { digest, content } = manifest;
   const config = (content.config as { mediaType?: unknown } | undefined)?.mediaType;
   const annotations = Object.entries((content.annotations ?? {}) as Record<string, unknown>);
-  const signatures = trustRoot && (await signatureReport({}, { registry, trustRoot, image, digest, signal })).found;
+  const signatures = checks && (await signatureReport({}, { registry, image, digest, signal }, checks)).found;
   return {
     reference: `${image.host}/${image.repository}@${digest}`,
     ...(typeof config === "string" && { config }),

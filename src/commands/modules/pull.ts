@@ -37,14 +37,14 @@ export async function pullCommand(
     );
   const {
     verifier: configured,
-    trustRoot,
+    signatures,
     ...how
   } = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
   const flagged = flaggedSignatures(options);
   const verifier =
-    flagged === undefined || trustRoot === undefined
+    flagged === undefined || signatures === undefined
       ? configured
-      : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, trustRoot);
+      : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, signatures);
   const fetcher = createModuleFetcher({ ...how, refresh: true, ...(verifier && { verifier }) });
   try {
     const { bytes, digest } = await withAdvice(shown, () => fetcher.fetch(address.location));

@@ -1,4 +1,5 @@
 /** Signatures for people. */
+import { keyFingerprint } from "../../config/public-key.js";
 import type { WantedSignature } from "../../config/verification.js";
 import { printable } from "../../data/printable.js";
 import type { FoundSignature, Requirement, SignatureReport } from "../../fetch/index.js";
@@ -40,7 +41,7 @@ function wantedText(wanted: WantedSignature): string {
 function whose(wanted: WantedSignature): string {
   switch (wanted.kind) {
     case "pubKey":
-      return wanted.owner === undefined ? "with a key" : `with the key of ${wanted.owner}`;
+      return `with the key ${wanted.owner === undefined ? keyFingerprint(wanted.key) : `of ${wanted.owner}`}`;
     case "githubAction":
       return `by a GitHub workflow of ${wanted.owner}${wanted.repo === undefined ? "" : `/${wanted.repo}`}`;
     case "genericIssuer": {

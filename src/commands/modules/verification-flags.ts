@@ -1,6 +1,6 @@
 /** kwctl's flags about signatures to what they stand for in verification.yml. */
-import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { readPublicKey } from "../../config/public-key.js";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { UsageError } from "../io.js";
@@ -40,12 +40,8 @@ function keyOf(file: string): string {
   } catch (cause) {
     throw new UsageError(`--verification-key ${file}: ${fileProblem(cause)}`);
   }
-  try {
-    createPublicKey(pem);
-    return pem;
-  } catch {
-    throw new UsageError(`--verification-key ${file}: expected a public key in PEM`);
-  }
+  if (readPublicKey(pem) !== undefined) return pem;
+  throw new UsageError(`--verification-key ${file}: expected a public key in PEM`);
 }
 
 function annotationsOf(texts: readonly string[]): Readonly<Record<string, string>> | undefined {

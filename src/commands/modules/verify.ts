@@ -42,15 +42,15 @@ export async function verifyCommand(
 ): Promise<number> {
   const config = wanted(options, values);
   const images = imagesOf(what, io);
-  const { trustRoot } = fetchOptions(values, io.env, () => {});
-  if (trustRoot === undefined) throw new Error("there is a trust root wherever modules are fetched");
+  const { signatures } = fetchOptions(values, io.env, () => {});
+  if (signatures === undefined) throw new Error("signatures can be checked wherever modules are fetched");
   const verified = await withRegistries(values, io.env, what, async ({ registry }) => {
     const all: Verified[] = [];
     for (const image of images) {
       const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
       const look = async (): Promise<SignatureReport> => {
         const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
-        return signatureReport(config, { registry, trustRoot, image, digest, signal });
+        return signatureReport(config, { registry, image, digest, signal }, signatures);
       };
       // Of several, one that can't be had keeps nobody from hearing of the others.
       const report =

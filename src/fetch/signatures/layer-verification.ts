@@ -1,12 +1,19 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
-import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
-import type { Signer, TrustMaterial } from "@sigstore/verify";
+import { createHash, type KeyObject, verify, X509Certificate } from "node:crypto";
+import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
+import type { TrustMaterial } from "@sigstore/verify";
 import { hasEscapedKeys, parsePlainJson } from "../../data/json.js";
-import type { LogBundle, SignatureLayer } from "./signature-layer.js";
+import type { ListedSignature, LogBundle, SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** Fulcio's extension with the repository of the workflow that signed. */
 const WORKFLOW_REPOSITORY = "1.3.6.1.4.1.57264.1.5";
+/** Its extensions with the issuer of the identity: the one in use, and the one before. */
+const ISSUER = "1.3.6.1.4.1.57264.1.8";
+const FORMER_ISSUER = "1.3.6.1.4.1.57264.1.1";
+/** The extension with the uses that a certificate is for, and that of them which signatures need. */
+const EXTENDED_KEY_USAGE = "2.5.29.37";
+const CODE_SIGNING = "1.3.6.1.5.5.7.3.3";
 
 /** Who signed, as the certificate says. */
 export interface SignerIdentity {
@@ -16,15 +23,6 @@ export interface SignerIdentity {
   readonly subject: string;
   /** `owner/repo` for workflows of GitHub Actions. */
   readonly workflowRepository?: string;
-}
-
-/** Reads a public key in PEM; undefined when it is none. */
-export function readPublicKey(pem: string): KeyObject | undefined {
-  try {
-    return createPublicKey(pem);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -37,23 +35,84 @@ export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trust
   const trusted = await trustRoot();
   const keyed: TrustMaterial = { ...trusted, publicKey: () => ({ publicKey: key, validFor: () => true }) };
   const material = { publicKey: { hint: "configured" } };
-  return (await verifiedSigner(layer, layer.bundle, material, keyed)) !== undefined;
+  return isVerified(layer, layer.bundle, material, keyed);
+}
+
+/** Whom a signature's certificate names, before it is looked at whether any of it is true. */
+export interface Claim extends SignerIdentity {
+  readonly certificate: X509Certificate;
+  /** The same, as Sigstore's own library reads it. */
+  readonly parsed: ParsedCertificate;
+}
+
+/** What a signature claims: undefined when it has no certificate with an identity, or one that is not for signatures, or no log entry. */
+export async function claimOf({ certificate: pem, bundle }: ListedSignature): Promise<Claim | undefined> {
+  if (pem === undefined || bundle === undefined) return undefined;
+  const { X509Certificate: Parsed } = await import("@sigstore/core");
+  try {
+    const certificate = new X509Certificate(pem);
+    const parsed = Parsed.parse(Buffer.from(certificate.raw));
+    const current = parsed.extension(ISSUER);
+    const issuer = current === undefined ? parsed.extension(FORMER_ISSUER)?.value : current.valueObj.subs[0]?.value;
+    const subject = parsed.subjectAltName;
+    if (issuer === undefined || subject === undefined || unfitness(parsed) !== undefined) return undefined;
+    const workflowRepository = parsed.extension(WORKFLOW_REPOSITORY)?.value.toString("utf8");
+    const identity = { issuer: issuer.toString("ascii"), subject, ...(workflowRepository && { workflowRepository }) };
+    return { ...identity, certificate, parsed };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a certificate was issued by an authority of the trust root. At which time is left to {@link isSignedAsClaimed}. */
+export function isIssued({ parsed }: Claim, { certificateAuthorities }: TrustMaterial): boolean {
+  return certificateAuthorities.some(({ certChain }) =>
+    certChain.some((authority) => {
+      try {
+        return authority.subject.equals(parsed.issuer) && parsed.verify(authority);
+      } catch {
+        return false;
+      }
+    }),
+  );
+}
+
+/** Whether the signature was made by whom it claims: certificate, log entries and signature are right. */
+export async function isSignedAsClaimed(
+  layer: SignatureLayer,
+  { certificate }: Claim,
+  trust: TrustMaterial,
+): Promise<boolean> {
+  // It costs a fiftieth of the rest, and most signatures that are not right fail here.
+  if (layer.bundle === undefined || !signatureFits(layer, certificate.publicKey)) return false;
+  const material = { x509CertificateChain: { certificates: [{ rawBytes: certificate.raw.toString("base64") }] } };
+  return isVerified(layer, layer.bundle, material, trust);
 }
 
 /**
- * The identity that signed, when certificate, signature and log entry are right; undefined otherwise.
- * @throws FetchError when the trust root can't be had
+ * Why a certificate is none for signatures, as sigstore-rs says it (spec kubewarden.md 7.4).
+ * @param der of the certificate
+ * @param now milliseconds since 1970
  */
-export async function signerIdentity(layer: SignatureLayer, trustRoot: TrustRoot): Promise<SignerIdentity | undefined> {
-  const der = layer.certificate === undefined ? undefined : certificateBytes(layer.certificate);
-  if (der === undefined || layer.bundle === undefined) return undefined;
-  const material = { x509CertificateChain: { certificates: [{ rawBytes: der.toString("base64") }] } };
-  const identity = (await verifiedSigner(layer, layer.bundle, material, await trustRoot()))?.identity;
-  const issuer = identity?.extensions?.issuer;
-  const subject = identity?.subjectAlternativeName;
-  if (issuer === undefined || subject === undefined) return undefined;
-  const extension = identity?.oids?.find(({ oid }) => oid?.id.join(".") === WORKFLOW_REPOSITORY);
-  return { issuer, subject, ...(extension && { workflowRepository: extension.value.toString("utf8") }) };
+export async function certificateProblem(der: Buffer, now: number): Promise<string | undefined> {
+  const { X509Certificate: Parsed } = await import("@sigstore/core");
+  try {
+    const certificate = Parsed.parse(Buffer.from(der));
+    if (certificate.notBefore.getTime() > now) return "Certificate validity check failed: it is not valid yet";
+    return unfitness(certificate);
+  } catch {
+    return "the certificate can't be read";
+  }
+}
+
+/** Certificates of servers and authorities are not for signatures, and one that names nobody vouches for nobody. */
+function unfitness(certificate: ParsedCertificate): string | undefined {
+  if (certificate.extKeyUsage?.digitalSignature !== true)
+    return "the certificate does not have digital signature key usage";
+  const uses = certificate.extension(EXTENDED_KEY_USAGE)?.valueObj.subs[0]?.subs ?? [];
+  if (!uses.some((use) => use.toOID() === CODE_SIGNING))
+    return "the certificate does not have code signing extended key usage";
+  return certificate.extSubjectAltName === undefined ? "Certificate without Subject Alternative Name" : undefined;
 }
 
 /** A certificate that must have signed. */
@@ -66,34 +125,39 @@ export interface TrustedCertificate {
 }
 
 /**
- * Whether a layer is signed with a certificate that was valid at the time of signing, and its chain too.
+ * Whether a layer is signed with a certificate that was valid at the time of signing, and its issuers too.
+ * @param issuers from {@link issuersOf}
  * @param now milliseconds since 1970
  * @throws FetchError when a log entry must be checked and the trust root can't be had
  */
 export async function signedWithCertificate(
   layer: SignatureLayer,
-  { certificate, chain, requireLogEntry }: TrustedCertificate,
+  { certificate, requireLogEntry }: TrustedCertificate,
+  issuers: readonly X509Certificate[],
   trustRoot: TrustRoot,
   now: () => number,
 ): Promise<boolean> {
   const { bundle } = layer;
   if (bundle === undefined && requireLogEntry) return false;
   const time = bundle === undefined ? now() : bundle.Payload.integratedTime * 1000;
-  if (!isValidAt(certificate, time) || (chain !== undefined && !leadsToRoot(certificate, chain, time))) return false;
+  if (![certificate, ...issuers].every((one) => isValidAt(one, time))) return false;
   return signedWithKey(layer, certificate.publicKey, trustRoot);
 }
 
-/** Whether issuers from the chain lead from a certificate to the chain's last, the root. */
-function leadsToRoot(certificate: X509Certificate, chain: readonly X509Certificate[], time: number): boolean {
+/** Those of a chain that lead from its certificate to its last one, the root; undefined when none do. Without a chain there are none. */
+export function issuersOf({ certificate, chain }: TrustedCertificate): readonly X509Certificate[] | undefined {
+  if (chain === undefined) return [];
   const root = chain.at(-1);
+  const issuers: X509Certificate[] = [];
   let current = certificate;
-  for (let steps = 0; steps < chain.length; steps++) {
+  while (issuers.length < chain.length) {
     const issuer = chain.find((candidate) => issued(candidate, current));
-    if (issuer === undefined || !issuer.ca || !isValidAt(issuer, time)) return false;
-    if (issuer === root) return true;
+    if (issuer?.ca !== true) return undefined;
+    issuers.push(issuer);
+    if (issuer === root) return issuers;
     current = issuer;
   }
-  return false;
+  return undefined;
 }
 
 function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
@@ -115,20 +179,21 @@ export function signatureFits({ payload, signature }: SignatureLayer, key: KeyOb
 }
 
 /** Everything that Sigstore's own library checks. */
-async function verifiedSigner(
+async function isVerified(
   layer: SignatureLayer,
   bundle: LogBundle,
   material: object,
   trust: TrustMaterial,
-): Promise<Signer | undefined> {
+): Promise<boolean> {
   const { bundleFromJSON } = await import("@sigstore/bundle");
   const { toSignedEntity, Verifier } = await import("@sigstore/verify");
   try {
     const entity = toSignedEntity(bundleFromJSON(bundleJson(layer, bundle, material)), layer.payload);
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
-    return new Verifier(trust, { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 }).verify(entity);
+    new Verifier(trust, { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 }).verify(entity);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -162,12 +227,4 @@ function bundleJson(
       signature: signature.toString("base64"),
     },
   };
-}
-
-function certificateBytes(pem: string): Buffer | undefined {
-  try {
-    return new X509Certificate(pem).raw;
-  } catch {
-    return undefined;
-  }
 }

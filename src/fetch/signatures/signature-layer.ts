@@ -1,15 +1,30 @@
 /** Signatures as cosign stores them: layers of an artifact tagged `sha256-<digest>.sig` beside the image (spec kubewarden.md 1.8). */
-import { parsePlainJson } from "../../data/json.js";
-import { FetchError } from "../fetch-error.js";
+import { readJsonInSteps, scanJson } from "../../data/json.js";
+import { hasMoreValues } from "../../data/json-values.js";
+import { isJsonObject } from "../../data/same-value.js";
+import { FetchError, TOO_LARGE } from "../fetch-error.js";
 import type { ImageReference } from "../image-reference.js";
 import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
+import { jsonOf } from "../registry-connection.js";
 
 /** Media type of a layer that is a signed payload. */
 const PAYLOAD_LAYER = "application/vnd.dev.cosign.simplesigning.v1+json";
+/**
+ * Largest artifact of an image's signatures, in bytes: what registries themselves accept, since all of its signatures are looked at, however many one party adds. It is read in
+ * steps, unlike other answers.
+ */
+export const MAX_SIGNATURES_BYTES = 4 * 1024 * 1024;
+/** Values in it: more than so many signatures without certificates have, and few enough for the memory of a small pod. */
+const MAX_SIGNATURES_VALUES = 100_000;
+/** Largest certificate and log entry of a signature, in characters: real ones have 2 to 8 KiB, and each is read in one stretch. */
+const MAX_ANNOTATION_CHARACTERS = 32 * 1024;
 /** Largest payload, in bytes; real ones have some hundred. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
-/** Most signatures of one image that are looked at. */
-const MAX_SIGNATURES = 64;
+/**
+ * Payloads of one image together, in bytes. The largest are left out: so many signatures as have room in an artifact do not push out one whose payload has up to a
+ * KiB, as real ones do.
+ */
+const MAX_PAYLOADS_BYTES = 16 * 1024 * 1024;
 
 /** The log entry that came with a signature. */
 export interface LogBundle {
@@ -26,75 +41,109 @@ export interface LogBundle {
   };
 }
 
-/** One signature, unverified. */
-export interface SignatureLayer {
-  /** What was signed. */
-  readonly payload: Buffer;
-  /** The digest of the image that the payload is about. */
-  readonly imageDigest: string;
-  /** What the signer added. */
-  readonly annotations: Readonly<Record<string, unknown>>;
+/** A signature as it is listed, unverified: what was signed is a blob of its own. */
+export interface ListedSignature {
   readonly signature: Buffer;
   /** PEM; absent for signatures made with a key. */
   readonly certificate?: string;
   readonly bundle?: LogBundle;
 }
 
+/** One signature with what was signed, unverified. */
+export interface SignatureLayer extends ListedSignature {
+  /** What was signed. */
+  readonly payload: Buffer;
+  /** The digest of the image that the payload is about. */
+  readonly imageDigest: string;
+  /** What the signer added. */
+  readonly annotations: Readonly<Record<string, unknown>>;
+}
+
+/** The artifact that holds the signatures of an image. */
+export function signaturesOf({ host, repository }: ImageReference, digest: string): ImageReference {
+  return { host, repository, tag: `${digest.replace(":", "-")}.sig` };
+}
+
 /**
- * The signatures of an image, those that can't be read left out.
- * @param digest of the image's manifest
- * @throws FetchError when the registry can't be asked; an image without signatures has the empty list
+ * The layers of an artifact that are signatures.
+ * @param maxBytes a larger artifact is an error
+ * @param turn waited for between two steps of reading
+ * @throws FetchError when the registry can't be asked, or the artifact is not one; an image without signatures has the empty list
  */
-export async function signatureLayers(
+export async function signatureDescriptors(
   registry: RegistryClient,
-  image: ImageReference,
-  digest: string,
-  signal: AbortSignal,
-): Promise<readonly SignatureLayer[]> {
-  const { host, repository } = image;
-  const signatures: ImageReference = { host, repository, tag: `${digest.replace(":", "-")}.sig` };
-  const manifest = await registry.manifest(signatures, signal).catch((error: unknown) => {
+  artifact: ImageReference,
+  {
+    maxBytes,
+    signal,
+    turn,
+  }: { readonly maxBytes: number; readonly signal: AbortSignal; readonly turn: () => Promise<void> },
+): Promise<readonly Descriptor[]> {
+  const manifest = await registry.manifest(artifact, signal, maxBytes).catch((error: unknown) => {
     if (error instanceof FetchError && error.status === 404) return undefined;
     throw error;
   });
   if (manifest === undefined) return [];
-  const descriptors = layersOf(manifest).filter(({ mediaType }) => mediaType === PAYLOAD_LAYER);
-  const layers: SignatureLayer[] = [];
-  for (const descriptor of descriptors.slice(0, MAX_SIGNATURES)) {
-    if (descriptor.size > MAX_PAYLOAD_BYTES) continue;
-    const payload = await registry.blob(signatures, descriptor, MAX_PAYLOAD_BYTES, signal);
-    const layer = readLayer(payload, descriptor);
-    if (layer !== undefined) layers.push(layer);
+  const { bytes } = manifest;
+  await turn();
+  const text = bytes.toString("utf8");
+  if (hasMoreValues(text, MAX_SIGNATURES_VALUES))
+    throw new FetchError("there are too many signatures", { shown: TOO_LARGE });
+  // What is not JSON would be read in one stretch, to say where it is broken.
+  if (scanJson(bytes, 0)?.isWhole !== true) throw new FetchError("the artifact of the signatures is not JSON");
+  const steps = readJsonInSteps(text, {}, bytes);
+  for (;;) {
+    await turn();
+    const step = steps.next();
+    if (step.done !== true) continue;
+    const { value } = step.value;
+    const layers = isJsonObject(value) ? layersOf({ content: value }) : [];
+    return affordable(layers.filter(({ mediaType }) => mediaType === PAYLOAD_LAYER));
   }
-  return layers;
 }
 
-function readLayer(payload: Buffer, { annotations = {} }: Descriptor): SignatureLayer | undefined {
-  const content = parse(payload.toString("utf8"));
-  const imageDigest = at(content, "critical", "image", "docker-manifest-digest");
+/** Signatures without those whose payloads are too large: by themselves, or together with all that are smaller. */
+function affordable(listed: readonly Descriptor[]): readonly Descriptor[] {
+  let room = MAX_PAYLOADS_BYTES;
+  let most = MAX_PAYLOAD_BYTES;
+  for (const { size } of listed.toSorted((left, right) => left.size - right.size)) {
+    room -= size;
+    if (room >= 0) continue;
+    most = Math.min(most, size - 1);
+    break;
+  }
+  return listed.filter(({ size }) => size <= most);
+}
+
+/** What a layer lists; undefined when it is no signature that can be read. */
+export function listedSignature({ annotations = {} }: Descriptor): ListedSignature | undefined {
   const signature = annotations["dev.cosignproject.cosign/signature"];
-  if (typeof imageDigest !== "string" || signature === undefined) return undefined;
-  const bundleText = annotations["dev.sigstore.cosign/bundle"];
-  const bundle = bundleText === undefined ? undefined : parse(bundleText);
-  if (bundleText !== undefined && !isBundle(bundle)) return undefined;
   const certificate = annotations["dev.sigstore.cosign/certificate"];
-  const added = at(content, "optional");
+  const bundleText = annotations["dev.sigstore.cosign/bundle"];
+  const texts = [signature, certificate, bundleText];
+  if (signature === undefined || texts.some((text) => (text?.length ?? 0) > MAX_ANNOTATION_CHARACTERS))
+    return undefined;
+  const bundle = bundleText === undefined ? undefined : jsonOf(bundleText);
+  if (bundleText !== undefined && !isBundle(bundle)) return undefined;
   return {
-    payload,
-    imageDigest,
-    annotations: typeof added === "object" && added !== null ? (added as Record<string, unknown>) : {},
     signature: Buffer.from(signature, "base64"),
     ...(certificate && { certificate }),
     ...(isBundle(bundle) && { bundle }),
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return parsePlainJson(text);
-  } catch {
-    return undefined;
-  }
+/** A signature with its payload; undefined when that can't be read. */
+export function signatureLayer(listed: ListedSignature, payload: Buffer): SignatureLayer | undefined {
+  const content = jsonOf(payload.toString("utf8"));
+  const imageDigest = at(content, "critical", "image", "docker-manifest-digest");
+  if (typeof imageDigest !== "string") return undefined;
+  const added = at(content, "optional");
+  return {
+    ...listed,
+    payload,
+    imageDigest,
+    annotations: typeof added === "object" && added !== null ? (added as Record<string, unknown>) : {},
+  };
 }
 
 function at(value: unknown, ...path: readonly string[]): unknown {

@@ -1,8 +1,8 @@
 /** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `image-verifier`. */
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
-import { meets, type Verification } from "./image-verifier.js";
-import { signerIdentity } from "./layer-verification.js";
-import { type SignatureLayer, signatureLayers } from "./signature-layer.js";
+import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
+import type { SignatureChecks, Verification } from "./signature-checks.js";
+import type { SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 /** A signature that an image has. */
@@ -44,21 +44,20 @@ export interface SignatureReport {
 export async function signatureReport(
   { allOf = [], anyOf }: VerificationConfig,
   verification: Verification,
+  checks: SignatureChecks,
 ): Promise<SignatureReport> {
-  const { registry, image, digest, signal, trustRoot } = verification;
-  const layers = await signatureLayers(registry, image, digest, signal);
-  const met = async (wanted: WantedSignature): Promise<Requirement> => {
-    for (const [index, layer] of layers.entries()) {
-      if (layer.imageDigest === digest && (await meets(wanted, layer, verification))) return { wanted, metBy: index };
-    }
-    return { wanted };
+  const { digest } = verification;
+  const examined = await checks.examineAll([...allOf, ...(anyOf?.signatures ?? [])], verification);
+  const requirement = (wanted: WantedSignature): Requirement => {
+    const metBy = examined.findIndex(({ met }) => met.includes(wanted));
+    return { wanted, ...(metBy !== -1 && { metBy }) };
   };
-  const all = await inTurn(allOf, met);
-  const any = anyOf && { minimumMatches: anyOf.minimumMatches, requirements: await inTurn(anyOf.signatures, met) };
+  const all = allOf.map(requirement);
+  const any = anyOf && { minimumMatches: anyOf.minimumMatches, requirements: anyOf.signatures.map(requirement) };
   const isMetBy = ({ metBy }: Requirement) => metBy !== undefined;
   return {
     digest,
-    found: await inTurn(layers, (layer) => foundOf(layer, digest, trustRoot)),
+    found: await inTurn(examined, ({ layer }) => foundOf(layer, digest, checks.trustRoot)),
     allOf: all,
     ...(any && { anyOf: any }),
     isMet: all.every(isMetBy) && (any === undefined || any.requirements.filter(isMetBy).length >= any.minimumMatches),
@@ -77,9 +76,10 @@ async function foundOf(layer: SignatureLayer, digest: string, trustRoot: TrustRo
   if (imageDigest !== digest) return { ...common, problem: `it is of another image, ${imageDigest}` };
   if (certificate === undefined) return common;
   try {
-    const identity = await signerIdentity(layer, trustRoot);
-    if (identity === undefined) return { ...common, problem: "its certificate, log entry or signature is not right" };
-    return { ...common, issuer: identity.issuer, subject: identity.subject };
+    const claim = await claimOf(layer);
+    if (claim === undefined || !(await isSignedAsClaimed(layer, claim, await trustRoot())))
+      return { ...common, problem: "its certificate, log entry or signature is not right" };
+    return { ...common, issuer: claim.issuer, subject: claim.subject };
   } catch (cause) {
     return {
       ...common,

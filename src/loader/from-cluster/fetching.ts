@@ -1,23 +1,23 @@
 /** How modules of a cluster's policies are fetched: as the server's options say, and as the PolicyServer does. */
 import type { FetchTerms } from "../../config/from-cluster/index.js";
 import type { Sources } from "../../config/sources.js";
-import { imageVerifier, type ModuleFetcherOptions, type TrustRoot } from "../../fetch/index.js";
+import { imageVerifier, type ModuleFetcherOptions, SignatureChecks } from "../../fetch/index.js";
 
 /**
  * Options for both: exceptions for hosts add up, and signatures that either of them wants must be there.
- * @param trustRoot what signatures are held against
+ * @param signatures checks them
  */
 export function fetchingUnder(
   { sources, verification }: FetchTerms,
-  options: ModuleFetcherOptions & { readonly trustRoot?: TrustRoot },
+  options: ModuleFetcherOptions & { readonly signatures?: SignatureChecks },
 ): ModuleFetcherOptions {
-  const { verifier, trustRoot = noTrustRoot } = options;
+  const { verifier, signatures = new SignatureChecks(noTrustRoot, () => performance.now()) } = options;
   const merged = { ...options, sources: together(options.sources, sources) };
   if (verification === undefined) return merged;
   return {
     ...merged,
     verifier: (registry) => {
-      const [first, second] = [verifier?.(registry), imageVerifier(verification, registry, trustRoot)];
+      const [first, second] = [verifier?.(registry), imageVerifier(verification, registry, signatures)];
       return {
         async verify(image, signal) {
           // The second one looks at the very image that the first one has found good, whatever its tag says by then.
@@ -29,7 +29,7 @@ export function fetchingUnder(
   };
 }
 
-const noTrustRoot: TrustRoot = () => Promise.reject(new Error("there is nothing to hold signatures against"));
+const noTrustRoot = () => Promise.reject(new Error("there is nothing to hold signatures against"));
 
 function together(one: Sources | undefined, other: Sources): Sources {
   if (one === undefined) return other;

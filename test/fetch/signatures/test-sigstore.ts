@@ -1,6 +1,14 @@
 /** A Sigstore of our own for tests: a certificate authority, a certificate log and a signature log, and cosign's signing with them. */
 import { createHash, sign } from "node:crypto";
-import { type Certificate, type Keys, newCertificate, newKeys, octets, utf8 } from "../certificates.js";
+import {
+  type Certificate,
+  type CertificateOptions,
+  type Keys,
+  newCertificate,
+  newKeys,
+  octets,
+  utf8,
+} from "../certificates.js";
 import type { TestRegistry } from "../test-registry.js";
 
 /** Who signs. */
@@ -8,6 +16,8 @@ export interface Signer {
   /** A key of one's own, or an identity for which a certificate is made. */
   readonly keys?: Keys;
   readonly identity?: { issuer: string; email?: string; uri?: string; repository?: string };
+  /** What the certificate of the identity says in place of what it should. */
+  readonly certificate?: Partial<CertificateOptions>;
   readonly annotations?: Record<string, string>;
   /** Signs a payload about another digest. */
   readonly aboutDigest?: string;
@@ -61,11 +71,12 @@ export class TestSigstore {
 
   /** Puts signatures beside an image, as cosign does. */
   sign(registry: TestRegistry, repository: string, digest: string, signers: readonly Signer[]): void {
-    const layers = signers.map((signer) => this.#layer(registry.host, repository, digest, signer));
+    const layers = signers.map((signer) => this.layer(registry.host, repository, digest, signer));
     registry.push(repository, `${digest.replace(":", "-")}.sig`, layers);
   }
 
-  #layer(host: string, repository: string, digest: string, signer: Signer) {
+  /** One signature, as a layer of the artifact beside an image. */
+  layer(host: string, repository: string, digest: string, signer: Signer) {
     const payload = Buffer.from(
       JSON.stringify({
         critical: {
@@ -77,7 +88,7 @@ export class TestSigstore {
       }),
     );
     const { identity } = signer;
-    const certificate = identity && this.#certificate(identity, signer.withoutProof === true);
+    const certificate = identity && this.#certificate(identity, signer);
     const keys = certificate ?? signer.keys ?? newKeys();
     const signature = sign("sha256", payload, keys.privateKey);
     const annotations: Record<string, string> = { "dev.cosignproject.cosign/signature": signature.toString("base64") };
@@ -90,7 +101,7 @@ export class TestSigstore {
     return { mediaType: "application/vnd.dev.cosign.simplesigning.v1+json", bytes: payload, annotations };
   }
 
-  #certificate(identity: NonNullable<Signer["identity"]>, withoutProof: boolean): Certificate {
+  #certificate(identity: NonNullable<Signer["identity"]>, { withoutProof, certificate }: Signer): Certificate {
     const { issuer, email, uri, repository } = identity;
     return newCertificate({
       name: "sigstore-intermediate-leaf",
@@ -102,7 +113,8 @@ export class TestSigstore {
         "1.3.6.1.4.1.57264.1.8": utf8(issuer),
         ...(repository !== undefined && { "1.3.6.1.4.1.57264.1.5": Buffer.from(repository) }),
       },
-      ...(!withoutProof && { proof: (body: Buffer) => this.#proof(body) }),
+      ...(withoutProof !== true && { proof: (body: Buffer) => this.#proof(body) }),
+      ...certificate,
     });
   }
 

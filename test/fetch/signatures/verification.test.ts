@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { VerificationConfig, WantedSignature } from "../../../src/config/verification.js";
@@ -6,7 +7,7 @@ import type { FetchedModule } from "../../../src/fetch/module-fetcher.js";
 import { imageVerifier } from "../../../src/fetch/signatures/image-verifier.js";
 import { sigstoreTrustRoot } from "../../../src/fetch/signatures/trust-root.js";
 import { newKeys } from "../certificates.js";
-import { failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
+import { checksWith, failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
 import { sha256, TestRegistry } from "../test-registry.js";
 import { type Signer, TestSigstore } from "./test-sigstore.js";
 
@@ -47,7 +48,7 @@ async function pull(context: TestContext, { signers, config, noTrust }: Case): P
   });
   const modules = fetcher(context, {
     sources: insecure(registry.host),
-    verifier: (client) => imageVerifier(config, client, trustRoot),
+    verifier: (client) => imageVerifier(config, client, checksWith(trustRoot)),
   });
   return modules.fetch(`registry://${registry.host}/team/p:v1`);
 }
@@ -163,6 +164,18 @@ describe("signed modules", () => {
     "an identity without proof of the certificate log": [
       { signers: [{ identity, withoutProof: true }], config: { allOf: [byIdentity({ equal: "ci@example.org" })] } },
     ],
+    "a certificate of the same authority that is a server's": [
+      {
+        signers: [{ identity, certificate: { codeSigning: false } }],
+        config: { allOf: [byIdentity({ equal: "ci@example.org" })] },
+      },
+    ],
+    "a certificate of the same authority that is an authority's": [
+      {
+        signers: [{ identity, certificate: { authority: true } }],
+        config: { allOf: [byIdentity({ equal: "ci@example.org" })] },
+      },
+    ],
     "a log entry from when the certificate was no longer valid": [
       {
         signers: [{ identity, time: Math.floor(Date.now() / 1000) + 90 * 86400 }],
@@ -214,6 +227,19 @@ describe("signed modules", () => {
     });
   }
 
+  test("messages name a key by its fingerprint, and hold none that was given as a private one", async (context) => {
+    const name = `sha256:${createHash("sha256")
+      .update(keys.publicKey.export({ type: "spki", format: "der" }))
+      .digest("hex")}`;
+    const failure = await failureOf(pull(context, { signers: [{}], config: { allOf: [wantedKey] } }));
+    assert.match(failure, new RegExp(`\\n- kind: pubKey\\n {2}owner: ops\\n {2}key: ${name}$`));
+    const secret = keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const guest = await failureOf(
+      pull(context, { signers: [{ keys }], config: { allOf: [{ kind: "pubKey", key: secret }] } }),
+    );
+    assert.match(guest, /missing signatures\n.*\n- kind: pubKey\n {2}key: not a public key$/);
+  });
+
   test("a certificate of another authority doesn't", async (context) => {
     const registry = await TestRegistry.start(context);
     const digest = registry.pushModule("p", "v1", WASM);
@@ -225,7 +251,7 @@ describe("signed modules", () => {
         imageVerifier(
           { allOf: [byIdentity({ equal: "ci@example.org" })] },
           client,
-          sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" }),
+          checksWith(sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" })),
         ),
     });
     assert.match(await failureOf(modules.fetch(`registry://${registry.host}/p:v1`)), MISSING);
@@ -234,7 +260,11 @@ describe("signed modules", () => {
   test("files and HTTP addresses can't be verified", async (context) => {
     const modules = fetcher(context, {
       verifier: (client) =>
-        imageVerifier({ allOf: [wantedKey] }, client, sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+        imageVerifier(
+          { allOf: [wantedKey] },
+          client,
+          checksWith(sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+        ),
     });
     for (const location of ["file:///x.wasm", "https://files.example/x.wasm"]) {
       assert.match(
@@ -252,7 +282,11 @@ describe("signed modules", () => {
         downloadDirectory,
         sources: insecure(registry.host),
         verifier: (client) =>
-          imageVerifier({ allOf: [wantedKey] }, client, sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+          imageVerifier(
+            { allOf: [wantedKey] },
+            client,
+            checksWith(sigstoreTrustRoot({ cacheDirectory: "/nonexistent" })),
+          ),
       }).fetch(`registry://${registry.host}/p:v1`);
     sigstore.sign(registry, "p", registry.pushModule("p", "v1", WASM), [{ keys }]);
     assert.equal((await get()).digest, sha256(WASM));

@@ -1,0 +1,234 @@
+/** Looks for wanted signatures among those of an image (spec kubewarden.md 1.8), so that nobody else has to wait for it. */
+import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { limiter } from "../../data/limiter.js";
+import { FetchError, TOO_LARGE } from "../fetch-error.js";
+import { formatImageReference, type ImageReference } from "../image-reference.js";
+import { MAX_ANSWER_BYTES } from "../limits.js";
+import type { Descriptor, RegistryClient } from "../registry-client.js";
+import { type Claim, claimOf, isIssued, isSignedAsClaimed } from "./layer-verification.js";
+import {
+  type ListedSignature,
+  listedSignature,
+  MAX_SIGNATURES_BYTES,
+  type SignatureLayer,
+  signatureDescriptors,
+  signatureLayer,
+  signaturesOf,
+} from "./signature-layer.js";
+import type { TrustRoot } from "./trust-root.js";
+import { type Sought, soughtFor, unverified, type Wanted, type WantedSignatures } from "./wanted-signature.js";
+
+/** Milliseconds that all checks of a process together hold the thread before requests have their turn; one signature more may be under examination then. */
+const SLICE_MS = 5;
+/**
+ * Milliseconds that a refusal is believed: whoever asks over and over pays for one check, and whoever signs meanwhile waits no longer. Policies of a cluster are fetched
+ * again after no less.
+ */
+export const REFUSAL_KEPT_MS = 4_000;
+/** Refusals kept, some KiB each. */
+export const MAX_REFUSALS = 500;
+
+/** What is verified. */
+export interface Verification {
+  readonly registry: RegistryClient;
+  readonly image: ImageReference;
+  /** The image as a guest has asked for it, for messages that it gets; absent when a configuration asks, whose images are not for clients. */
+  readonly name?: string;
+  /** Of the image's manifest. */
+  readonly digest: string;
+  readonly signal: AbortSignal;
+}
+
+/** A signature that was looked at, and which of the sought ones it is. */
+interface Examined {
+  readonly layer: SignatureLayer;
+  readonly met: readonly Sought[];
+}
+
+/** Checks signatures, for the life of a process. */
+export class SignatureChecks {
+  readonly trustRoot: TrustRoot;
+  readonly #now: () => number;
+  readonly #refusals: LRUCache<string, FetchError>;
+  /** Artifacts that are larger than other answers of registries are held one at a time. */
+  readonly #oneLarge = limiter(1);
+  #sliceBegan = Number.NEGATIVE_INFINITY;
+  #nextSlice: Promise<void> | undefined;
+
+  /** @param now monotonic milliseconds */
+  constructor(trustRoot: TrustRoot, now: () => number) {
+    this.trustRoot = trustRoot;
+    this.#now = now;
+    this.#refusals = new LRUCache({ max: MAX_REFUSALS, ttl: REFUSAL_KEPT_MS, ttlResolution: 0, perf: { now } });
+  }
+
+  /**
+   * Asks for the signatures that a configuration or a guest wants.
+   * @throws FetchError in Kubewarden's words when they aren't there
+   */
+  async check(wanted: WantedSignatures, verification: Verification): Promise<void> {
+    const { image, digest, name } = verification;
+    const question = JSON.stringify([image.host, image.repository, digest, name, wanted]);
+    const key = createHash("sha256").update(question).digest("base64");
+    const refusal = this.#refusals.get(key) ?? (await this.#refusalOf(wanted, verification));
+    if (refusal === undefined) return;
+    if (!this.#refusals.has(key)) this.#refusals.set(key, refusal);
+    throw refusal;
+  }
+
+  async #refusalOf(
+    { allOf = [], anyOf }: WantedSignatures,
+    verification: Verification,
+  ): Promise<FetchError | undefined> {
+    const { image, name: asked } = verification;
+    const all = await this.#sought(allOf, verification);
+    const any = await this.#sought(anyOf?.signatures ?? [], verification);
+    const least = anyOf?.minimumMatches ?? 0;
+    const open = new Set([...all, ...any]);
+    const openOf = (list: readonly Sought[]) => list.filter((one) => open.has(one)).map(({ wanted }) => wanted);
+    const isMet = () => openOf(all).length === 0 && any.length - openOf(any).length >= least;
+    const isThere = await this.#withDescriptors(verification, async (descriptors) => {
+      for await (const { met } of this.#examined(descriptors, open, verification)) {
+        for (const one of met) open.delete(one);
+        if (isMet()) break;
+      }
+      return descriptors.length > 0;
+    });
+    if (!isThere) {
+      const found = "no signatures found";
+      return new FetchError(`${found} for image: ${asked ?? formatImageReference(image)} `, {
+        stage: "verify",
+        shown: asked === undefined ? found : `${found} for image: ${asked} `,
+      });
+    }
+    const own = asked !== undefined;
+    if (openOf(all).length > 0) return unverified("missing signatures", openOf(all), own);
+    const found = any.length - openOf(any).length;
+    if (found >= least) return undefined;
+    return unverified(`minimum number of signatures not reached: needed ${least}, got ${found}`, openOf(any), own);
+  }
+
+  /**
+   * All signatures of an image, and which of the wanted ones each of them is.
+   * @throws FetchError when the registry can't be asked, or the trust root can't be had that a signature needs
+   */
+  async examineAll(
+    wanted: readonly Wanted[],
+    verification: Verification,
+  ): Promise<readonly { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[]> {
+    const sought = new Set(await this.#sought(wanted, verification));
+    return this.#withDescriptors(verification, async (descriptors) => {
+      const all: { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[] = [];
+      for await (const { layer, met } of this.#examined(descriptors, sought, verification, true))
+        all.push({ layer, met: met.map((one) => one.wanted) });
+      return all;
+    });
+  }
+
+  async #sought(list: readonly Wanted[], { signal }: Verification): Promise<readonly Sought[]> {
+    const sought: Sought[] = [];
+    for (const wanted of list) {
+      await this.#turn(signal);
+      sought.push(await soughtFor(wanted, Date.now));
+    }
+    return sought;
+  }
+
+  /** Works on the signatures that an image's artifact lists. */
+  async #withDescriptors<T>(
+    { registry, image, digest, signal }: Verification,
+    work: (descriptors: readonly Descriptor[]) => Promise<T>,
+  ): Promise<T> {
+    const turn = () => this.#turn(signal);
+    const read = (maxBytes: number) =>
+      signatureDescriptors(registry, signaturesOf(image, digest), { maxBytes, signal, turn });
+    const small = await read(MAX_ANSWER_BYTES).catch((error: unknown) => {
+      if (error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
+      throw error;
+    });
+    return small === undefined ? this.#oneLarge(async () => work(await read(MAX_SIGNATURES_BYTES))) : work(small);
+  }
+
+  /**
+   * Looks at one signature after another, each first by what costs least: so those that can't be wanted cost little, however many there are, and none has to be left
+   * out for their number.
+   * @param open what is looked for; it may become less meanwhile
+   * @param all whether also signatures are read that can't be wanted
+   */
+  async *#examined(
+    descriptors: readonly Descriptor[],
+    open: ReadonlySet<Sought>,
+    { registry, image, digest, signal }: Verification,
+    all = false,
+  ): AsyncGenerator<Examined> {
+    const artifact = signaturesOf(image, digest);
+    let last: { readonly digest: string; readonly bytes: Buffer | undefined } | undefined;
+    for (const descriptor of descriptors) {
+      await this.#turn(signal);
+      const listed = listedSignature(descriptor);
+      if (listed === undefined) continue;
+      const claim = await this.#trustedClaim(listed, open);
+      const candidates = [...open].filter(
+        ({ isIdentity }) => isIdentity === undefined || (claim !== undefined && isIdentity(claim)),
+      );
+      if (candidates.length === 0 && !all) continue;
+      // Signers who add nothing sign the same payload.
+      if (last?.digest !== descriptor.digest)
+        last = { digest: descriptor.digest, bytes: await payloadOf(registry, artifact, descriptor, signal) };
+      await this.#turn(signal);
+      const layer = last.bytes && signatureLayer(listed, last.bytes);
+      if (layer === undefined) continue;
+      const met: Sought[] = [];
+      let isAsClaimed: boolean | undefined;
+      for (const one of layer.imageDigest === digest ? candidates : []) {
+        if (!one.isAnnotated(layer)) continue;
+        await this.#turn(signal);
+        // Once for all identities that are looked for.
+        if (one.isIdentity !== undefined && claim !== undefined)
+          isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
+        if (one.isIdentity === undefined ? await one.isSignedBy(layer, this.trustRoot) : isAsClaimed === true)
+          met.push(one);
+      }
+      yield { layer, met };
+    }
+  }
+
+  /** What a signature claims when it claims to be one that is looked for, and an authority that is trusted has issued its certificate. */
+  async #trustedClaim(listed: ListedSignature, open: ReadonlySet<Sought>): Promise<Claim | undefined> {
+    const identities = [...open].filter(({ isIdentity }) => isIdentity !== undefined);
+    const claim = identities.length === 0 ? undefined : await claimOf(listed);
+    if (claim === undefined || !identities.some(({ isIdentity }) => isIdentity?.(claim))) return undefined;
+    return isIssued(claim, await this.trustRoot()) ? claim : undefined;
+  }
+
+  /** @throws FetchError when the time of the check is over */
+  async #turn(signal: AbortSignal): Promise<void> {
+    while (this.#now() - this.#sliceBegan >= SLICE_MS) {
+      this.#nextSlice ??= nextTurn().then(() => {
+        this.#nextSlice = undefined;
+        this.#sliceBegan = this.#now();
+      });
+      await this.#nextSlice;
+    }
+    if (!signal.aborted) return;
+    const late = "its signatures could not be checked in time";
+    throw new FetchError(late, { stage: "verify", unanswered: true, shown: late });
+  }
+}
+
+/** A payload; undefined when it is not there, or another than is said: what one party lists is not to keep others' signatures from being found. */
+async function payloadOf(
+  registry: RegistryClient,
+  artifact: ImageReference,
+  descriptor: Descriptor,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
+  try {
+    return await registry.blob(artifact, descriptor, descriptor.size, signal);
+  } catch (error) {
+    if (error instanceof FetchError && !error.transient) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+/** Signatures that are wanted: what is looked for in an image's signatures, and how messages show it. */
+import { keyFingerprint, readPublicKey } from "../../config/public-key.js";
+import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
+import { yamlLibrary } from "../../data/yaml-library.js";
+import { FetchError } from "../fetch-error.js";
+import {
+  certificateProblem,
+  issuersOf,
+  type SignerIdentity,
+  signedWithCertificate,
+  signedWithKey,
+  type TrustedCertificate,
+} from "./layer-verification.js";
+import type { SignatureLayer } from "./signature-layer.js";
+import type { TrustRoot } from "./trust-root.js";
+
+const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
+
+/** What can be asked for: the signatures of verification.yml, and for guests also certificates. */
+export type Wanted = WantedSignature | CertificateSignature;
+
+/** A signature made with a certificate. */
+export interface CertificateSignature extends TrustedCertificate {
+  readonly kind: "certificate";
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** {@link VerificationConfig} with every kind of signature. */
+export interface WantedSignatures {
+  readonly allOf?: readonly Wanted[];
+  readonly anyOf?: { readonly minimumMatches: number; readonly signatures: readonly Wanted[] };
+}
+
+/** A wanted signature, made ready to be looked for. */
+export interface Sought {
+  readonly wanted: Wanted;
+  /** Of a signature by an identity: whether it is this one. Absent: {@link isSignedBy} says whether a layer is wanted. */
+  readonly isIdentity?: (identity: SignerIdentity) => boolean;
+  /** Whether a payload has the annotations. */
+  readonly isAnnotated: (layer: SignatureLayer) => boolean;
+  /**
+   * Whether a layer was signed with the key or the certificate; false for identities.
+   * @throws FetchError when the trust root is needed and can't be had
+   */
+  readonly isSignedBy: (layer: SignatureLayer, trustRoot: TrustRoot) => Promise<boolean>;
+}
+
+/**
+ * Makes a wanted signature ready: keys are read, and chains checked, once for all layers.
+ * @param now milliseconds since 1970
+ * @throws FetchError when a certificate that is named is none for signatures
+ */
+export async function soughtFor(wanted: Wanted, now: () => number): Promise<Sought> {
+  const pairs = Object.entries(wanted.annotations ?? {});
+  const isAnnotated = ({ annotations }: SignatureLayer) => pairs.every(([key, value]) => annotations[key] === value);
+  const byIdentity = (isIdentity: (identity: SignerIdentity) => boolean): Sought => {
+    return { wanted, isAnnotated, isIdentity, isSignedBy: () => Promise.resolve(false) };
+  };
+  switch (wanted.kind) {
+    case "pubKey": {
+      const key = readPublicKey(wanted.key);
+      return {
+        wanted,
+        isAnnotated,
+        isSignedBy: async (layer, trustRoot) => key !== undefined && signedWithKey(layer, key, trustRoot),
+      };
+    }
+    case "certificate": {
+      const problem = await certificateProblem(wanted.certificate.raw, now());
+      if (problem !== undefined) throw new FetchError(problem, { stage: "verify", shown: problem });
+      const issuers = issuersOf(wanted);
+      return {
+        wanted,
+        isAnnotated,
+        isSignedBy: async (layer, trustRoot) =>
+          issuers !== undefined && signedWithCertificate(layer, wanted, issuers, trustRoot, now),
+      };
+    }
+    case "genericIssuer":
+      return byIdentity((identity) => isOfIssuer(wanted, identity));
+    case "githubAction":
+      return byIdentity((identity) => isGithubWorkflow(wanted, identity));
+  }
+}
+
+function isOfIssuer(
+  { issuer, subject }: WantedSignature & { kind: "genericIssuer" },
+  identity: SignerIdentity,
+): boolean {
+  if (identity.issuer !== issuer) return false;
+  return "equal" in subject ? identity.subject === subject.equal : identity.subject.startsWith(subject.urlPrefix);
+}
+
+function isGithubWorkflow(
+  { owner, repo }: WantedSignature & { kind: "githubAction" },
+  { issuer, subject, workflowRepository }: SignerIdentity,
+): boolean {
+  if (issuer !== GITHUB_ISSUER || !subject.startsWith("https://github.com/") || workflowRepository === undefined) {
+    return false;
+  }
+  return repo === undefined ? workflowRepository.startsWith(`${owner}/`) : workflowRepository === `${owner}/${repo}`;
+}
+
+/**
+ * The refusal of an image, in Kubewarden's words, keys and certificates by their names.
+ * @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know
+ */
+export function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
+  const list = yamlLibrary().stringify(missing.map(forMessage), { lineWidth: 0, aliasDuplicateObjects: false });
+  const first = `Image verification failed: ${reason}`;
+  const text = `${first}\nThe following constraints were not satisfied:\n${list.trimEnd()}`;
+  return new FetchError(text, { stage: "verify", shown: own ? text : first });
+}
+
+function forMessage(wanted: Wanted): object {
+  if (wanted.kind === "pubKey") return { ...wanted, key: keyFingerprint(wanted.key) };
+  if (wanted.kind !== "certificate") return wanted;
+  return { kind: wanted.kind, subject: wanted.certificate.subject, requireRekorBundle: wanted.requireLogEntry };
+}
