@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
 import { scanJson } from "../../src/data/json.js";
+import { parseYamlDocuments } from "../../src/data/yaml.js";
+import { jsonObject } from "../../src/fetch/registry-connection.js";
+import { readAnswer } from "../../src/kubernetes/client/answers.js";
+import { readRego } from "../../src/wasm/opa/rego-value.js";
 import { someEscapedKeys } from "../data/support/escaped-keys.js";
 import { keyReaders, REVIEW, WITH_KIT } from "../support/key-readers.js";
 
@@ -44,6 +48,13 @@ for (const name of readers.names) {
   });
 }
 
+test("the kit takes no long key for its own beginning", async () => {
+  const long = `"privileged${"x".repeat(65_536)}":false`;
+  const request = JSON.stringify(REVIEW.request).replace('"privileged":true', `"privileged":true,${long}`);
+  const outcome = await readers.askRaw("privileged-pods", request);
+  assert.equal(outcome.verdict, "error", JSON.stringify(outcome));
+});
+
 describe("a key of any name, which the built-in parser may take for another that it has seen there, is seen", () => {
   for (const name of ["cel", "kyverno"])
     test(`by ${name}`, async () => {
@@ -54,6 +65,22 @@ describe("a key of any name, which the built-in parser may take for another that
         JSON.parse(body(before));
         const outcome = await readers.ask(name, Buffer.from(body(text)));
         assert.match(JSON.stringify(outcome), /^\{"verdict":"deny".*the named one is seen/, text);
+      }
+    });
+});
+
+describe("and it is read in what comes from elsewhere", () => {
+  const places: Readonly<Record<string, (text: string) => unknown>> = {
+    "a registry's answer": (text) => jsonObject(Buffer.from(text)),
+    "a cluster's answer": readAnswer,
+    "what a Rego module hands to its host": readRego,
+    "a file of YAML": (text) => parseYamlDocuments(text)[0],
+  };
+  for (const [place, read] of Object.entries(places))
+    test(place, async () => {
+      for (const { before, text, members } of someEscapedKeys(100, place.length)) {
+        JSON.parse(before);
+        assert.deepEqual(Object.entries((await read(text)) as object), members, text);
       }
     });
 });
