@@ -33,7 +33,7 @@ const LONG = 2 * 1024;
  * @param later names of wanted values that are left out
  * @param least bytes that they must have together, unless their keys have escapes: so little of it needs the exact reader
  * @returns undefined when these are short, or it has to be read as a whole: an object in it may have a key twice, it has a number or an escape that
- *   the built-in parser reads otherwise (see `json.ts`), or a text of more than a window's length
+ *   the built-in parser reads otherwise (see `json.ts`), a key with an escape beside these values or in a very long one, or a text of more than a window's length
  */
 export function readJsonParts(
   bytes: Buffer,
@@ -47,6 +47,7 @@ export function readJsonParts(
   const cuts = scan.cuts.filter(({ name }) => later.has(name));
   if (cuts.length === 0) return undefined;
   if (scan.escapedKeys === 0 && cuts.reduce((sum, { start, end }) => sum + end - start, 0) < least) return undefined;
+  if (cuts.some((cut) => isLongFor(cut, scan.escapedKeys))) return undefined;
   const text = textOf(bytes);
   if (text === undefined) return undefined;
   let head = "";
@@ -57,6 +58,15 @@ export function readJsonParts(
   }
   const value = parseScanned(head + text(from, bytes.length));
   return { value, cuts: scan.cuts, read: (cut) => readCut(cut, text, wanted, scan.escapedKeys) };
+}
+
+/** Most bytes that the exact reader is given later at once: some 30 ms, whatever they hold. */
+const EXACT = 128 * 1024;
+
+/** Whether the exact reader would have too much of a value to read at once. */
+function isLongFor({ start, end, part }: Cut, escapedKeys: number): boolean {
+  if ((escapedKeys & ESCAPED_WITHIN) !== 0 && end - start > EXACT) return true;
+  return (escapedKeys & ESCAPED_IN_PART) !== 0 && part !== undefined && part.end - part.start > EXACT;
 }
 
 /** Bytes of a part from which on it is read later, too: to leave it out takes a microsecond. */

@@ -7,9 +7,13 @@ export const JSON_MAX_DEPTH = 500;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const LINE_END = 0x0a;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
@@ -19,6 +23,8 @@ const LETTER_N = 0x6e;
 const LETTER_T = 0x74;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+/** Any integer with so many digits is a safe one. */
+const SAFE_DIGITS = 15;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
   "\\": "\\",
@@ -201,6 +207,26 @@ export class ExactReader {
   }
 
   #number(): unknown {
+    return this.#shortInteger() ?? this.#anyNumber();
+  }
+
+  /** The value of an integer that is safe by its length alone, as most are; undefined of anything else, and of zero with a sign. */
+  #shortInteger(): number | undefined {
+    const text = this.#text;
+    const isNegative = text.charCodeAt(this.#position) === MINUS;
+    const first = this.#position + (isNegative ? 1 : 0);
+    let at = first;
+    let value = 0;
+    let c = text.charCodeAt(at);
+    for (; c >= ZERO && c <= NINE && at < first + SAFE_DIGITS; c = text.charCodeAt(++at)) value = 10 * value + c - ZERO;
+    const isWhole = c === COMMA || c === CLOSE_LIST || c === CLOSE_OBJECT || c === SPACE || c === LINE_END;
+    const isOne = at === first + 1 || text.charCodeAt(first) !== ZERO;
+    if (!isWhole || !isOne || at === first || (isNegative && value === 0)) return undefined;
+    this.#position = at;
+    return isNegative ? -value : value;
+  }
+
+  #anyNumber(): unknown {
     NUMBER.lastIndex = this.#position;
     const match = NUMBER.exec(this.#text);
     if (match === null) {

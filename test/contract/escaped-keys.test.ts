@@ -3,19 +3,32 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
 import { scanJson } from "../../src/data/json.js";
+import { parseYamlDocuments } from "../../src/data/yaml.js";
+import { jsonObject } from "../../src/fetch/registry-connection.js";
+import { readAnswer } from "../../src/kubernetes/client/answers.js";
+import { readRego } from "../../src/wasm/opa/rego-value.js";
+import { someEscapedKeys } from "../data/support/escaped-keys.js";
 import { keyReaders, REVIEW, WITH_KIT } from "../support/key-readers.js";
 
-/** Every letter of some keys, or one of them, is an escape. */
+/** Keys, and how they are written: one of their letters is an escape, or all are. */
+const KEYS = [
+  ["chaos/mode", String.raw`chaos\/m\u006fde`],
+  ["example.com/team", String.raw`\u0065xample.com\/team`],
+  ["privileged", String.raw`pri\u0076ileged`],
+  ["image", String.raw`\u0069\u006d\u0061\u0067\u0065`],
+  ["metadata", String.raw`meta\u0064ata`],
+] as const;
 const escaped = (text: string): string =>
-  text
-    .replaceAll('"chaos/mode":', String.raw`"chaos\/m\u006fde":`)
-    .replaceAll('"example.com/team":', String.raw`"\u0065xample.com\/team":`)
-    .replaceAll('"privileged":', String.raw`"pri\u0076ileged":`)
-    .replaceAll('"image":', String.raw`"\u0069\u006d\u0061\u0067\u0065":`)
-    .replaceAll('"object":', String.raw`"\u006fbject":`)
-    .replaceAll('"metadata":', String.raw`"meta\u0064ata":`);
+  KEYS.reduce((written, [key, other]) => written.replaceAll(`"${key}":`, `"${other}":`), text);
+/** What makes the built-in parser of some versions of Node read the other text wrongly, when it has seen it. */
+const misleading = (text: string): string =>
+  KEYS.reduce(
+    (written, [key, other]) => written.replaceAll(`"${key}":`, `${JSON.stringify(other.slice(0, key.length))}:`),
+    text,
+  );
 const PLAIN = JSON.stringify(REVIEW);
 const BODY = escaped(PLAIN);
+JSON.parse(misleading(PLAIN));
 
 const readers = await keyReaders();
 after(() => readers.close());
@@ -34,6 +47,43 @@ for (const name of readers.names) {
       });
   });
 }
+
+test("the kit takes no long key for its own beginning", async () => {
+  const long = `"privileged${"x".repeat(65_536)}":false`;
+  const request = JSON.stringify(REVIEW.request).replace('"privileged":true', `"privileged":true,${long}`);
+  const outcome = await readers.askRaw("privileged-pods", request);
+  assert.equal(outcome.verdict, "error", JSON.stringify(outcome));
+});
+
+describe("a key of any name, which the built-in parser may take for another that it has seen there, is seen", () => {
+  for (const name of ["cel", "kyverno"])
+    test(`by ${name}`, async () => {
+      for (const { before, text, key } of someEscapedKeys(200, name.length)) {
+        const { object: _, ...request } = { ...REVIEW.request, name: key };
+        const body = (spec: string): string =>
+          `{"request":${JSON.stringify(request).slice(0, -1)},"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"n"},"spec":${spec}}}}`;
+        JSON.parse(body(before));
+        const outcome = await readers.ask(name, Buffer.from(body(text)));
+        assert.match(JSON.stringify(outcome), /^\{"verdict":"deny".*the named one is seen/, text);
+      }
+    });
+});
+
+describe("and it is read in what comes from elsewhere", () => {
+  const places: Readonly<Record<string, (text: string) => unknown>> = {
+    "a registry's answer": (text) => jsonObject(Buffer.from(text)),
+    "a cluster's answer": readAnswer,
+    "what a Rego module hands to its host": readRego,
+    "a file of YAML": (text) => parseYamlDocuments(text)[0],
+  };
+  for (const [place, read] of Object.entries(places))
+    test(place, async () => {
+      for (const { before, text, members } of someEscapedKeys(100, place.length)) {
+        JSON.parse(before);
+        assert.deepEqual(Object.entries((await read(text)) as object), members, text);
+      }
+    });
+});
 
 describe("a guest gets", () => {
   const textOf = (body: string, raw = false): string => {

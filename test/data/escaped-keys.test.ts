@@ -118,6 +118,18 @@ describe("of a document that is read in parts", () => {
     }
   });
 
+  test("a value that is long for the exact reader is not read so", () => {
+    const long = "x".repeat(128 * 1024);
+    const key = String.raw`"a\"b"`;
+    for (const [object, isRead] of [
+      [`{${key}:"${long}"}`, false],
+      [`{"metadata":{"managedFields":[{${key}:"${long}"}]}}`, false],
+      [`{"x":"${long}","metadata":{"managedFields":[{${key}:1}]}}`, true],
+      [`{"x":"${long}"}`, true],
+    ] as const)
+      assert.equal(partsOf(request(`"object":${object}`)) !== undefined, isRead, object.slice(0, 50));
+  });
+
   test("those beside it are not read so, nor any that can be written otherwise: other readers may not know them", () => {
     for (const { text } of someEscapedKeys(50, 11, "printed"))
       assert.equal(partsOf(request(`"object":{},"more":${text}`)), undefined, text);

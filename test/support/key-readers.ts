@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** Time for an answer, whatever else this machine does. */
 const PATIENCE_MS = 60_000;
 
-/** What `review` says: every reader denies it, or changes it, for what one of its fields has. */
+/** What the readers look at: all deny it for what is in it, and `add-label` lets it be as it is. */
 export const REVIEW = {
   kind: "AdmissionReview",
   apiVersion: "admission.k8s.io/v1",
@@ -43,6 +43,9 @@ const SEES = [
   "request.userInfo.extra['example.com/team'] == ['shop']",
 ].join(" && ");
 
+/** Of any key that a request names. */
+const NAMED = "request.name in object.spec";
+
 const KYVERNO = `
 apiVersion: policies.kyverno.io/v1
 kind: ValidatingPolicy
@@ -52,6 +55,8 @@ spec:
   matchConstraints:
     resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [pods] }]
   validations:
+    - message: the named one is seen
+      expression: "!(${NAMED})"
     - message: it is seen
       expression: >-
         !(${SEES})
@@ -72,6 +77,8 @@ cel:
       - message: it is seen
         expression: >-
           !(${SEES})
+      - message: the named one is seen
+        expression: "!(${NAMED})"
 kyverno: { resource: ${JSON.stringify(kyverno)} }
 `;
 

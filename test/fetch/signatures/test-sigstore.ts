@@ -27,6 +27,8 @@ export interface Signer {
   readonly withoutProof?: boolean;
   /** Seconds since 1970 in the log entry; default now. */
   readonly time?: number;
+  /** How the log writes an entry. */
+  readonly logged?: (entry: string) => string;
   /** Changes the annotations of the layer at the end. */
   readonly spoil?: (annotations: Record<string, string>) => void;
 }
@@ -95,7 +97,7 @@ export class TestSigstore {
     if (certificate) annotations["dev.sigstore.cosign/certificate"] = certificate.pem;
     if (signer.log ?? certificate !== undefined) {
       const keyPem = certificate?.pem ?? keys.publicKey.export({ type: "spki", format: "pem" }).toString();
-      annotations["dev.sigstore.cosign/bundle"] = this.#logBundle(payload, signature, keyPem, signer.time);
+      annotations["dev.sigstore.cosign/bundle"] = this.#logBundle(payload, signature, keyPem, signer);
     }
     signer.spoil?.(annotations);
     return { mediaType: "application/vnd.dev.cosign.simplesigning.v1+json", bytes: payload, annotations };
@@ -138,7 +140,8 @@ export class TestSigstore {
     return octets(Buffer.concat([u16(proof.length + 2), u16(proof.length), proof]));
   }
 
-  #logBundle(payload: Buffer, signature: Buffer, keyPem: string, time = Math.floor(Date.now() / 1000)): string {
+  #logBundle(payload: Buffer, signature: Buffer, keyPem: string, { time: told, logged }: Signer): string {
+    const time = told ?? Math.floor(Date.now() / 1000);
     const value = createHash("sha256").update(payload).digest("hex");
     const publicKey = { content: Buffer.from(keyPem).toString("base64") };
     const entry = {
@@ -149,7 +152,8 @@ export class TestSigstore {
         signature: { content: signature.toString("base64"), publicKey },
       },
     };
-    const body = Buffer.from(JSON.stringify(entry)).toString("base64");
+    const text = JSON.stringify(entry);
+    const body = Buffer.from(logged?.(text) ?? text).toString("base64");
     const logID = logId(this.#signatureLog).toString("hex");
     const canonical = `{"body":"${body}","integratedTime":${time},"logID":"${logID}","logIndex":7}`;
     const promise = sign("sha256", Buffer.from(canonical), this.#signatureLog.privateKey).toString("base64");

@@ -200,6 +200,12 @@ describe("signed modules", () => {
         config: { allOf: [wantedKey] },
       },
     ],
+    "a log entry whose keys are written with escapes": [
+      {
+        signers: [{ keys, log: true, logged: (entry) => entry.replace('"spec":', String.raw`"sp\u0065c":`) }],
+        config: { allOf: [wantedKey] },
+      },
+    ],
     "fewer than the wanted number": [
       {
         signers: [{ keys }],
