@@ -72,7 +72,13 @@ export class SignatureChecks {
     const { image, digest, name } = verification;
     const question = JSON.stringify([image.host, image.repository, digest, name, wanted]);
     const key = createHash("sha256").update(question).digest("base64");
-    const refusal = this.#refusals.get(key) ?? (await this.#refusalOf(wanted, verification));
+    const refusal =
+      this.#refusals.get(key) ??
+      (await this.#refusalOf(wanted, verification).catch((error: unknown) => {
+        // So is what would fail again: an artifact that is too large costs as much as one that is not.
+        if (error instanceof FetchError && !error.transient) return error;
+        throw error;
+      }));
     if (refusal === undefined) return;
     if (!this.#refusals.has(key)) this.#refusals.set(key, refusal);
     throw refusal;

@@ -90,7 +90,10 @@ export async function signatureDescriptors(
   if (hasMoreValues(text, MAX_SIGNATURES_VALUES))
     throw new FetchError("there are too many signatures", { shown: TOO_LARGE });
   // What is not JSON would be read in one stretch, to say where it is broken.
-  if (scanJson(bytes, 0)?.isWhole !== true) throw new FetchError("the artifact of the signatures is not JSON");
+  if (scanJson(bytes, 0)?.isWhole !== true) {
+    const broken = "the artifact with the signatures is not JSON";
+    throw new FetchError(broken, { shown: broken });
+  }
   const steps = readJsonInSteps(text, {}, bytes);
   for (;;) {
     await turn();

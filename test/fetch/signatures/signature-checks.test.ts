@@ -112,7 +112,7 @@ describe("a wanted signature behind those of another party", () => {
   });
 
   test("is not found in an artifact of more than 4 MiB, or with more than 100,000 values", async (context) => {
-    const { registry, tag, layer, push, check } = await setUp(context);
+    const { registry, tag, layer, push, check, pass } = await setUp(context);
     push([layer({ keys })]);
     const artifact = JSON.parse(registry.manifests.get(`app:${tag}`)?.toString() ?? "") as object;
     const put = (more: unknown) =>
@@ -120,7 +120,11 @@ describe("a wanted signature behind those of another party", () => {
     for (const more of ["x".repeat(4 * 1024 * 1024), new Array(100_000).fill(0)]) {
       put(more);
       await assert.rejects(check({ allOf: [wantedKey] }), { shown: "it is too large" });
+      pass(REFUSAL_KEPT_MS + 1);
     }
+    registry.manifests.set(`app:${tag}`, Buffer.from('{"layers":['));
+    await assert.rejects(check({ allOf: [wantedKey] }), { shown: "the artifact with the signatures is not JSON" });
+    pass(REFUSAL_KEPT_MS + 1);
     put(new Array(90_000).fill(0));
     await check({ allOf: [wantedKey] });
   });
