@@ -21,8 +21,6 @@ export interface DocumentHead {
 
 /** What is looked at of documents before it is known whether they are needed: their values are not kept. */
 export interface DocumentFacts {
-  /** `metadata.creationTimestamp`; empty where there is none. */
-  readonly createdAt: string;
   /** `spec.policyServer`; absent: it names none. */
   readonly policyServer?: unknown;
   /** `spec.policyName` of a binding. */
@@ -81,13 +79,11 @@ export function fingerprintOf(...parts: readonly unknown[]): string {
 }
 
 function factsOf(value: unknown): DocumentFacts {
-  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
-  const createdAt = member(metadata, "creationTimestamp");
+  const spec = member(value, "spec");
   const policyServer = member(spec, "policyServer") ?? undefined;
   const refs = member(spec, "policyRefs");
   const named = Array.isArray(refs) ? refs : [];
   return {
-    createdAt: typeof createdAt === "string" ? createdAt : "",
     ...(policyServer !== undefined && { policyServer }),
     policyName: String(member(spec, "policyName") ?? ""),
     policyRefs: named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),

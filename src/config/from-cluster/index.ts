@@ -7,11 +7,9 @@ export {
   type ClusterEntryOptions,
   ClusterEntryReader,
   type EntryDocument,
-  type RefusedEntry,
 } from "./cluster-entries.js";
 export type { NamespacedLimits } from "./namespaced-limits.js";
 export {
-  compareNamesakes,
   NAMESPACED_POLICY_KINDS,
   type NamespacedPolicyKind,
   parseKey,
