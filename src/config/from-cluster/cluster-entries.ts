@@ -47,8 +47,8 @@ export interface ClusterEntryOptions {
   readonly policyServer: string;
   /** What policies that stand in a namespace may be. */
   readonly namespaced: NamespacedLimits;
-  /** Where PolicyExceptions count (spec kyverno.md 5.1); absent: everywhere. */
-  readonly exceptionNamespaces?: ReadonlySet<string>;
+  /** Namespaces whose PolicyExceptions count; `*`: all. */
+  readonly exceptionNamespaces: ReadonlySet<string>;
 }
 
 /** Makes entries; what it has read of a document it knows as long as that does not change. */
@@ -97,7 +97,10 @@ export class ClusterEntryReader {
     const modules = key.group === KUBEWARDEN_GROUP;
     const companions = policies.flatMap((head) => companionsFor(head, all));
     const made = [...policies, ...companions].map(({ document, hash }) => `${document.key} ${hash}`).join("\n");
-    const terms = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
+    const leftOut = policies.find(({ document }) => document.leftOut !== undefined)?.document.leftOut;
+    const held = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
+    // Of what is left out no version before it is served either: not all replicas would have one.
+    const terms = leftOut === undefined ? held : `${held} ${leftOut}`;
     return {
       id,
       policies: policies.map(documentOf),
@@ -117,6 +120,8 @@ export class ClusterEntryReader {
   ): ReadEntry {
     const [head] = policies as [DocumentHead];
     const { kind, group } = head.key;
+    const { leftOut } = head.document;
+    if (leftOut !== undefined) return refuse(head, [], leftOut);
     const limits = this.#options.namespaced;
     if (namespace !== undefined && limits.kinds !== undefined && !limits.kinds.has(kind as NamespacedPolicyKind)) {
       const served = [...limits.kinds].join(", ") || "none";

@@ -54,7 +54,8 @@ export class DocumentReader {
     if (known !== undefined) return known;
     const key = parseKey(document.key);
     const value = jsonOf(document.text);
-    const hash = contentHash(key, value ?? document.text);
+    const content = contentHash(key, value ?? document.text);
+    const hash = document.leftOut === undefined ? content : fingerprintOf(content, document.leftOut);
     const id = policyIdOf(key);
     const head = { document, key, file: shownName(key), ...(id !== undefined && { id }), facts: factsOf(value), hash };
     this.#heads.set(document, head);

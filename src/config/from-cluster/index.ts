@@ -17,4 +17,5 @@ export {
   shownName,
 } from "./policy-ids.js";
 export type { FetchTerms } from "./policy-server.js";
+export { countsIn } from "./resource-entries.js";
 export { type RolledOut, Rollouts } from "./rollouts.js";

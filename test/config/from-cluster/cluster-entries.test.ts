@@ -20,7 +20,7 @@ import {
   validatingPolicy,
 } from "./support.js";
 
-const OPTIONS: ClusterEntryOptions = { policyServer: "default", namespaced: {} };
+const OPTIONS: ClusterEntryOptions = { policyServer: "default", namespaced: {}, exceptionNamespaces: new Set(["*"]) };
 
 const entriesOf = (documents: readonly ClusterDocument[], options: Partial<ClusterEntryOptions> = {}): ClusterEntries =>
   new ClusterEntryReader({ ...OPTIONS, ...options }).entries(byKey(...documents));
@@ -305,7 +305,8 @@ describe("documents that belong to a policy", () => {
     const documents = [kyvernoPolicy("a", "true"), exception("e", "a")];
     const without = fingerprint([kyvernoPolicy("a", "true")]);
     assert.notEqual(fingerprint(documents, { exceptionNamespaces: new Set(["team"]) }), without);
-    assert.equal(fingerprint(documents, { exceptionNamespaces: new Set(["other"]) }), without);
+    for (const names of [["other"], []])
+      assert.equal(fingerprint(documents, { exceptionNamespaces: new Set(names) }), without);
   });
 
   test("are a ValidatingAdmissionPolicy's bindings; without any there is nothing to be served", () => {

@@ -27,7 +27,11 @@ class Bench {
   readonly fates = new Map<string, Fate | Promise<Fate>>();
   changes = 0;
   taken = new Set<string>();
-  readonly #reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
+  readonly #reader = new ClusterEntryReader({
+    policyServer: "default",
+    namespaced: {},
+    exceptionNamespaces: new Set(["*"]),
+  });
   readonly #policies: ClusterPolicies;
 
   constructor(context: TestContext) {
