@@ -141,7 +141,7 @@ export class Items implements ListTarget {
   /** Whatever was held of a namespace becomes stubs. */
   #leaveOut(namespace: string): void {
     const of = `${this.#options.kind.group}/${this.#options.kind.kind}/${namespace}/`;
-    for (const [key, { document, status }] of this.all) {
+    for (const [key, { document, status }] of [...this.all]) {
       if (!key.startsWith(of)) continue;
       this.all.delete(key);
       this.#bytes.delete(key);

@@ -87,6 +87,14 @@ describe("ids", () => {
   });
 });
 
+test("a policy whose namespace is left out says why, and is another than before", () => {
+  const policy = kyvernoPolicy("a", "true", "team");
+  const leftOut = { ...policy, leftOut: "team has too much" };
+  assert.deepEqual(problems([leftOut]), ["NamespacedValidatingPolicy team/a:1:1: team has too much"]);
+  assert.equal(only([leftOut]).kind, "invalid");
+  assert.notEqual(fingerprint([leftOut]), fingerprint([policy]));
+});
+
 describe("policies of Kubewarden", () => {
   test("are those of this server's name", () => {
     const documents = [

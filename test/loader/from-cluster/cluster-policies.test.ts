@@ -171,6 +171,17 @@ describe("of a cluster's policies", () => {
     assert.deepEqual(states(loaded), ["clusterwide-a unavailable"]);
   });
 
+  test("one whose namespace is left out denies, whatever was served before, until it is back", async (context) => {
+    const bench = new Bench(context);
+    const of = (more: object = {}) => ({ ...admissionPolicy("p", {}, "heavy"), ...more });
+    assert.deepEqual(states(await bench.serve(of(), b)), ["namespaced-heavy-p loaded", "clusterwide-b loaded"].sort());
+    const loaded = await bench.serve(of({ leftOut: "heavy has too much", text: "{}" }), b);
+    assert.deepEqual(states(loaded), ["namespaced-heavy-p unavailable"]);
+    assert.deepEqual(shown(loaded), ["clusterwide-b", "namespaced-heavy-p broken"]);
+    const back = await bench.serve(of(), b);
+    assert.deepEqual(states(back), ["namespaced-heavy-p loaded"]);
+  });
+
   test("one whose module takes long holds up no other, and is served when it has come", async (context) => {
     const bench = new Bench(context);
     const { late, come } = later("good");
