@@ -14,8 +14,8 @@ import { forServer } from "./lease.js";
 import type { AgentMetrics } from "./metrics.js";
 import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import { PolicyFacts } from "./policy-facts.js";
+import { announcementsOf } from "./replicas/announcements.js";
 import { ReplicaLeases } from "./replicas/replica-leases.js";
-import { loadedVersion, policyRoute, setRoute } from "./replicas/route-hash.js";
 import { HINDERED } from "./replicas.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
@@ -182,17 +182,11 @@ export class Agent {
     this.#replicas.announce(HINDERED, (this.#incomplete ?? "").slice(0, MOST_CHARACTERS));
   }
 
-  /** What this replica answers, and which versions of policies: others wait for that. */
-  #announce({ documents, sets }: ClusterState): void {
-    const routes = sets.map(({ hash }) => setRoute(hash));
-    const loaded: string[] = [];
-    for (const [key, document] of documents) {
-      const reports = this.#facts.reports(key);
-      for (const { id, state } of reports) if (state !== "waiting" && state !== "refused") routes.push(policyRoute(id));
-      if (reports.length > 0 && reports.every(({ state }) => state === "loaded")) loaded.push(loadedVersion(document));
-    }
-    this.#replicas.announce("routes", [...new Set(routes)].sort().join(","));
-    this.#replicas.announce("loaded", loaded.sort().join(","));
+  /** Others wait for that. */
+  #announce(state: ClusterState): void {
+    const { routes, loaded } = announcementsOf(state, this.#facts);
+    this.#replicas.announce("routes", routes.join(","));
+    this.#replicas.announce("loaded", loaded.join(","));
   }
 
   /** Who does not know all policies, or who else serves them, must not write what follows from that. */

@@ -4,6 +4,8 @@
 export interface ClusterSettings {
   /** Policies of this name in `spec.policyServer` are ours. */
   readonly policyServer: string;
+  /** Namespaces whose PolicyExceptions count (see `countsIn` of config/from-cluster). */
+  readonly exceptionNamespaces: ReadonlySet<string>;
   /** The namespace that this server runs in: its Leases and Secrets stand there. */
   readonly namespace: string;
   /** Of this replica; part of its Lease's name. */

@@ -5,6 +5,7 @@ import {
   type NamespacedLimits,
   type NamespacedPolicyKind,
 } from "../config/from-cluster/index.js";
+import { dns1123LabelErrors } from "../kubernetes/name-formats.js";
 import { UsageError } from "./io.js";
 
 /**
@@ -12,12 +13,25 @@ import { UsageError } from "./io.js";
  * @throws UsageError for a kind that there is not
  */
 export function clusterEntryOptions(values: Readonly<Record<string, unknown>>): ClusterEntryOptions {
-  const { policyServerName, exceptionNamespaces } = values;
+  const { policyServerName } = values;
   return {
     policyServer: typeof policyServerName === "string" ? policyServerName : "default",
     namespaced: namespacedLimits(values),
-    ...(typeof exceptionNamespaces === "string" && { exceptionNamespaces: new Set(list(exceptionNamespaces)) }),
+    exceptionNamespaces: exceptionNamespaces(values),
   };
+}
+
+/**
+ * The option `exception-namespaces`: without it PolicyExceptions count nowhere.
+ * @throws UsageError for what can be no namespace
+ */
+export function exceptionNamespaces({
+  exceptionNamespaces: names,
+}: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const found = typeof names === "string" ? list(names) : [];
+  const wrong = found.find((name) => name !== "*" && dns1123LabelErrors(name).length > 0);
+  if (wrong === undefined) return new Set(found);
+  throw new UsageError(`error parsing arguments: --exception-namespaces: '${wrong}' is neither a namespace nor '*'`);
 }
 
 function namespacedLimits({

@@ -256,7 +256,7 @@ const OPTIONS: readonly Written[] = [
     flag: "exception-namespaces",
     kind: "string",
     description:
-      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count; without it those of all namespaces",
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",
   },
   {
     flag: "enforce-admission-policies",

@@ -1,6 +1,7 @@
 /** What the leader of `serve --from-cluster` makes of a cluster's policies, for `webhooks --from-cluster`. */
 import { forServer, MANAGED_BY, PREFIX } from "../cluster/lease.js";
 import { readDocuments } from "../cluster/sources/read-once.js";
+import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
 import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
@@ -10,9 +11,7 @@ import { findCluster } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
 /** Which policies. */
-export interface FromCluster {
-  /** The name in `spec.policyServer` of Kubewarden's. */
-  readonly policyServer: string;
+export interface FromCluster extends WatchSettings {
   readonly enforceAdmissionPolicies: boolean;
   /** Where the server runs. */
   readonly namespace: string;
@@ -39,7 +38,7 @@ export async function webhooksFromCluster(options: FromCluster, env: CommandIo["
   if ("missing" in access) throw new Error(access.missing);
   const cluster = openCluster({ connection: access.connection, now, note: () => {} });
   try {
-    const { documents, problems: unread } = await readDocuments(cluster, { policyServer });
+    const { documents, problems: unread } = await readDocuments(cluster, options);
     const refused = documents.flatMap(({ key }) => (taken.has(idOf(key) ?? "") ? [key] : []));
     const derived = deriveWebhooks(
       documents,

@@ -16,6 +16,7 @@ import { fileProblem } from "../data/file-problem.js";
 import { yamlLibrary } from "../data/yaml-library.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { type CommandIo, UsageError } from "./io.js";
+import { exceptionNamespaces as namespacesOfExceptions } from "./namespaced-options.js";
 import { givenFile, policiesFile } from "./policies-file.js";
 
 /** Where the webhooks of a cluster ask. */
@@ -28,6 +29,7 @@ export interface WebhooksOptions {
   /** The cluster's policies in place of a file's. */
   readonly fromCluster?: true;
   readonly policyServerName: string;
+  readonly exceptionNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
   /** Seconds, as they were typed. */
@@ -119,14 +121,23 @@ async function ofFile(values: Readonly<Record<string, unknown>>, namespace: stri
 
 async function ofCluster(
   values: Readonly<Record<string, unknown>>,
-  { policyServerName: policyServer, enforceAdmissionPolicies = false, kubeconfig }: WebhooksOptions,
+  {
+    policyServerName: policyServer,
+    exceptionNamespaces,
+    enforceAdmissionPolicies = false,
+    kubeconfig,
+  }: WebhooksOptions,
   namespace: string,
   io: CommandIo,
 ): Promise<Found> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
   const file = givenFile(values);
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
-  return webhooksFromCluster({ policyServer, enforceAdmissionPolicies, namespace, taken, kubeconfig }, io.env);
+  const counted = namespacesOfExceptions({ exceptionNamespaces });
+  return webhooksFromCluster(
+    { policyServer, exceptionNamespaces: counted, enforceAdmissionPolicies, namespace, taken, kubeconfig },
+    io.env,
+  );
 }
 
 function objects(

@@ -3,11 +3,29 @@
 /** Go's printer escapes what could be taken for HTML, and what JavaScript once took for the end of a line. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
+const INDENT = "    ";
+
 /**
  * Prints a value of the number model (data/json.ts) with four spaces and sorted keys.
  * @param value of an API server's answer
  */
 export const kubectlText = (value: unknown): string => `${printed(value, "")}\n`;
+
+/** How many characters {@link kubectlText} would print, without printing: numbers in many brackets take a hundred times what they take in an answer. */
+export const kubectlLength = (value: unknown): number => lengthOf(value, 1) + 1;
+
+function lengthOf(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null || value instanceof Number) return printed(value, "").length;
+  const isList = Array.isArray(value);
+  let length = 2;
+  for (const key of Object.keys(value)) {
+    const item = (value as Readonly<Record<string, unknown>>)[key];
+    if (item === undefined && !isList) continue;
+    const name = isList ? 0 : quoted(key).length + 2;
+    length += depth * INDENT.length + name + lengthOf(item, depth + 1) + ",\n".length;
+  }
+  return length === 2 ? length : length + (depth - 1) * INDENT.length;
+}
 
 function printed(value: unknown, indent: string): string {
   switch (typeof value) {
@@ -23,7 +41,7 @@ function printed(value: unknown, indent: string): string {
   if (value === null) return "null";
   // As Go prints a double that is whole.
   if (value instanceof Number) return String(value.valueOf());
-  const inner = `${indent}    `;
+  const inner = `${indent}${INDENT}`;
   const [open, close, parts] = Array.isArray(value)
     ? ["[", "]", value.map((item) => printed(item, inner))]
     : ["{", "}", members(value as Readonly<Record<string, unknown>>, inner)];

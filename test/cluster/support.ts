@@ -6,6 +6,7 @@ import type { FakeApiServer, TestObject } from "../kubernetes/client/fake-api-se
 /** Settings of a replica that nobody has told anything. */
 export const SETTINGS: ClusterSettings = {
   policyServer: "default",
+  exceptionNamespaces: new Set(),
   namespace: "policy-server",
   replica: "one",
   enforceAdmissionPolicies: false,

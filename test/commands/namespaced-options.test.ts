@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageError } from "../../src/commands/io.js";
 import { clusterEntryOptions } from "../../src/commands/namespaced-options.js";
+import { countsIn } from "../../src/config/from-cluster/index.js";
 
 test("what policies in namespaces may be is as the options say; without any of them there are no limits", () => {
-  assert.deepEqual(clusterEntryOptions({ policyServerName: "own" }), { policyServer: "own", namespaced: {} });
+  const without = clusterEntryOptions({ policyServerName: "own" });
+  assert.deepEqual(without, { policyServer: "own", namespaced: {}, exceptionNamespaces: new Set() });
   const values = {
     namespacedPolicyKinds: "AdmissionPolicy, NamespacedValidatingPolicy",
     namespacedPolicyPlaces: "ghcr.io/acme, https://modules.example/",
@@ -19,8 +21,21 @@ test("what policies in namespaces may be is as the options say; without any of t
 
 test("empty lists allow nothing", () => {
   const { namespaced } = clusterEntryOptions({ namespacedPolicyKinds: "", namespacedPolicyPlaces: "" });
-  assert.deepEqual(clusterEntryOptions({ exceptionNamespaces: "a, b" }).exceptionNamespaces, new Set(["a", "b"]));
   assert.deepEqual(namespaced, { kinds: new Set(), places: [] });
+});
+
+test("PolicyExceptions count in the namespaces that are named, and in no others", () => {
+  const counted = (names?: string) => {
+    const options = clusterEntryOptions(names === undefined ? {} : { exceptionNamespaces: names });
+    return ["a", "b", "c"].filter((namespace) => countsIn(options.exceptionNamespaces, namespace)).join();
+  };
+  assert.equal(counted(), "");
+  assert.equal(counted(""), "");
+  assert.equal(counted(" , "), "");
+  assert.equal(counted("a, b"), "a,b");
+  assert.equal(counted("*"), "a,b,c");
+  assert.equal(counted("a,*"), "a,b,c");
+  for (const wrong of ["a*", "A", "a b", "'*'", "a/b", "**"]) assert.throws(() => counted(wrong), UsageError);
 });
 
 test("a kind that there is not is a mistake of the command line", () => {

@@ -15,6 +15,7 @@ import { serveCelModule } from "./live/policies.js";
 import { replicasUnderLoad } from "./live/replicas.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { Stage } from "./live/stage.js";
+import { exceptionsOfTenants, oneNamespaceWithTooMuch, tenantsWebhooks } from "./live/tenants.js";
 import { walkThrough } from "./live/walk-through.js";
 
 const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
@@ -25,6 +26,9 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   replicas: replicasUnderLoad,
   outage: apiServerAway,
   rights: rightsTakenAway,
+  tenants: tenantsWebhooks,
+  "too-much": oneNamespaceWithTooMuch,
+  exceptions: exceptionsOfTenants,
   parity,
 };
 

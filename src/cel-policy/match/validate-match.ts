@@ -69,7 +69,8 @@ export function validateSelector(selector: LabelSelector, path: FieldPath): Fiel
   return errors;
 }
 
-function validateRule(rule: ResourceRule, path: FieldPath): FieldError[] {
+/** The mistakes of a rule. */
+export function validateRule(rule: ResourceRule, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   const seen = new Set<string>();
   (rule.resourceNames ?? []).forEach((name, i) => {

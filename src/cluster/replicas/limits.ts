@@ -14,6 +14,8 @@ export const BLIND_MS = 25_000;
 export const ANNOUNCE_MS = 100;
 /** Bytes of all announcements: Kubernetes allows annotations of 256 KiB in all. Enough for what 10,000 policies take. */
 export const MAX_ANNOUNCED_BYTES = 200 * 1024;
+/** Policies and sets that are announced, and as many versions: 9 bytes each, so that all else has a fifth of the room. */
+export const MAX_ANNOUNCED_POLICIES = 9_000;
 /** Time for one write. */
 export const WRITE_MS = 5_000;
 /** Leases that are looked at: more replicas than any server has. */

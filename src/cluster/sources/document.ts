@@ -8,14 +8,18 @@ import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubern
 export const keyOf = (group: string, kind: string, object: unknown): string =>
   `${group}/${kind}/${namespaceOf(object)}/${nameOf(object)}`;
 
+/** What names a kind in a version. */
+export interface NamedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
 /**
  * An object as a document: without its status, and without what the API server notes about who wrote which field.
  * @param kind in items of lists it may be missing
  */
-export function documentOf(
-  object: JsonObject,
-  kind: { readonly group: string; readonly version: string; readonly kind: string },
-): ClusterDocument {
+export function documentOf(object: JsonObject, kind: NamedKind): ClusterDocument {
   const { managedFields: _, ...metadata } = (member(object, "metadata") ?? {}) as JsonObject;
   const { status: __, ...rest } = object;
   const generation = member(metadata, "generation");
@@ -30,7 +34,7 @@ export function documentOf(
 
 /** Whether two documents of a resource say the same: the version of one of which only the status has changed is another. */
 export function saysTheSame(one: ClusterDocument, other: ClusterDocument): boolean {
-  if (one.uid !== other.uid || one.generation !== other.generation) return false;
+  if (one.uid !== other.uid || one.generation !== other.generation || one.leftOut !== other.leftOut) return false;
   return withoutVersion(one) === withoutVersion(other);
 }
 

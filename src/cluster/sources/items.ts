@@ -1,9 +1,12 @@
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
-import { ResourceError } from "../../kubernetes/client/errors.js";
+import { parseJson } from "../../data/json.js";
+import { kubectlLength } from "../../data/kubectl-text.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
-import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
-import { documentOf, keyOf, saysTheSame } from "./document.js";
-import { MAX_DOCUMENTS } from "./limits.js";
+import { isObject, type JsonObject, member, namespaceOf, text } from "../../kubernetes/object.js";
+import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
+import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
+import { MAX_DOCUMENTS, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
+import { type LeftOut, Room } from "./room.js";
 
 /** A document with what is not part of it. */
 export interface WatchedItem {
@@ -12,48 +15,156 @@ export interface WatchedItem {
   readonly status: unknown;
 }
 
-/** What names a kind in a version. */
-export interface ServedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+/** What a list is of. */
+export interface ItemsOptions {
+  readonly kind: NamedKind;
+  /** Which of its objects; of the others it is only counted how many there are. */
+  readonly wanted: (object: JsonObject) => boolean;
+  /** Whether they are policies: those of namespaces that are left out deny. What only belongs to policies is then as if it were not there. */
+  readonly arePolicies: boolean;
+  /** What was known of the kind until now. */
+  readonly before?: ReadonlyMap<string, WatchedItem>;
+  /** Namespaces that are left out from the beginning: {@link Items.next} of the list before. */
+  readonly out?: LeftOut;
 }
 
 /** The documents of a list. One that says the same as before is the same object as before. */
 export class Items implements ListTarget {
   readonly all = new Map<string, WatchedItem>();
-  readonly #kind: ServedKind;
-  readonly #wanted: (object: JsonObject) => boolean;
-  readonly #before: ReadonlyMap<string, WatchedItem>;
+  readonly #options: ItemsOptions;
+  readonly #room: Room;
+  /** What each takes that is not left out. */
+  readonly #bytes = new Map<string, number>();
+  /** Policies of namespaces that are left out, by namespace: when they were made, by key. */
+  readonly #stubs = new Map<string, Map<string, string>>();
+  readonly #touched = new Set<string>();
+  #unwanted = 0;
+  #isListed = false;
+  #isStale = false;
 
-  /** @param before what was known of the kind until now */
-  constructor(
-    kind: ServedKind,
-    wanted: (object: JsonObject) => boolean,
-    before: ReadonlyMap<string, WatchedItem> = new Map(),
-  ) {
-    this.#kind = kind;
-    this.#wanted = wanted;
-    this.#before = before;
+  constructor(options: ItemsOptions) {
+    this.#options = options;
+    this.#room = new Room(options.kind.kind, options.out);
   }
 
-  /** @throws ResourceError when there are too many */
+  /** How many objects of the list were not wanted. */
+  get unwanted(): number {
+    return this.#unwanted;
+  }
+
+  /** Namespaces that are left out. */
+  get out(): LeftOut {
+    return this.#room.out;
+  }
+
+  /** Whether a new list may leave out others. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  /** What is left out of the next list from its beginning: which namespaces have most is known when all is read. */
+  get next(): LeftOut {
+    return new Map([...this.#room.due].filter(([, limit]) => limit === "kind"));
+  }
+
+  /** All of the list is there. */
+  listed(): void {
+    this.#isListed = true;
+    const { due } = this.#room;
+    this.#isStale = due.size !== this.out.size || [...due.keys()].some((namespace) => !this.out.has(namespace));
+    this.#touched.clear();
+  }
+
+  /** Keys of documents that may be others since this was asked last. */
+  touched(): readonly string[] {
+    const keys = [...this.#touched];
+    this.#touched.clear();
+    return keys;
+  }
+
+  /** @throws ResourceError when too many stand in no namespace */
   put(object: unknown): void {
     if (!isObject(object)) return;
-    if (!this.#wanted(object)) {
+    if (!this.#options.wanted(object)) {
+      this.#unwanted += 1;
       this.delete(object);
       return;
     }
-    const document = documentOf(object, this.#kind);
-    const { key } = document;
-    const known = (this.all.get(key) ?? this.#before.get(key))?.document;
-    const said = known !== undefined && saysTheSame(known, document) ? known : document;
-    this.all.set(key, { document: said, status: member(object, "status") });
-    if (this.all.size > MAX_DOCUMENTS)
-      throw new ResourceError(`there are more than ${MAX_DOCUMENTS} objects of the kind ${this.#kind.kind}`);
+    const namespace = namespaceOf(object);
+    const key = this.#keyOf(object);
+    const bytes = kubectlLength(object);
+    const before = this.#bytes.get(key);
+    // Of what is left out all is counted once, by the list.
+    if (this.out.has(namespace) && this.#isListed) this.#isStale ||= this.#isAnother(key, object);
+    else {
+      const size = { bytes: bytes - (before ?? 0), count: before === undefined ? 1 : 0 };
+      for (const each of this.#room.add(namespace, size)) this.#leaveOut(each);
+    }
+    if (this.out.has(namespace)) this.#putStub(key, namespace, object);
+    else {
+      this.#bytes.set(key, bytes);
+      this.#set(key, documentOf(object, this.#options.kind), member(object, "status"));
+    }
   }
 
   delete(object: unknown): void {
-    this.all.delete(keyOf(this.#kind.group, this.#kind.kind, object));
+    const key = this.#keyOf(object);
+    const namespace = namespaceOf(object);
+    const bytes = this.#bytes.get(key);
+    if (bytes !== undefined) this.#room.add(namespace, { bytes: -bytes, count: -1 });
+    else if (this.out.has(namespace)) this.#isStale ||= this.#isListed;
+    this.#bytes.delete(key);
+    this.#stubs.get(namespace)?.delete(key);
+    this.all.delete(key);
+    this.#touched.add(key);
+  }
+
+  #keyOf(object: unknown): string {
+    const { group, kind } = this.#options.kind;
+    return keyOf(group, kind, object);
+  }
+
+  #set(key: string, document: ClusterDocument, status: unknown): void {
+    const known = (this.all.get(key) ?? this.#options.before?.get(key))?.document;
+    const said = known !== undefined && saysTheSame(known, document) ? known : document;
+    this.all.set(key, { document: said, status });
+    this.#touched.add(key);
+  }
+
+  /** Whether an object of a namespace that is left out is another than was known, and not only its status. */
+  #isAnother(key: string, object: JsonObject): boolean {
+    const known = this.all.get(key)?.document;
+    const { uid, generation } = documentOf({ metadata: member(object, "metadata") }, this.#options.kind);
+    return known?.uid !== uid || known.generation !== generation;
+  }
+
+  /** Whatever was held of a namespace becomes stubs. */
+  #leaveOut(namespace: string): void {
+    const of = `${this.#options.kind.group}/${this.#options.kind.kind}/${namespace}/`;
+    for (const [key, { document, status }] of [...this.all]) {
+      if (!key.startsWith(of)) continue;
+      this.all.delete(key);
+      this.#bytes.delete(key);
+      this.#touched.add(key);
+      const object = parseJson(document.text);
+      if (isObject(object)) this.#putStub(key, namespace, { ...object, status });
+    }
+  }
+
+  /** The oldest ones are kept, so that nobody displaces what others have made before. */
+  #putStub(key: string, namespace: string, object: JsonObject): void {
+    const { kind, arePolicies } = this.#options;
+    const limit = this.out.get(namespace);
+    if (!arePolicies || limit === undefined || this.all.size >= 2 * MAX_DOCUMENTS) return;
+    const stubs = this.#stubs.get(namespace) ?? new Map<string, string>();
+    this.#stubs.set(namespace, stubs);
+    stubs.set(key, text(member(object, "metadata"), "creationTimestamp"));
+    this.#set(key, stubOf(object, kind, whyLeftOut(namespace, kind.kind, limit)), shortOnly(member(object, "status")));
+    if (stubs.size <= MAX_NAMESPACE_DOCUMENTS) return;
+    let youngest: readonly [key: string, made: string] = ["", ""];
+    for (const each of stubs) if (each[1] >= youngest[1]) youngest = each;
+    stubs.delete(youngest[0]);
+    this.all.delete(youngest[0]);
+    this.#touched.add(youngest[0]);
   }
 }

@@ -2,8 +2,16 @@
 
 /** Documents of one kind: twenty times what a large cluster has. More would take the memory that evaluation needs. */
 export const MAX_DOCUMENTS = 20_000;
-/** Bytes of one kind as they are listed: 3 KiB for each of that many. */
+/** Bytes of one kind as they are held: 3 KiB for each of that many. */
 export const MAX_KIND_BYTES = 64 * 1024 * 1024;
+/** Documents of one kind in one namespace: half of what a large cluster has in all. Whoever may write in a few namespaces must not take what all others have. */
+export const MAX_NAMESPACE_DOCUMENTS = 500;
+/** Bytes of one kind in one namespace, as they are held: 16 KiB for each of that many. */
+export const MAX_NAMESPACE_BYTES = 8 * 1024 * 1024;
+/** Bytes of a member of the spec, and of the status, of a policy whose namespace is left out: what its webhook is made of takes less. */
+export const MAX_STUB_MEMBER_BYTES = 2_048;
+/** How soon namespaces that are left out are looked at again when something in them has changed: all of the kind is listed for it. */
+export const LEFT_OUT_AGAIN_MS = 30_000;
 /** How long changes are gathered before they are told: whoever applies a folder of policies means one change. */
 export const COALESCE_MS = 50;
 /** How often it is asked whether a kind has come, where definitions may not be watched. */

@@ -6,14 +6,16 @@ import { type ListedCluster, objectPages } from "../../kubernetes/client/object-
 import { groupRoot } from "../../kubernetes/client/paths.js";
 import { member, text } from "../../kubernetes/object.js";
 import { documentOf } from "./document.js";
-import { MAX_DOCUMENTS } from "./limits.js";
+import { Items } from "./items.js";
+import { whyLeftOut } from "./left-out.js";
 import {
   CONFIG_MAP,
   CONFIG_MAP_FIELDS,
+  isOfPolicies,
   POLICY_SERVER,
-  type ServerName,
   WATCHED_KINDS,
   type WatchedKind,
+  type WatchSettings,
 } from "./watched-kinds.js";
 
 /** What was read. */
@@ -24,13 +26,15 @@ export interface ReadDocuments {
 }
 
 /** Reads them. A kind that the cluster doesn't have has no policies; one that can't be read is a problem. */
-export async function readDocuments(cluster: ListedCluster, server: ServerName): Promise<ReadDocuments> {
+export async function readDocuments(cluster: ListedCluster, server: WatchSettings): Promise<ReadDocuments> {
   const documents: ClusterDocument[] = [];
   const problems: string[] = [];
   for (const kind of WATCHED_KINDS) {
     try {
-      const found = await readKind(cluster, kind, server);
+      const items = await readKind(cluster, kind, server);
+      const found = Array.from(items?.all.values() ?? [], ({ document }) => document);
       documents.push(...found);
+      for (const [namespace, limit] of items?.out ?? []) problems.push(whyLeftOut(namespace, kind.kind, limit));
       if (kind === POLICY_SERVER) documents.push(...(await configMaps(cluster, found)));
     } catch (error) {
       problems.push(error instanceof Error ? error.message : String(error));
@@ -39,29 +43,22 @@ export async function readDocuments(cluster: ListedCluster, server: ServerName):
   return { documents, problems };
 }
 
-async function readKind(
-  cluster: ListedCluster,
-  kind: WatchedKind,
-  server: ServerName,
-): Promise<readonly ClusterDocument[]> {
+async function readKind(cluster: ListedCluster, kind: WatchedKind, server: WatchSettings): Promise<Items | undefined> {
   const version = await versionOf(cluster, kind);
-  if (version === undefined) return [];
+  if (version === undefined) return undefined;
   const { group, plural, fieldSelector, wanted = () => true } = kind;
   const named = { group, version, kind: kind.kind };
   const query = fieldSelector === undefined ? {} : { fieldSelector: fieldSelector(server) };
-  const documents: ClusterDocument[] = [];
+  const items = new Items({ kind: named, wanted: (object) => wanted(object, server), arePolicies: isOfPolicies(kind) });
   try {
-    for await (const { items } of objectPages(cluster, { group, version, plural }, "", query)) {
-      for (const item of items) if (wanted(item, server)) documents.push(documentOf(item, named));
-      if (documents.length > MAX_DOCUMENTS)
-        throw new Error(`there are more than ${MAX_DOCUMENTS} objects of the kind ${kind.kind}`);
-    }
+    for await (const page of objectPages(cluster, { group, version, plural }, "", query))
+      for (const item of page.items) items.put(item);
   } catch (error) {
     // The group is there, but not this kind.
-    if (error instanceof Error && isNotFound(error.cause)) return [];
+    if (error instanceof Error && isNotFound(error.cause)) return undefined;
     throw error;
   }
-  return documents;
+  return items;
 }
 
 /** The version to be read; undefined: there is none. */

@@ -3,13 +3,15 @@ import type { Clock } from "../../data/clock.js";
 import { ApiError, publicReasonOf, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
+import { STORE_PAGE_BYTES } from "../../kubernetes/client/limits.js";
 import { collectionPath } from "../../kubernetes/client/paths.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
-import { keyOf } from "./document.js";
-import { Items, type ServedKind, type WatchedItem } from "./items.js";
-import { MAX_KIND_BYTES, REFUSED_MS } from "./limits.js";
+import type { NamedKind } from "./document.js";
+import { Items, type WatchedItem } from "./items.js";
+import { LEFT_OUT_AGAIN_MS, REFUSED_MS } from "./limits.js";
+import type { LeftOut } from "./room.js";
 
 /** How far a source is: `refused` and `failed` have never been read; of one that is `refused` (no right to it, or too large) nothing is to be expected soon. */
 export type SourceState = "waiting" | "read" | "refused" | "failed";
@@ -20,20 +22,27 @@ export interface SourceOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly contact: Contact;
-  readonly kind: ServedKind & { readonly plural: string };
+  readonly kind: NamedKind & { readonly plural: string };
   /** `""`: all namespaces, or none. */
   readonly namespace: string;
   readonly fieldSelector?: string;
   readonly wanted: (object: JsonObject) => boolean;
+  /** Whether they are policies. */
+  readonly arePolicies: boolean;
   /** What was known of the kind when it was read in another version. */
   readonly before?: ReadonlyMap<string, WatchedItem>;
   /** Told what has changed: documents by key, and of which only the status is another. */
   readonly changed: (documents: readonly string[], statuses: readonly string[]) => void;
   /** Told that the state is another. */
   readonly moved: () => void;
+  /** Told what was listed. */
+  readonly listed?: (items: Items) => void;
   /** Told that the API server doesn't know the kind. */
   readonly unknown: () => void;
 }
+
+/** Most names of namespaces in a line of the log. */
+const MOST_NAMES = 10;
 
 /** Follows a kind until it is stopped. What was read stays when the API server is away, or takes back the right to read it. */
 export class Source {
@@ -43,30 +52,63 @@ export class Source {
   #state: SourceState = "waiting";
   #reason = "";
   #publicReason = "";
+  /** Namespaces that are left out, as it was said last. */
+  #leftOut = "";
+  /** Takes back the next list. */
+  #cancel: (() => void) | undefined;
 
   constructor(options: SourceOptions) {
     this.#options = options;
-    const { cluster, clock, kind, namespace, fieldSelector, wanted, before = new Map() } = options;
-    this.#items = new Map(before);
-    followUntil<Items>(this.#stopping.signal, {
+    this.#items = new Map(options.before);
+    this.#follow(new Map());
+  }
+
+  /** Follows the kind, until it is to be listed anew. @param out what is left out from the beginning */
+  #follow(out: LeftOut): void {
+    const { cluster, clock, kind, namespace, fieldSelector, wanted, arePolicies } = this.#options;
+    const ending = new AbortController();
+    const signal = AbortSignal.any([this.#stopping.signal, ending.signal]);
+    let current: Items | undefined;
+    const look = (): void => {
+      if (current !== undefined) this.#say(current.out);
+      if (current?.isStale !== true || this.#cancel !== undefined) return;
+      this.#cancel = clock.after(LEFT_OUT_AGAIN_MS, () => {
+        this.#cancel = undefined;
+        ending.abort();
+        this.#follow(current?.next ?? new Map());
+      });
+    };
+    followUntil<Items>(signal, {
       clock,
       refusedMs: REFUSED_MS,
-      begin: () => {
-        let current: Items | undefined;
-        return cluster.follow({
+      begin: () =>
+        cluster.follow({
           path: collectionPath(kind, namespace),
           query: { ...(fieldSelector && { fieldSelector }) },
-          maxBytes: MAX_KIND_BYTES,
-          target: () => new Items(kind, wanted, this.#items),
+          // What is held has limits of its own; what is not wanted counts for nothing.
+          maxBytes: Number.POSITIVE_INFINITY,
+          pageBytes: STORE_PAGE_BYTES,
+          target: () =>
+            new Items({
+              kind,
+              wanted,
+              arePolicies,
+              before: this.#items,
+              out: current === undefined ? out : current.next,
+            }),
           listed: (items) => {
+            if (signal.aborted) return;
             current = items;
+            items.listed();
             this.#listed(items);
+            look();
           },
-          changed: (object) => {
-            if (current !== undefined) this.#take([keyOf(kind.group, kind.kind, object)], current.all);
+          changed: () => {
+            if (current === undefined || signal.aborted) return;
+            this.#take(current.touched(), current.all);
+            look();
           },
-        });
-      },
+        }),
       failed: (error, refused) => this.#failed(error, refused),
     });
   }
@@ -88,6 +130,7 @@ export class Source {
   /** Ends; what was read stays where it is. */
   stop(): void {
     this.#stopping.abort();
+    this.#cancel?.();
   }
 
   #listed(items: Items): void {
@@ -97,6 +140,7 @@ export class Source {
     if (this.#reason !== "") log.info("policies can be read again", { resource: this.#name });
     this.#reason = "";
     this.#publicReason = "";
+    this.#options.listed?.(items);
     this.#take(new Set([...this.#items.keys(), ...items.all.keys()]), items.all);
     if (this.#state === "read") return;
     this.#state = "read";
@@ -117,6 +161,18 @@ export class Source {
       else if (old !== now) statuses.push(key);
     }
     if (documents.length > 0 || statuses.length > 0) this.#options.changed(documents, statuses);
+  }
+
+  /** Namespaces that are left out, whenever they are others. */
+  #say(out: LeftOut): void {
+    const names = [...out.keys()].sort();
+    if (names.join() === this.#leftOut) return;
+    this.#leftOut = names.join();
+    const { log, arePolicies } = this.#options;
+    const fields = { resource: this.#name, namespaces: names.slice(0, MOST_NAMES), left_out: names.length };
+    const effect = arePolicies ? "their policies deny" : "what is in them counts for nothing";
+    if (names.length === 0) log.info("no namespace is left out any more", { resource: this.#name });
+    else log.error(`namespaces have more than is held of them and are left out: ${effect}`, fields);
   }
 
   get #name(): string {

@@ -7,12 +7,14 @@ import { member, nameOf, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
 import type { ClusterSettings } from "../settings.js";
-import type { WatchedItem } from "./items.js";
+import type { Items, WatchedItem } from "./items.js";
 import { KindPresence, type Presence } from "./presence.js";
 import { Source } from "./source.js";
 import {
   CONFIG_MAP,
   CONFIG_MAP_FIELDS,
+  isOfPolicies,
+  POLICY_EXCEPTION,
   POLICY_SERVER,
   resourceName,
   WATCHED_KINDS,
@@ -50,6 +52,8 @@ export class Sources {
   /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
   readonly #unknownServer: WatchedItem;
   #wasServerUnknown = false;
+  /** PolicyExceptions that count for nothing, as it was said last. */
+  #exceptionsLeftOut = 0;
   /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
   readonly #waiting = new Set<string>();
 
@@ -141,6 +145,8 @@ export class Sources {
         namespace: "",
         ...(fieldSelector && { fieldSelector: fieldSelector(settings) }),
         wanted: (object) => wanted?.(object, settings) ?? true,
+        arePolicies: isOfPolicies(kind),
+        ...(kind === POLICY_EXCEPTION && { listed: ({ unwanted }: Items) => this.#sayExceptions(unwanted) }),
         // In another version it is read anew: until then what was known stays.
         ...(before && { before: before.items }),
         changed: (documents, statuses) => {
@@ -176,11 +182,29 @@ export class Sources {
   #source(
     special: Pick<
       ConstructorParameters<typeof Source>[0],
-      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown" | "moved"
+      | "kind"
+      | "namespace"
+      | "fieldSelector"
+      | "wanted"
+      | "arePolicies"
+      | "before"
+      | "changed"
+      | "listed"
+      | "unknown"
+      | "moved"
     >,
   ): Source {
     const { cluster, clock, log, contact } = this.#options;
     return new Source({ cluster, clock, log, contact, ...special });
+  }
+
+  /** At the start, and whenever a list shows another number. */
+  #sayExceptions(leftOut: number): void {
+    if (leftOut === this.#exceptionsLeftOut) return;
+    this.#exceptionsLeftOut = leftOut;
+    const message =
+      "PolicyExceptions count for nothing but in the namespaces of --exception-namespaces: some are left out";
+    if (leftOut > 0) this.#options.log.warn(message, { left_out: leftOut });
   }
 
   #moved(): void {
@@ -211,6 +235,7 @@ export class Sources {
         namespace: settings.namespace,
         fieldSelector: `metadata.name=${name}`,
         wanted: (object) => nameOf(object) === name,
+        arePolicies: false,
         changed,
         unknown: () => {},
         moved: () => this.#moved(),

@@ -1,9 +1,10 @@
 /** Which kinds of a cluster's resources are policies or belong to policies. */
-import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
+import { countsIn, policyIdOf } from "../../config/from-cluster/index.js";
+import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { ClusterSettings } from "../settings.js";
 
-/** Whose policies they are. */
-export type ServerName = Pick<ClusterSettings, "policyServer">;
+/** Whose policies they are, and where exceptions from them count. */
+export type WatchSettings = Pick<ClusterSettings, "policyServer" | "exceptionNamespaces">;
 
 /** A kind that is watched when the cluster has it. */
 export interface WatchedKind {
@@ -15,9 +16,9 @@ export interface WatchedKind {
   /** Whether it comes with Kubernetes, and not with a CustomResourceDefinition. */
   readonly builtIn: boolean;
   /** Which of them, for the API server: rights may be limited to a name. */
-  readonly fieldSelector?: (settings: ServerName) => string;
+  readonly fieldSelector?: (settings: WatchSettings) => string;
   /** Which of them, where the API server can't tell; default all. */
-  readonly wanted?: (object: JsonObject, settings: ServerName) => boolean;
+  readonly wanted?: (object: JsonObject, settings: WatchSettings) => boolean;
 }
 
 const KUBEWARDEN = "policies.kubewarden.io";
@@ -27,7 +28,7 @@ const ADMISSION = "admissionregistration.k8s.io";
 /** The server that policies without `spec.policyServer` belong to (spec kubewarden.md 11.1). */
 const DEFAULT_SERVER = "default";
 
-const forServer = (object: JsonObject, { policyServer }: ServerName): boolean =>
+const forServer = (object: JsonObject, { policyServer }: WatchSettings): boolean =>
   (text(member(object, "spec"), "policyServer") || DEFAULT_SERVER) === policyServer;
 
 const kubewarden = (kind: string, plural: string): WatchedKind => ({
@@ -55,6 +56,12 @@ const builtIn = (kind: string, plural: string): WatchedKind => ({
   builtIn: true,
 });
 
+/** Exceptions from Kyverno's policies: who may write one says what is exempted. */
+export const POLICY_EXCEPTION: WatchedKind = {
+  ...custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
+  wanted: (object, { exceptionNamespaces }) => countsIn(exceptionNamespaces, namespaceOf(object)),
+};
+
 /** The PolicyServer that says where modules come from and how they are verified. */
 export const POLICY_SERVER: WatchedKind = {
   ...custom(KUBEWARDEN, "PolicyServer", "policyservers", ["v1"]),
@@ -77,12 +84,16 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   POLICY_SERVER,
   custom(KYVERNO, "ValidatingPolicy", "validatingpolicies", ["v1", "v1beta1", "v1alpha1"]),
   custom(KYVERNO, "NamespacedValidatingPolicy", "namespacedvalidatingpolicies", ["v1", "v1beta1"]),
-  custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
+  POLICY_EXCEPTION,
   custom("kyverno.io", "GlobalContextEntry", "globalcontextentries", ["v2", "v2beta1", "v2alpha1"]),
   builtIn("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
   builtIn("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
   custom("policy.cert-manager.io", "CertificateRequestPolicy", "certificaterequestpolicies", ["v1alpha1"]),
 ];
+
+/** Whether its objects are policies, and do not only belong to policies. */
+export const isOfPolicies = ({ group, kind }: WatchedKind): boolean =>
+  policyIdOf({ group, kind, namespace: "", name: "" }) !== undefined;
 
 /** `<plural>.<group>`: what its CustomResourceDefinition is called. */
 export const resourceName = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>

@@ -113,12 +113,20 @@ function pathOf(config: unknown): string {
   return /^https:\/\/[^/]*(\/.*)$/.exec(text(config, "url"))?.[1] ?? "";
 }
 
+/** The name of an object. */
+const objectName = (base: string, number: number): string => `${base}-${number}`;
+/** The name of the first object. */
+export const firstName = (base: string): string => objectName(base, 1);
+
 /** The most webhooks of one configuration. */
 export const MOST_WEBHOOKS = 500;
 /** The most bytes of one configuration: what the API server stores has at most 1.5 MiB, and what stands beside the webhooks needs some. */
 const MOST_BYTES = 1_300_000;
-/** Bytes that are stored about each webhook beside itself: who manages its fields, by the way of either writing. */
+/** Bytes that are stored about each webhook, and about each of its conditions besides its name, beside itself: who manages its fields, by the way of either writing. */
 const BYTES_BESIDE = 1_000;
+const BYTES_BESIDE_CONDITION = 200;
+/** The most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes it some seconds for these, and it gives up after half a minute. */
+const MOST_EXPRESSION_BYTES = 256 * 1024;
 
 /** A webhook that has its place in a configuration. */
 interface Placed {
@@ -130,6 +138,17 @@ interface Placed {
 interface Filling<T> {
   readonly webhooks: T[];
   bytes: number;
+  expressionBytes: number;
+}
+
+/** What a webhook takes of the room of a configuration. */
+function roomOf(raw: JsonObject): { readonly bytes: number; readonly expressionBytes: number } {
+  const conditions = listOf(raw.matchConditions);
+  const sum = (key: string): number =>
+    conditions.reduce((all: number, each) => all + Buffer.byteLength(text(each, key)), 0);
+  // Names of conditions are part of what is stored about fields, twice.
+  const beside = BYTES_BESIDE + 2 * sum("name") + BYTES_BESIDE_CONDITION * conditions.length;
+  return { bytes: Buffer.byteLength(JSON.stringify(raw)) + beside, expressionBytes: sum("expression") };
 }
 
 /**
@@ -144,12 +163,16 @@ export function place<T extends Placed>(
 ): ReadonlyMap<string, readonly T[]> {
   const objects = new Map<string, Filling<T>>();
   const fits = (object: string, webhook: T): boolean => {
-    const bytes = JSON.stringify(webhook.raw).length + BYTES_BESIDE;
-    const filling = objects.get(object) ?? { webhooks: [], bytes: 0 };
-    if (filling.webhooks.length >= MOST_WEBHOOKS || (filling.bytes > 0 && filling.bytes + bytes > MOST_BYTES))
-      return false;
+    const { bytes, expressionBytes } = roomOf(webhook.raw);
+    const filling = objects.get(object) ?? { webhooks: [], bytes: 0, expressionBytes: 0 };
+    const isFull =
+      filling.webhooks.length >= MOST_WEBHOOKS ||
+      filling.bytes + bytes > MOST_BYTES ||
+      filling.expressionBytes + expressionBytes > MOST_EXPRESSION_BYTES;
+    if (filling.webhooks.length > 0 && isFull) return false;
     filling.webhooks.push(webhook);
     filling.bytes += bytes;
+    filling.expressionBytes += expressionBytes;
     objects.set(object, filling);
     return true;
   };
@@ -159,7 +182,7 @@ export function place<T extends Placed>(
     return !isOurs || !fits(object, webhook);
   });
   let number = 1;
-  for (const webhook of homeless) while (!fits(`${base}-${number}`, webhook)) number += 1;
+  for (const webhook of homeless) while (!fits(objectName(base, number), webhook)) number += 1;
   return new Map(
     Array.from(objects, ([object, { webhooks: own }]) => [object, own.sort((a, b) => compareNames(a.name, b.name))]),
   );

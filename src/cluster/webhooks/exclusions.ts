@@ -20,9 +20,11 @@ const LEAVE_OUT: MatchCondition = {
   expression: `!((request.resource.group + "/" + request.resource.resource) in [${UNASKED.map(([group, resource]) => JSON.stringify(`${group}/${resource}`)).join(", ")}])`,
 };
 
+const INSIDE = "policy-server.admission/namespace";
+
 /** Leaves out everything outside of a namespace: selectors of namespaces say nothing about objects that are in none. */
 const inside = (namespace: string): MatchCondition => ({
-  name: "policy-server.admission/namespace",
+  name: INSIDE,
   expression: `has(request.namespace) && request.namespace == ${JSON.stringify(namespace)}`,
 });
 
@@ -34,6 +36,9 @@ export const ownConditions = (
   ...(UNASKED.some(([group, resource]) => mayMatch(rules, group, resource)) ? [LEAVE_OUT] : []),
   ...(namespace === undefined ? [] : [inside(namespace)]),
 ];
+
+/** Whether a condition is called as one of these. */
+export const isOwnCondition = ({ name }: MatchCondition): boolean => name === LEAVE_OUT.name || name === INSIDE;
 
 /** The namespaces that a policy's webhook leaves out, sorted. */
 export const excludedNamespaces = (ownNamespace: string, { insideOwnNamespace }: AskedPolicy): readonly string[] =>

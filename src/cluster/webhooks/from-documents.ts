@@ -1,6 +1,5 @@
 /** Policies of a cluster as webhooks ask them. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
-import { CERTIFICATE_REQUEST_POLICIES, compareNamesakes } from "../../config/from-cluster/policy-ids.js";
 import { Rollouts } from "../../config/from-cluster/rollouts.js";
 import { parseJson } from "../../data/json.js";
 import { member, text } from "../../kubernetes/object.js";
@@ -63,13 +62,12 @@ export class WebhookDeriver {
 
   /**
    * Webhooks of versions in force: what is in shadow changes nothing about who is asked. Where no version is, that in shadow is asked, and decides nothing unless some namespace has
-   * it in force. A policy whose id another one keeps is not asked: its path leads to the other.
+   * it in force.
    * @param refused keys of documents that are not served for other reasons than those that stand in documents
    */
   derive(documents: Iterable<ClusterDocument>, refused: ReadonlySet<string> = NONE): DerivedWebhooks {
     const given = Array.from(documents).filter(({ key }) => !refused.has(key));
-    const kept = this.#withoutNamesakes(given);
-    this.#rollouts.update(new Map(kept.map((document) => [document.key, document])));
+    this.#rollouts.update(new Map(given.map((document) => [document.key, document])));
     const { inForce, inShadow } = this.#rollouts;
     const all = Array.from(inShadow, ([key, document]) => inForce.get(key) ?? document);
     this.#companions = remembered(this.#companions, all, (document) => {
@@ -85,22 +83,6 @@ export class WebhookDeriver {
     if (!same || this.#derived === undefined) this.#derived = webhooksFor(asked, this.#options);
     this.#asked = asked;
     return this.#derived;
-  }
-
-  /** Of several resources that would have one id those that keep theirs. */
-  #withoutNamesakes(documents: readonly ClusterDocument[]): readonly ClusterDocument[] {
-    const keepers = new Map<string, ClusterDocument>();
-    const losers = new Set<ClusterDocument>();
-    for (const document of documents) {
-      const id = this.#options.idOf(document.key);
-      // Policies about CertificateRequests have one id together, and no webhooks.
-      if (id === undefined || id === CERTIFICATE_REQUEST_POLICIES) continue;
-      const other = keepers.get(id);
-      const wins = other === undefined || compareNamesakes(namesake(document), namesake(other)) < 0;
-      if (other !== undefined) losers.add(wins ? other : document);
-      if (wins) keepers.set(id, document);
-    }
-    return losers.size === 0 ? documents : documents.filter((document) => !losers.has(document));
   }
 
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
@@ -165,11 +147,6 @@ export class WebhookDeriver {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-const namesake = ({ key, text: written }: ClusterDocument) => ({
-  key,
-  createdAt: text(member(parseJson(written), "metadata"), "creationTimestamp"),
-});
 
 /** Whatever fails about its webhook, requests pass: no version of the policy is in force. */
 const lenient = (policy: AskedPolicy | undefined): AskedPolicy | undefined =>

@@ -19,9 +19,10 @@ import {
 import type { DerivedWebhooks } from "./derive.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
 import { Disputes } from "./disputes.js";
+import { Refusals } from "./refusals.js";
 import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
-import { type Intended, type Refusal, writeConfigurations } from "./write.js";
+import { type Intended, tryAlone, writeConfigurations } from "./write.js";
 
 /** How configurations are looked at again, whether or not anybody has told of a change. */
 const LOOK_AGAIN_MS = 300_000;
@@ -63,6 +64,8 @@ export interface KeeperOptions {
   /** The ClusterRole that configurations go away with. */
   readonly ownerRole: string;
   readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
   readonly logger: Logger;
   /** Told by the leader each time that it has looked. */
   readonly report?: (report: WebhookReport) => void;
@@ -79,10 +82,7 @@ export class WebhookKeeper implements ClusterPart {
   #unread: readonly string[] = [];
   /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
   #members = new Map<string, readonly string[]>();
-  /** What the API server has refused, by the webhook as it is written. */
-  readonly #refused = new Map<string, string>();
-  /** Webhooks that it takes with the least conditions only, as they are derived. */
-  readonly #relaxed = new Set<string>();
+  readonly #refusals: Refusals;
   #leading: AbortSignal | undefined;
   #ownerUid: string | undefined;
   /** PEM that all webhooks carry which stand; undefined while that is not known. */
@@ -97,7 +97,9 @@ export class WebhookKeeper implements ClusterPart {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#disputes = new Disputes(options.clock);
+    const { clock, random, logger } = options;
+    this.#disputes = new Disputes(clock);
+    this.#refusals = new Refusals({ clock, random, logger, due: () => this.look() });
     this.#forgetReplicas = options.replicas.changed(() => this.look());
   }
 
@@ -113,8 +115,7 @@ export class WebhookKeeper implements ClusterPart {
     this.#leading = signal;
     // What others have written is known when it has been looked at.
     this.#carried = undefined;
-    this.#refused.clear();
-    this.#relaxed.clear();
+    this.#refusals.keepOnly([]);
     const failed = (error: unknown): void =>
       this.#say(
         "watch",
@@ -129,6 +130,7 @@ export class WebhookKeeper implements ClusterPart {
     this.#stopping.abort();
     this.#forgetReplicas();
     this.#cancelTimer();
+    this.#refusals.stop();
     await this.#running;
   }
 
@@ -194,7 +196,7 @@ export class WebhookKeeper implements ClusterPart {
       await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
     );
     const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
-    const desired = derived.webhooks.map((webhook) => this.#acceptable(webhook));
+    const desired = this.#acceptable(derived, standing);
     const { wanted, kept, waiting } = rollout({
       desired,
       standing,
@@ -202,28 +204,34 @@ export class WebhookKeeper implements ClusterPart {
       membersOf: (path) => this.#membersOf(path),
       // One that this process has known is gone; any other may be one that it was never told of.
       isUnread: (path) => this.#unread.length > 0 && !this.#members.has(path),
-      isRefused: (webhook) => this.#refused.has(fingerprint(webhook)),
+      isRefused: (webhook) => this.#refusals.why(webhook) !== undefined,
     });
     if (this.#unread.length > 0)
       this.#say(UNREAD, `webhooks whose policies are not known here stay: ${this.#unread.join(", ")} cannot be read`);
     else this.#said.delete(UNREAD);
+    const made = (webhook: DerivedWebhook) => {
+      const { type, name } = webhook;
+      return { type, name, raw: webhookObject(webhook, target), webhook };
+    };
     const intended: Intended[] = [
-      ...wanted.map((webhook) => ({
-        type: webhook.type,
-        name: webhook.name,
-        raw: webhookObject(webhook, target),
-        webhook,
-      })),
+      ...wanted.map(made),
       ...kept.map(({ type, name, path, raw }) => ({ type, name, raw: keptObject(raw, path, target) })),
     ];
     const identity = await this.#identity(signal);
-    const { refused, changed } = await writeConfigurations({ store, found, standing, intended, identity, signal });
-    for (const refusal of refused) this.#refuse(refusal);
+    const writing = { store, found, standing, intended, identity, signal };
+    const { refused, changed, failure } = await writeConfigurations(writing);
+    for (const refusal of refused) this.#refusals.refused(refusal);
     // What stands of an object of which something was refused is decided anew, without that.
-    if (refused.length > 0) {
-      await this.#write(derived, signal);
-      return;
+    if (refused.length > 0) return this.#write(derived, signal);
+    // Others are written by now: whoever is tried holds up nobody.
+    const tried = this.#refusals.due(desired);
+    for (const webhook of tried) {
+      const refusal = await tryAlone(made(webhook), writing);
+      if (refusal === undefined) this.#refusals.taken(webhook);
+      else this.#refusals.refused(refusal);
     }
+    if (failure !== undefined) throw failure;
+    if (tried.length > 0) return this.#write(derived, signal);
     this.#carried = caBundle;
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
     if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
@@ -254,30 +262,18 @@ export class WebhookKeeper implements ClusterPart {
     }
   }
 
-  /** As the API server takes it, as far as that is known. */
-  #acceptable(webhook: DerivedWebhook): DerivedWebhook {
-    const { leastConditions, ...rest } = webhook;
-    if (leastConditions === undefined || !this.#relaxed.has(fingerprint(webhook))) return webhook;
-    return { ...rest, matchConditions: leastConditions };
+  /** As the API server takes them, as far as that is known. */
+  #acceptable({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): readonly DerivedWebhook[] {
+    const found = new Map(standing.map(({ type, name, raw }) => [`${type} ${name}`, raw.matchConditions]));
+    const stands = ({ type, name, matchConditions }: DerivedWebhook): boolean =>
+      JSON.stringify(found.get(`${type} ${name}`)) === JSON.stringify(matchConditions);
+    return webhooks.map((webhook) => this.#refusals.acceptable(webhook, stands));
   }
 
   /** A path of one policy says which it is. */
   #membersOf(path: string): readonly string[] | undefined {
     const [, id] = /^\/validate\/([^/]+)$/.exec(path) ?? [];
     return this.#members.get(path) ?? (id === undefined ? undefined : [decodeURIComponent(id)]);
-  }
-
-  /** Conditions that it does not take, such as ones that may cost too much there, are left to the policies: they are asked about more, and look at them again. */
-  #refuse({ webhook, text }: Refusal): void {
-    const fields = { webhook: webhook.name, policies: webhook.members.join(", "), reason: text };
-    const { logger } = this.#options;
-    if (webhook.leastConditions !== undefined && /\bmatchConditions\b/.test(text)) {
-      this.#relaxed.add(fingerprint(webhook));
-      logger.warn("the API server refuses match conditions of a webhook: its policies look at them alone", fields);
-      return;
-    }
-    this.#refused.set(fingerprint(webhook), text);
-    logger.error("the API server refuses a webhook: its policies are not asked as they are written now", fields);
   }
 
   /** Keeps of what is remembered only what is still of use. */
@@ -288,16 +284,14 @@ export class WebhookKeeper implements ClusterPart {
   ): void {
     const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
-    const prints = new Set([...webhooks, ...desired].map(fingerprint));
-    for (const print of this.#refused.keys()) if (!prints.has(print)) this.#refused.delete(print);
-    for (const print of this.#relaxed) if (!prints.has(print)) this.#relaxed.delete(print);
+    this.#refusals.keepOnly([...webhooks, ...desired]);
   }
 
   #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {
     const { report } = this.#options;
     if (report === undefined) return;
     const why = (webhook: DerivedWebhook): string => {
-      const refusal = this.#refused.get(fingerprint(webhook));
+      const refusal = this.#refusals.why(webhook);
       return refusal === undefined
         ? `its webhook waits for ${this.#waitedFor(webhook.path)}`
         : `the API server refuses its webhook: ${refusal}`;
@@ -363,6 +357,3 @@ const ownerReference = (name: string, uid: string) => ({
 });
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-/** Tells versions of a webhook apart. */
-const fingerprint = (webhook: DerivedWebhook): string => JSON.stringify(webhook);

@@ -28,12 +28,12 @@ export function webhookPart(
   deriver: WebhookDeriver,
   certificates: Pick<Certificates, "caBundle" | "changed">,
 ): WebhookPart {
-  const { cluster, clock, log, replicas, settings, facts } = context;
+  const { cluster, clock, random, log, replicas, settings, facts } = context;
   const { policyServer, service, webhookUrl, owner } = settings;
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const webhooksOf = ({ documents }: ClusterState) => deriver.derive(documents.values(), facts.refused);
   const keeper = new WebhookKeeper({
-    ...{ clock, logger: log, replicas, ownerRole: owner },
+    ...{ clock, random, logger: log, replicas, ownerRole: owner },
     store: new ClusterConfigurations(cluster, clock, labels),
     derive: webhooksOf,
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },

@@ -3,11 +3,11 @@
 import type { Clock } from "../../data/clock.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
+import { objectPages } from "../../kubernetes/client/object-pages.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
-import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { FIELD_MANAGER } from "../lease.js";
 import type { WebhookType } from "./configuration.js";
-import { listOf } from "./rules.js";
 
 /** Configurations of ours. Every method throws what a cluster's client throws. */
 export interface ConfigurationStore {
@@ -15,6 +15,12 @@ export interface ConfigurationStore {
   list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Server-side apply; gives what stands then. */
   apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Has the API server look at a configuration, and keeps nothing of it.
+   * @returns what it was refused with; undefined: it would be taken
+   * @throws only when the signal is aborted
+   */
+  attempt(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Puts our webhooks, labels and owner in place of whatever stands there, who ever has written it; gives what stands then. */
   overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
   remove(type: WebhookType, name: string, signal: AbortSignal): Promise<void>;
@@ -51,19 +57,36 @@ export class ClusterConfigurations implements ConfigurationStore {
       .join(",");
   }
 
+  /** By pages: many policies have more webhooks than one answer may have bytes. */
   async list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]> {
-    const query = { labelSelector: this.#labelSelector };
-    const { value } = await this.#cluster.http.get(collectionPath(place(type), ""), query, signal);
-    return listOf(member(value, "items"));
+    const found: unknown[] = [];
+    const { http } = this.#cluster;
+    const pages = objectPages({ http, signal }, place(type), "", { labelSelector: this.#labelSelector });
+    for await (const { items } of pages) found.push(...items);
+    return found;
   }
 
   apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown> {
-    const path = objectPath(place(type), "", text(member(configuration, "metadata"), "name"));
-    return this.#cluster.http.apply(path, configuration, { fieldManager: FIELD_MANAGER }, signal);
+    return this.#apply(type, configuration, signal, false);
+  }
+
+  async attempt(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown> {
+    try {
+      await this.#apply(type, configuration, signal, true);
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      return error;
+    }
+  }
+
+  #apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal, dryRun: boolean): Promise<unknown> {
+    const path = objectPath(place(type), "", nameOf(configuration));
+    return this.#cluster.http.apply(path, configuration, { fieldManager: FIELD_MANAGER, dryRun }, signal);
   }
 
   overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown> {
-    const path = objectPath(place(type), "", text(member(configuration, "metadata"), "name"));
+    const path = objectPath(place(type), "", nameOf(configuration));
     return this.#cluster.http.patch(path, "merge", configuration, { fieldManager: FIELD_MANAGER }, signal);
   }
 

@@ -4,29 +4,21 @@ import { isObject, type JsonObject, member, nameOf } from "../../kubernetes/obje
 import {
   type ConfigurationIdentity,
   configurationObject,
+  firstName,
   place,
   type StandingWebhook,
   WEBHOOK_TYPES,
   type WebhookType,
 } from "./configuration.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
+import { type Refusal, refusalOf, refusedAmong, type Suspect } from "./refused-among.js";
 import { listOf } from "./rules.js";
 import type { ConfigurationStore } from "./store.js";
 
 /** A webhook that is to stand. */
-export interface Intended {
+export interface Intended extends Suspect {
   readonly type: WebhookType;
   readonly name: string;
-  readonly raw: JsonObject;
-  /** What it was made of; absent for one that stays as it was found. */
-  readonly webhook?: DerivedWebhook;
-}
-
-/** What the API server does not take. */
-export interface Refusal {
-  readonly webhook: DerivedWebhook;
-  /** In its words. */
-  readonly text: string;
 }
 
 /** What is to be written. */
@@ -46,6 +38,8 @@ export interface Written {
   readonly refused: readonly Refusal[];
   /** How many objects were written or removed. */
   readonly changed: number;
+  /** Why some object could not be written, whatever is in it; absent: none could not. */
+  readonly failure?: unknown;
 }
 
 /** An object as it stands and as it is to be. */
@@ -57,31 +51,44 @@ interface Change {
 }
 
 /**
- * Writes what differs, and removes what nobody wants. Where webhooks go from one object to another, all that come are there before the first goes.
- * @throws what the store throws, but for a refusal of single webhooks
+ * Writes what differs, and removes what nobody wants. Where webhooks go from one object to another, all that come are there before the first goes. An object that can't be written keeps no other one
+ * from being written.
+ * @throws what the store throws, but for writing an object
  */
 export async function writeConfigurations(writing: Writing): Promise<Written> {
   const { store, found, signal, identity } = writing;
   const changes = changesOf(writing).filter((change) => !isAsIntended(change, identity));
   const refused: Refusal[] = [];
-  if (changes.length > 1) {
-    for (const change of changes.filter(comes)) refused.push(...(await write(withStanding(change), writing)));
-    if (refused.length > 0) return { refused, changed: changes.length };
+  let changed = 0;
+  let failure: unknown;
+  const attempt = async (change: Change): Promise<void> => {
+    try {
+      refused.push(...(await write(change, writing)));
+      changed += 1;
+    } catch (error) {
+      signal.throwIfAborted();
+      failure ??= error;
+    }
+  };
+  const coming = changes.length > 1 ? changes.filter(comes) : [];
+  for (const change of coming) await attempt(withStanding(change));
+  if (refused.length === 0) {
+    for (const change of changes) {
+      if (coming.includes(change) && !goes(change)) continue;
+      // What goes here may be what could not come elsewhere.
+      if (failure === undefined || !goes(change)) await attempt(change);
+    }
   }
-  for (const change of changes) {
-    if (changes.length === 1 || !comes(change) || goes(change)) refused.push(...(await write(change, writing)));
-  }
-  if (refused.length > 0) return { refused, changed: changes.length };
-  let removed = 0;
+  if (refused.length > 0 || failure !== undefined) return { refused, changed, failure };
   const wanted = new Set(changesOf(writing).map(({ type, name }) => `${type} ${name}`));
   for (const [type, objects] of found) {
     for (const object of objects) {
       if (wanted.has(`${type} ${nameOf(object)}`)) continue;
       await remove(store, type, nameOf(object), signal);
-      removed += 1;
+      changed += 1;
     }
   }
-  return { refused, changed: changes.length + removed };
+  return { refused, changed };
 }
 
 function changesOf({ found, standing, intended, identity }: Writing): readonly Change[] {
@@ -123,17 +130,37 @@ function withStanding(change: Change): Change {
 /** Applies; where somebody else's words stand in between, overwrites them. */
 async function write(change: Change, { store, identity, signal }: Writing): Promise<readonly Refusal[]> {
   const { type, name, intended } = change;
-  const raws = intended.map(({ raw }) => raw);
-  const object = configurationObject(type, name, raws, identity);
+  const objectOf = (raws: readonly JsonObject[]): JsonObject => configurationObject(type, name, raws, identity);
+  const object = objectOf(intended.map(({ raw }) => raw));
   try {
     const live = await store.apply(type, object, signal);
     if (!isAsIntended({ ...change, live }, identity)) await store.overwrite(type, object, signal);
     return [];
   } catch (error) {
-    const refused = refusals(error, intended);
+    signal.throwIfAborted();
+    const refused = await refusedAmong(error, intended, (raws) => store.attempt(type, objectOf(raws), signal));
     if (refused.length === 0) throw error;
     return refused;
   }
+}
+
+/**
+ * Has the API server look at a webhook that was made, alone; nothing is kept.
+ * @returns what it has against it; undefined: it takes it
+ * @throws what it says even where there is no webhook: that is not about this one
+ */
+export async function tryAlone(
+  { type, name, raw, webhook }: Intended & { readonly webhook: DerivedWebhook },
+  { store, standing, identity, signal }: Writing,
+): Promise<Refusal | undefined> {
+  const stands = standing.find((each) => each.type === type && each.name === name);
+  const attempt = (raws: readonly JsonObject[]): Promise<unknown> =>
+    store.attempt(type, configurationObject(type, stands?.object ?? firstName(identity.base), raws, identity), signal);
+  const why = await attempt([raw]);
+  if (why === undefined) return undefined;
+  const always = await attempt([]);
+  if (always !== undefined) throw always;
+  return refusalOf(webhook, why);
 }
 
 async function remove(store: ConfigurationStore, type: WebhookType, name: string, signal: AbortSignal): Promise<void> {
@@ -143,38 +170,6 @@ async function remove(store: ConfigurationStore, type: WebhookType, name: string
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
   }
 }
-
-const UNPROCESSABLE = 422;
-
-/** The webhooks that a refusal names: `webhooks[3].rules[0].resources: Invalid value: …`. */
-function refusals(error: unknown, intended: readonly Intended[]): readonly Refusal[] {
-  if (!(error instanceof ApiError) || error.status !== UNPROCESSABLE) return [];
-  const found = new Map<number, string>();
-  for (const { index, text } of problemsIn(error.message)) {
-    const known = found.get(index);
-    found.set(index, known === undefined ? text : `${known}; ${text}`);
-  }
-  return [...found].flatMap(([index, text]) => {
-    const webhook = intended[index]?.webhook;
-    return webhook === undefined ? [] : [{ webhook, text }];
-  });
-}
-
-/** Each mistake that a message names begins with its place. */
-function problemsIn(message: string): readonly { readonly index: number; readonly text: string }[] {
-  return message.split(/(?=\bwebhooks\[\d+\])/).flatMap((part) => {
-    const [, index, text] = /^webhooks\[(\d+)\]\.?(.*)$/s.exec(part) ?? [];
-    return index === undefined || text === undefined
-      ? []
-      : [{ index: Number(index), text: shortened(text.replace(/[,\]\s]+$/, "")) }];
-  });
-}
-
-/** The most characters of a refusal: it may repeat the whole of what it is about. */
-const MOST_CHARACTERS = 500;
-
-const shortened = (text: string): string =>
-  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
 /** Whether an object is as it is to be; what others have said of it beside does not matter, but for its webhooks. */
 function isAsIntended({ live, intended }: Change, { labels, owner }: ConfigurationIdentity): boolean {

@@ -96,10 +96,10 @@ export async function auditCommand(
 async function takePolicies(
   source: AuditPolicySource,
   cluster: Cluster,
-  { policyServerName: policyServer }: AuditValues,
+  values: AuditValues,
 ): Promise<readonly LeftOut[]> {
   const { readDocuments } = await import("../../cluster/sources/read-once.js");
-  const { documents, problems } = await readDocuments(cluster, { policyServer });
+  const { documents, problems } = await readDocuments(cluster, clusterEntryOptions({ ...values }));
   source.take({ version: 1, base: 0, put: documents, removed: [], sets: [] });
   return problems.map((reason) => ({ id: "of the cluster", reason, isProblem: true }));
 }

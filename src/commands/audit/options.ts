@@ -21,6 +21,11 @@ export const AUDIT_OPTIONS: readonly AuditOption[] = [
     default: "default",
     description: "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
   },
+  {
+    flags: "--exception-namespaces <names>",
+    description:
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",
+  },
   { flags: "-n, --namespace <name>", description: "only objects of this namespace" },
   {
     flags: "--exclude-namespaces <names>",
@@ -49,6 +54,7 @@ export const AUDIT_OPTIONS: readonly AuditOption[] = [
 export interface AuditValues {
   readonly fromCluster?: true;
   readonly policyServerName: string;
+  readonly exceptionNamespaces?: string;
   readonly namespace?: string;
   readonly excludeNamespaces?: string;
   readonly output: "table" | "json" | "yaml" | "sarif" | "junit";

@@ -41,6 +41,10 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
       "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
       "default",
     )
+    .option(
+      "--exception-namespaces <names>",
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count, or '*' for all; without it none",
+    )
     .option("--enforce-admission-policies", "with --from-cluster: of ValidatingAdmissionPolicies, too")
     .option(
       "--kubeconfig <file>",

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ClusterSettings } from "../../cluster/settings.js";
 import { UsageError } from "../io.js";
+import { exceptionNamespaces } from "../namespaced-options.js";
 
 /** Where Kubernetes tells a pod its namespace. */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -58,6 +59,7 @@ export function clusterSettings(values: Readonly<Record<string, unknown>>): Clus
     );
   return {
     policyServer: named("policy-server-name", String(values.policyServerName ?? "default"), LABEL, MAX_LABEL),
+    exceptionNamespaces: exceptionNamespaces(values),
     namespace,
     replica: named("replica-name", String(values.replicaName ?? hostname().toLowerCase()), NAME, MAX_REPLICA),
     enforceAdmissionPolicies: values.enforceAdmissionPolicies === true,

@@ -10,6 +10,8 @@ export interface ClusterDocument {
   readonly generation: number;
   /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. Empty: it can't be read. */
   readonly text: string;
+  /** Why its namespace is left out: its text has only what its webhook is made of, and it denies. Absent: it is not. */
+  readonly leftOut?: string;
 }
 
 /** Policies that one webhook asks about: `/validate/set/<hash>`. */

@@ -43,4 +43,7 @@ export class ClusterDocuments {
 }
 
 const isSame = (one: ClusterDocument, other: ClusterDocument): boolean =>
-  one.uid === other.uid && one.resourceVersion === other.resourceVersion && one.text === other.text;
+  one.uid === other.uid &&
+  one.resourceVersion === other.resourceVersion &&
+  one.leftOut === other.leftOut &&
+  one.text === other.text;

@@ -5,14 +5,7 @@ import type { ClusterDocument } from "./cluster-document.js";
 import { type DocumentHead, DocumentReader, readDocument } from "./document-reader.js";
 import { kubewardenEntry, type ReadEntry } from "./kubewarden-entry.js";
 import { confine, type NamespacedLimits } from "./namespaced-limits.js";
-import {
-  ADMISSION_GROUP,
-  CERTIFICATE_GROUP,
-  compareNamesakes,
-  KUBEWARDEN_GROUP,
-  NAMESPACED_POLICY_KINDS,
-  type NamespacedPolicyKind,
-} from "./policy-ids.js";
+import { ADMISSION_GROUP, KUBEWARDEN_GROUP, NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind } from "./policy-ids.js";
 import { type FetchTerms, type PolicyServerParts, readPolicyServer } from "./policy-server.js";
 import { type Companions, companionsFor, companionsOf, documentsEntry } from "./resource-entries.js";
 
@@ -40,18 +33,10 @@ export interface EntryDocument {
   readonly file: string;
 }
 
-/** A policy that is not served because another one has its id. */
-export interface RefusedEntry {
-  readonly id: string;
-  readonly document: EntryDocument;
-  readonly reason: string;
-}
-
 /** The policies of a state of the cluster. */
 export interface ClusterEntries {
   /** By id. */
   readonly entries: readonly ClusterEntry[];
-  readonly refused: readonly RefusedEntry[];
   /** How modules are fetched for them. */
   readonly terms: FetchTerms;
 }
@@ -62,8 +47,8 @@ export interface ClusterEntryOptions {
   readonly policyServer: string;
   /** What policies that stand in a namespace may be. */
   readonly namespaced: NamespacedLimits;
-  /** Where PolicyExceptions count (spec kyverno.md 5.1); absent: everywhere. */
-  readonly exceptionNamespaces?: ReadonlySet<string>;
+  /** Namespaces whose PolicyExceptions count; `*`: all. */
+  readonly exceptionNamespaces: ReadonlySet<string>;
 }
 
 /** Makes entries; what it has read of a document it knows as long as that does not change. */
@@ -80,25 +65,18 @@ export class ClusterEntryReader {
     const heads = [...documents.values()].map((document) => this.#reader.head(document)).sort(byKey);
     const server = readPolicyServer(heads, this.#options.policyServer);
     const companions = companionsOf(heads, this.#options.exceptionNamespaces);
+    // Only policies about CertificateRequests have one id together.
     const chosen = new Map<string, DocumentHead[]>();
-    const refused: RefusedEntry[] = [];
     for (const head of heads) {
       const { id } = head;
       if (id === undefined || !this.#isOurs(head, companions)) continue;
       const others = chosen.get(id);
-      const [other] = others ?? [];
-      if (others === undefined || other === undefined) chosen.set(id, [head]);
-      else if (head.key.group === CERTIFICATE_GROUP) others.push(head);
-      else {
-        const [winner, loser] = olderFirst(other, head);
-        chosen.set(id, [winner]);
-        const reason = `not served: the ${winner.file}, which is older, has its id ${JSON.stringify(id)}`;
-        refused.push({ id, document: documentOf(loser), reason });
-      }
+      if (others === undefined) chosen.set(id, [head]);
+      else others.push(head);
     }
     const entries = [...chosen].map(([id, policies]) => this.#entry(id, policies, companions, server));
     entries.sort((a, b) => (a.id < b.id ? -1 : 1));
-    return { entries, refused, terms: server.terms };
+    return { entries, terms: server.terms };
   }
 
   /** Policies of another server are not, and those that nothing binds do nothing. */
@@ -119,7 +97,10 @@ export class ClusterEntryReader {
     const modules = key.group === KUBEWARDEN_GROUP;
     const companions = policies.flatMap((head) => companionsFor(head, all));
     const made = [...policies, ...companions].map(({ document, hash }) => `${document.key} ${hash}`).join("\n");
-    const terms = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
+    const leftOut = policies.find(({ document }) => document.leftOut !== undefined)?.document.leftOut;
+    const held = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
+    // Of what is left out no version before it is served either: not all replicas would have one.
+    const terms = leftOut === undefined ? held : `${held} ${leftOut}`;
     return {
       id,
       policies: policies.map(documentOf),
@@ -139,6 +120,8 @@ export class ClusterEntryReader {
   ): ReadEntry {
     const [head] = policies as [DocumentHead];
     const { kind, group } = head.key;
+    const { leftOut } = head.document;
+    if (leftOut !== undefined) return refuse(head, [], leftOut);
     const limits = this.#options.namespaced;
     if (namespace !== undefined && limits.kinds !== undefined && !limits.kinds.has(kind as NamespacedPolicyKind)) {
       const served = [...limits.kinds].join(", ") || "none";
@@ -170,11 +153,6 @@ const documentOf = ({ document: { key, generation }, file }: DocumentHead): Entr
   generation,
   file,
 });
-
-const olderFirst = (one: DocumentHead, other: DocumentHead): readonly [DocumentHead, DocumentHead] =>
-  compareNamesakes(namesake(one), namesake(other)) < 0 ? [one, other] : [other, one];
-
-const namesake = ({ document: { key }, facts: { createdAt } }: DocumentHead) => ({ key, createdAt });
 
 function confined(
   { entry, problems }: ReadEntry,

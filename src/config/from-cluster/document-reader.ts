@@ -21,8 +21,6 @@ export interface DocumentHead {
 
 /** What is looked at of documents before it is known whether they are needed: their values are not kept. */
 export interface DocumentFacts {
-  /** `metadata.creationTimestamp`; empty where there is none. */
-  readonly createdAt: string;
   /** `spec.policyServer`; absent: it names none. */
   readonly policyServer?: unknown;
   /** `spec.policyName` of a binding. */
@@ -56,7 +54,8 @@ export class DocumentReader {
     if (known !== undefined) return known;
     const key = parseKey(document.key);
     const value = jsonOf(document.text);
-    const hash = contentHash(key, value ?? document.text);
+    const content = contentHash(key, value ?? document.text);
+    const hash = document.leftOut === undefined ? content : fingerprintOf(content, document.leftOut);
     const id = policyIdOf(key);
     const head = { document, key, file: shownName(key), ...(id !== undefined && { id }), facts: factsOf(value), hash };
     this.#heads.set(document, head);
@@ -81,13 +80,11 @@ export function fingerprintOf(...parts: readonly unknown[]): string {
 }
 
 function factsOf(value: unknown): DocumentFacts {
-  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
-  const createdAt = member(metadata, "creationTimestamp");
+  const spec = member(value, "spec");
   const policyServer = member(spec, "policyServer") ?? undefined;
   const refs = member(spec, "policyRefs");
   const named = Array.isArray(refs) ? refs : [];
   return {
-    createdAt: typeof createdAt === "string" ? createdAt : "",
     ...(policyServer !== undefined && { policyServer }),
     policyName: String(member(spec, "policyName") ?? ""),
     policyRefs: named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),

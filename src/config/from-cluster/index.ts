@@ -7,11 +7,9 @@ export {
   type ClusterEntryOptions,
   ClusterEntryReader,
   type EntryDocument,
-  type RefusedEntry,
 } from "./cluster-entries.js";
 export type { NamespacedLimits } from "./namespaced-limits.js";
 export {
-  compareNamesakes,
   NAMESPACED_POLICY_KINDS,
   type NamespacedPolicyKind,
   parseKey,
@@ -19,4 +17,5 @@ export {
   shownName,
 } from "./policy-ids.js";
 export type { FetchTerms } from "./policy-server.js";
+export { countsIn } from "./resource-entries.js";
 export { type RolledOut, Rollouts } from "./rollouts.js";

@@ -1,4 +1,5 @@
 /** Which resources are policies, and the ids under which they are served. */
+import { createHash } from "node:crypto";
 
 /** The group of Kubewarden's resources. */
 export const KUBEWARDEN_GROUP = "policies.kubewarden.io";
@@ -32,15 +33,20 @@ export type NamespacedPolicyKind = (typeof NAMESPACED_POLICY_KINDS)[number];
 
 /** What ids of each kind begin with, by `<group>/<kind>` (spec kubewarden.md 11.2 for Kubewarden's). */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
-  [`${KUBEWARDEN_GROUP}/ClusterAdmissionPolicy`, "clusterwide-"],
-  [`${KUBEWARDEN_GROUP}/AdmissionPolicy`, "namespaced-"],
-  [`${KUBEWARDEN_GROUP}/ClusterAdmissionPolicyGroup`, "clusterwide-group-"],
-  [`${KUBEWARDEN_GROUP}/AdmissionPolicyGroup`, "namespaced-group-"],
-  [`${KYVERNO_GROUP}/ValidatingPolicy`, "validatingpolicy-"],
-  [`${KYVERNO_GROUP}/NamespacedValidatingPolicy`, "namespacedvalidatingpolicy-"],
-  [`${ADMISSION_GROUP}/ValidatingAdmissionPolicy`, "validatingadmissionpolicy-"],
-  [`${ADMISSION_GROUP}/MutatingAdmissionPolicy`, "mutatingadmissionpolicy-"],
+  [`${KUBEWARDEN_GROUP}/ClusterAdmissionPolicy`, "clusterwide"],
+  [`${KUBEWARDEN_GROUP}/AdmissionPolicy`, "namespaced"],
+  [`${KUBEWARDEN_GROUP}/ClusterAdmissionPolicyGroup`, "clusterwide-group"],
+  [`${KUBEWARDEN_GROUP}/AdmissionPolicyGroup`, "namespaced-group"],
+  [`${KYVERNO_GROUP}/ValidatingPolicy`, "validatingpolicy"],
+  [`${KYVERNO_GROUP}/NamespacedValidatingPolicy`, "namespacedvalidatingpolicy"],
+  [`${ADMISSION_GROUP}/ValidatingAdmissionPolicy`, "validatingadmissionpolicy"],
+  [`${ADMISSION_GROUP}/MutatingAdmissionPolicy`, "mutatingadmissionpolicy"],
 ]);
+
+/** Longest id: with the longest ending of a webhook's name it has the 253 characters that the API server allows, and so has its part of a path. */
+const LONGEST_ID = 229;
+/** Hexadecimal digits that stand for what is longer. */
+const HASH_DIGITS = 32;
 
 /** The parts of `<group>/<kind>/<namespace>/<name>`. */
 export function parseKey(key: string): ResourceKey {
@@ -49,29 +55,27 @@ export function parseKey(key: string): ResourceKey {
 }
 
 /**
- * The id under which a resource is served; undefined for one that is no policy. Two resources may have the same one (`a-b` in `c`, `b` in `c-a`): the older
- * one is served.
+ * The id under which a resource is served; undefined for one that is no policy. It is told from the resource alone, and no two resources have the same one, so that nobody can take another's:
+ * Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. What is too long is hashed.
  */
 export function policyIdOf({ group, kind, namespace, name }: ResourceKey): string | undefined {
   if (group === CERTIFICATE_GROUP && kind === "CertificateRequestPolicy") return CERTIFICATE_REQUEST_POLICIES;
   const prefix = PREFIXES.get(`${group}/${kind}`);
   if (prefix === undefined) return undefined;
-  return namespace === "" ? `${prefix}${name}` : `${prefix}${namespace}-${name}`;
+  const parts = namespace === "" ? [prefix, name] : [prefix, namespace, name];
+  const plain = parts.join("-");
+  // A namespace has no dot: where one stands, the namespace ends there.
+  const isClear = namespace === "" || !(namespace.includes("-") || name.includes("."));
+  const id = isClear && !isOfAnotherKind(plain, prefix) ? plain : parts.join(".");
+  if (id.length <= LONGEST_ID) return id;
+  const hash = createHash("sha256").update(`${namespace}/${name}`).digest("hex");
+  return `${prefix}.${hash.slice(0, HASH_DIGITS)}`;
 }
+
+/** Whether an id begins as those of another kind do, such as that of an AdmissionPolicy in the namespace `group`. */
+const isOfAnotherKind = (id: string, prefix: string): boolean =>
+  [...PREFIXES.values()].some((other) => other.length > prefix.length && id.startsWith(`${other}-`));
 
 /** How messages name a resource: `ValidatingPolicy require-labels`, `AdmissionPolicy team/x`. */
 export const shownName = ({ kind, namespace, name }: ResourceKey): string =>
   `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;
-
-/** A resource as far as it counts for who keeps an id. */
-export interface Namesake {
-  readonly key: string;
-  /** `metadata.creationTimestamp`; empty where there is none. */
-  readonly createdAt: string;
-}
-
-/** Below 0: the first one keeps the id that both would have. It is older, or, of two that are equally old, its key comes first. The API server writes times such that their letters have the order of times. */
-export function compareNamesakes(one: Namesake, other: Namesake): number {
-  if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? -1 : 1;
-  return one.key < other.key ? -1 : 1;
-}

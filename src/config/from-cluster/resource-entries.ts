@@ -12,6 +12,13 @@ const CONTEXT_GROUP = "kyverno.io";
 /** What an expression that looks at context entries must contain: which one it names may be computed. */
 const CONTEXT_VARIABLE = "globalContext";
 
+/** In place of namespaces: all of them. */
+const EVERYWHERE = "*";
+
+/** Whether PolicyExceptions of a namespace count (spec kyverno.md 5.1), which exempt from policies of the whole cluster: where they do is for the operator to say. */
+export const countsIn = (exceptionNamespaces: ReadonlySet<string>, namespace: string): boolean =>
+  exceptionNamespaces.has(EVERYWHERE) || exceptionNamespaces.has(namespace);
+
 /** Documents that belong to policies, by whom they belong to. */
 export interface Companions {
   /** Of ValidatingAdmissionPolicies and MutatingAdmissionPolicies, by the kind and the name of the policy. */
@@ -24,9 +31,9 @@ export interface Companions {
 
 /**
  * Sorts out the documents that belong to policies.
- * @param exceptionNamespaces where PolicyExceptions count; absent: everywhere
+ * @param exceptionNamespaces where PolicyExceptions count
  */
-export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces?: ReadonlySet<string>): Companions {
+export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces: ReadonlySet<string>): Companions {
   const bindings = new Map<string, DocumentHead[]>();
   const exceptions = new Map<string, DocumentHead[]>();
   const contextEntries: DocumentHead[] = [];
@@ -37,7 +44,7 @@ export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces
       add(bindings, `${kind.slice(0, -"Binding".length)} ${policyName}`, head);
     if (group === CONTEXT_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
     if (group !== KYVERNO_GROUP || kind !== "PolicyException") continue;
-    if (exceptionNamespaces?.has(head.key.namespace) === false) continue;
+    if (!countsIn(exceptionNamespaces, head.key.namespace)) continue;
     for (const each of new Set(policyRefs)) add(exceptions, each, head);
   }
   return { bindings, exceptions, contextEntries };

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import { parseJson, readJsonInSteps } from "../../data/json.js";
 import { member, text } from "../object.js";
 import type { Connection } from "./connection.js";
-import { AnswerTooLarge, ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import { AnswerTooLarge, type ApiCause, ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
 import { STORE_PAGE_BYTES } from "./limits.js";
 
 /**
@@ -55,12 +55,19 @@ export function apiError(status: number, headers: Dispatcher.ResponseData["heade
       const value = parseJson(body);
       const message = text(value, "message");
       const continuation = text(member(value, "metadata"), "continue");
-      if (message !== "") return new ApiError(status, text(value, "reason"), message, continuation);
+      if (message !== "")
+        return new ApiError(status, text(value, "reason"), message, continuation, causesOf(member(value, "details")));
     } catch {
       // Not a Status after all: the text itself is the best there is.
     }
   }
   return new ApiError(status, "", body.trim().slice(0, 200) || `HTTP status ${status}`);
+}
+
+function causesOf(details: unknown): readonly ApiCause[] {
+  const causes = member(details, "causes");
+  if (!Array.isArray(causes)) return [];
+  return causes.map((cause: unknown) => ({ field: text(cause, "field"), message: text(cause, "message") }));
 }
 
 /** The error of an event of a watch, which is a Status. */

@@ -1,6 +1,14 @@
 import { type Shown, shownText, wholeText } from "../../data/public-text.js";
 import { publicWords } from "./public-words.js";
 
+/** One thing that the API server has against an object: `details.causes` of its Status. */
+export interface ApiCause {
+  /** Where, such as `webhooks[3].rules[0].resources`; what an object's author wrote stands in it behind that at most. */
+  readonly field: string;
+  /** In its words, which repeat what is written there. */
+  readonly message: string;
+}
+
 /** The API server has refused; the message is its own. */
 export class ApiError extends Error implements Shown {
   readonly code = "KUBERNETES_API";
@@ -9,12 +17,14 @@ export class ApiError extends Error implements Shown {
    * @param status HTTP status, or the code of an error event of a watch
    * @param reason such as `NotFound`; may be empty
    * @param continuation from where a list may go on whose place has been forgotten (410); else empty
+   * @param causes what it has against an object, one by one; none where it does not say
    */
   constructor(
     readonly status: number,
     readonly reason: string,
     message: string,
     readonly continuation = "",
+    readonly causes: readonly ApiCause[] = [],
   ) {
     super(message);
   }

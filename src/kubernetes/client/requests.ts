@@ -122,6 +122,13 @@ function writeQuery({ fieldManager, dryRun, query }: WriteOptions): Query {
   return { ...query, ...(fieldManager && { fieldManager }), ...(dryRun && { dryRun: "All" }) };
 }
 
-/** The text of a request's body. */
-export const bodyText = ({ body }: ApiRequest): string | undefined =>
-  body === undefined ? undefined : stringifyJson(body);
+/** What a reader of YAML refuses or takes for the end of a line, where JSON has a character like any other; control characters below are escaped in JSON already. */
+const UNLIKE_YAML = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** The text of a request's body. API servers read what is applied as YAML. */
+export function bodyText({ body, contentType }: ApiRequest): string | undefined {
+  if (body === undefined) return undefined;
+  const text = stringifyJson(body);
+  if (contentType !== PATCH_TYPES.apply) return text;
+  return text.replace(UNLIKE_YAML, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

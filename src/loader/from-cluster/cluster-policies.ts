@@ -5,8 +5,8 @@
 import type {
   ClusterEntries,
   ClusterEntry,
+  EntryDocument,
   LoadedPolicyReport,
-  RefusedEntry,
 } from "../../config/from-cluster/index.js";
 import type { Config, Problem } from "../../config/index.js";
 import type { Clock } from "../../data/clock.js";
@@ -46,6 +46,13 @@ export interface ClusterPoliciesOptions {
   readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
   /** Told when what {@link ClusterPolicies.load} returned last has changed: a module has come, or a policy need not be answered for any more. */
   readonly changed: () => void;
+}
+
+/** A policy that is not served because the policies file has its id. */
+interface RefusedEntry {
+  readonly id: string;
+  readonly document: EntryDocument;
+  readonly reason: string;
 }
 
 /** What a cluster's policies have become. */
@@ -119,7 +126,7 @@ export class ClusterPolicies {
     }
     await this.#within(patience, Promise.all([...slow, ...batch.warm]));
     this.#done(batch);
-    return this.#view(entries, [...all.refused, ...namesakes(all.entries, isTaken)]);
+    return this.#view(entries, namesakes(all.entries, isTaken));
   }
 
   /** The next load reports all policies: somebody listens who knows nothing yet. */

@@ -82,7 +82,7 @@ export class RolledOutPolicies {
     const all = this.#reader.entries(this.#rollouts.inShadow);
     const isShadow = (key: string) => this.#rollouts.rolledOut.get(key)?.rollout.shadow !== undefined;
     const entries = all.entries.filter(({ id, policies }) => !isTaken(id) && policies.some(({ key }) => isShadow(key)));
-    return this.#inShadow.load({ ...all, entries, refused: [] }, isTaken, isFirst);
+    return this.#inShadow.load({ ...all, entries }, isTaken, isFirst);
   }
 
   /** What is told of a policy: it is loaded when all its versions are. */

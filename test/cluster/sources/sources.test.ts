@@ -282,7 +282,7 @@ describe("what a cluster holds of policies", () => {
       ...{ clock, log: logger, contact: new Contact(clock, logger), namespace: "" },
       cluster: cluster as unknown as ConstructorParameters<typeof Source>[0]["cluster"],
       kind: { group: "policies.kubewarden.io", version: "v1", kind: "AdmissionPolicy", plural: "admissionpolicies" },
-      ...{ wanted: () => true, changed: () => {}, moved: () => {}, unknown: () => {} },
+      ...{ wanted: () => true, arePolicies: true, changed: () => {}, moved: () => {}, unknown: () => {} },
     });
     await until("the end", () => source.state !== "waiting");
     assert.equal(source.state, "refused");

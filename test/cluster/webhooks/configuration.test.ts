@@ -31,6 +31,24 @@ describe("webhooks in configurations", () => {
     assert.deepEqual(sizes(place(large, new Map(), "s")), { "s-1": 3, "s-2": 1 });
   });
 
+  test("are counted as they are stored: by bytes, with what is stored about the names of their conditions", () => {
+    const kana = ["a", "b", "c", "d"].map((name) => ({ name, raw: { text: "か".repeat(200_000) } }));
+    assert.deepEqual(sizes(place(kana, new Map(), "s")), { "s-1": 2, "s-2": 2 });
+    const matchConditions = Array.from({ length: 64 }, (_, i) => ({
+      name: `${"n".repeat(300)}${i}`,
+      expression: "true",
+    }));
+    const conditions = many(40).map(({ name }) => ({ name, raw: { matchConditions } }));
+    // 22 KB each, of which names make 20; these are stored twice more, and each with some words.
+    assert.deepEqual(sizes(place(conditions, new Map(), "s")), { "s-1": 17, "s-2": 17, "s-3": 6 });
+  });
+
+  test("are fewer where they have long conditions: the API server compiles them all when one changes", () => {
+    const raw = { matchConditions: [{ name: "c", expression: "x".repeat(30_000) }] };
+    const long = many(20).map(({ name }) => ({ name, raw }));
+    assert.deepEqual(sizes(place(long, new Map(), "s")), { "s-1": 8, "s-2": 8, "s-3": 4 });
+  });
+
   test("that stand in an object that is none of ours get a place", () => {
     const standing = new Map([
       ["a", "other"],

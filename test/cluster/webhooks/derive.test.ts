@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import type { DerivedWebhook } from "../../../src/cluster/webhooks/derived-webhook.js";
 import { deriveWebhooks, WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
+import { idOf } from "../../../src/cluster/webhooks/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { admissionPolicy, binding, document, kubewarden, kyverno } from "./documents.js";
 
@@ -318,31 +319,44 @@ describe("a deriver that is kept", () => {
   });
 });
 
-describe("an id that two resources have", () => {
-  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["services"] }];
-  const aged = (made: ClusterDocument, creationTimestamp: string): ClusterDocument => {
-    const { metadata, ...rest } = JSON.parse(made.text);
-    return { ...made, text: JSON.stringify({ ...rest, metadata: { ...metadata, creationTimestamp } }) };
-  };
-  const older = aged(kubewarden("p", { rules }, "team"), "2026-01-01T00:00:00Z");
-  const younger = aged(kubewarden("p"), "2026-01-02T00:00:00Z");
-
-  test("is the older one's: only that is asked", () => {
-    for (const both of [
-      [older, younger],
-      [younger, older],
-    ]) {
-      assert.deepEqual(derive(both), derive([older]));
-    }
-    assert.notDeepEqual(derive([older]), derive([younger]));
+describe("policies whose names put together are the same", () => {
+  test("are each asked, whoever came first", () => {
+    const documents = [
+      kubewarden("a-guard", {}, "team"),
+      kubewarden("guard", {}, "team-a"),
+      kyverno("a-guard", {}, "team"),
+      kyverno("guard", {}, "team-a"),
+      kubewarden("x-y", {}, "group"),
+      document({
+        apiVersion: "policies.kubewarden.io/v1",
+        kind: "AdmissionPolicyGroup",
+        metadata: { name: "y", namespace: "x" },
+        spec: { rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }] },
+      }),
+    ];
+    const { webhooks, problems } = deriveWebhooks(documents, { ownNamespace: "policy-server", idOf });
+    assert.deepEqual(problems, []);
+    const asked = webhooks.map(({ path, namespaceSelector: { matchExpressions = [] } }) => [
+      path.slice("/validate/".length),
+      matchExpressions[0]?.values?.join(),
+    ]);
+    assert.deepEqual(asked, [
+      ["namespaced-group-x-y", "x"],
+      ["namespaced-team-a-guard", "team"],
+      ["namespaced.group.x-y", "group"],
+      ["namespaced.team-a.guard", "team-a"],
+      ["namespacedvalidatingpolicy-team-a-guard", "team"],
+      ["namespacedvalidatingpolicy.team-a.guard", "team-a"],
+    ]);
+    assert.equal(new Set(webhooks.map(({ name }) => name)).size, documents.length);
   });
+});
 
-  test("is that one's which is served, if something else has it", () => {
-    const deriver = new WebhookDeriver({ ownNamespace: "policy-server", idOf: (key) => key.split("/").at(-1) });
-    const k = kyverno("k");
-    const alone = deriver.derive([k]);
-    assert.deepEqual(deriver.derive([k, older], new Set([older.key])), alone);
-    assert.deepEqual(deriver.derive([k, kyverno("l")], new Set(["policies.kyverno.io/ValidatingPolicy//l"])), alone);
-    assert.equal(deriver.derive([k, older]).webhooks.length, 2);
-  });
+test("a policy that is not served is not asked: something else has its id", () => {
+  const deriver = new WebhookDeriver({ ownNamespace: "policy-server", idOf: (key) => key.split("/").at(-1) });
+  const [k, other] = [kyverno("k"), kubewarden("p", {}, "team")];
+  const alone = deriver.derive([k]);
+  assert.deepEqual(deriver.derive([k, other], new Set([other.key])), alone);
+  assert.deepEqual(deriver.derive([k, kyverno("l")], new Set(["policies.kyverno.io/ValidatingPolicy//l"])), alone);
+  assert.equal(deriver.derive([k, other]).webhooks.length, 2);
 });

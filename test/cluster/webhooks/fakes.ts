@@ -5,7 +5,7 @@ import { shortHash } from "../../../src/cluster/replicas/route-hash.js";
 import type { ReplicaInfo, Replicas } from "../../../src/cluster/replicas.js";
 import type { WebhookType } from "../../../src/cluster/webhooks/configuration.js";
 import type { ConfigurationStore } from "../../../src/cluster/webhooks/store.js";
-import { ApiError } from "../../../src/kubernetes/client/errors.js";
+import { type ApiCause, ApiError } from "../../../src/kubernetes/client/errors.js";
 
 export interface Webhook {
   readonly name: string;
@@ -22,8 +22,12 @@ export class FakeStore implements ConfigurationStore {
   readonly objects = new Map<string, Configuration>();
   /** What was asked of it, reads left out. */
   readonly writes: string[] = [];
-  /** Why a webhook is refused. */
+  /** Webhooks that it was asked to look at only. */
+  readonly attempts: (readonly string[])[] = [];
+  /** Why a webhook is refused: `<place in it>: <what is wrong>`. */
   refuse: (webhook: Webhook) => string | undefined = () => undefined;
+  /** What an object with these webhooks is refused with, whatever is said of each. */
+  refuseAll: (webhooks: readonly Webhook[]) => Error | undefined = () => undefined;
   /** Fails every request. */
   failing: Error | undefined;
   owner: string | undefined = "owner-uid";
@@ -40,6 +44,18 @@ export class FakeStore implements ConfigurationStore {
     const former = this.objects.get(`${type} ${metadata.name}`)?.webhooks ?? [];
     const foreign = former.filter(({ foreign: isForeign }) => isForeign === true);
     return this.#put(type, { metadata, webhooks: [...webhooks, ...foreign] });
+  }
+
+  async attempt(type: WebhookType, configuration: unknown): Promise<unknown> {
+    const { metadata, webhooks } = structuredClone(configuration) as Configuration;
+    this.attempts.push(webhooks.map(({ name }) => name.split(".")[0] ?? ""));
+    try {
+      this.#check();
+      this.#validate(type, { metadata, webhooks });
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   async overwrite(type: WebhookType, configuration: unknown): Promise<unknown> {
@@ -85,17 +101,29 @@ export class FakeStore implements ConfigurationStore {
 
   #put(type: WebhookType, object: Configuration): Configuration {
     this.#check();
-    const mistakes = object.webhooks.flatMap((webhook, i) => {
-      const why = this.refuse(webhook);
-      return why === undefined ? [] : [`webhooks[${i}].${why}`];
-    });
-    if (mistakes.length > 0) {
-      const all = mistakes.length === 1 ? mistakes.join("") : `[${mistakes.join(", ")}]`;
-      throw new ApiError(422, "Invalid", `X "${object.metadata.name}" is invalid: ${all}`);
-    }
+    this.#validate(type, object);
     this.objects.set(`${type} ${object.metadata.name}`, object);
     return structuredClone(object);
   }
+
+  /** As the API server does: every mistake with its place, and all of them once more in the message. */
+  #validate(type: WebhookType, { metadata: { name }, webhooks }: Configuration): void {
+    const whole = this.refuseAll(webhooks);
+    if (whole !== undefined) throw whole;
+    const causes = webhooks.flatMap((webhook, i) => {
+      const [place = "", ...words] = this.refuse(webhook)?.split(": ") ?? [];
+      return place === "" ? [] : [{ field: `webhooks[${i}].${place}`, message: words.join(": ") }];
+    });
+    if (causes.length > 0) throw invalidError(type, name, causes);
+  }
+}
+
+/** The refusal of an object as the API server builds it (NewInvalid of apimachinery's errors). */
+export function invalidError(type: WebhookType, name: string, causes: readonly ApiCause[]): ApiError {
+  const kind = `${type === "mutating" ? "Mutating" : "Validating"}WebhookConfiguration.admissionregistration.k8s.io`;
+  const all = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  const list = all.length === 1 ? all.join("") : `[${all.join(", ")}]`;
+  return new ApiError(422, "Invalid", `${kind} "${name}" is invalid: ${list}`, "", causes);
 }
 
 /** Replicas that answer what a test says. */

@@ -44,6 +44,7 @@ class Kept {
       identity: { base: "policy-server", labels: LABELS },
       ownerRole: "policy-server",
       clock: this.clock,
+      random: () => 0,
       logger: createLogger({ sink, format: "json" }),
       report: (report) => {
         this.report = report;

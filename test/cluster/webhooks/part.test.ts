@@ -17,17 +17,13 @@ test("the status of policies tells whose webhooks are there, and why others' are
   const server = await FakeApiServer.start(context);
   const { cluster } = connect(context, server);
   const facts = new PolicyFacts();
-  const names = ["asked", "late", "empty", "taken", "group-x"];
+  const names = ["asked", "late", "empty", "taken"];
   const documents = new Map(
     names.map((name) => [keyOfPolicy(name), kubewarden(name, name === "empty" ? { rules: [] } : {})]),
   );
-  // Another resource has its id.
-  const younger = "policies.kubewarden.io/ClusterAdmissionPolicyGroup//x";
-  documents.set(younger, { ...kubewarden("x"), key: younger });
   const state: ClusterState = { version: 1, documents, sets: [], unread: [] };
-  const routes = new Set(["asked", "taken", "group-x"].map((name) => policyRoute(`clusterwide-${name}`)));
+  const routes = new Set(["asked", "taken"].map((name) => policyRoute(`clusterwide-${name}`)));
   const live: ReplicaInfo[] = [{ name: "one", routes, facts: {} }];
-  facts.loaded([{ id: "clusterwide-group-x", key: younger, generation: 1, state: "refused", problems: [] }]);
   facts.loaded(
     names.map((name): LoadedPolicyReport => {
       const report = { id: `clusterwide-${name}`, key: keyOfPolicy(name), generation: 1, problems: [] };
@@ -54,8 +50,6 @@ test("the status of policies tells whose webhooks are there, and why others' are
     ["there", undefined],
     ["missing", "its webhook waits for the replicas one, which do not serve it yet"],
     ["missing", "has no rule that matches anything: it is not asked"],
-    ["none", undefined],
-    ["there", undefined],
     ["none", undefined],
   ]);
 });

@@ -20,7 +20,7 @@ import {
   validatingPolicy,
 } from "./support.js";
 
-const OPTIONS: ClusterEntryOptions = { policyServer: "default", namespaced: {} };
+const OPTIONS: ClusterEntryOptions = { policyServer: "default", namespaced: {}, exceptionNamespaces: new Set(["*"]) };
 
 const entriesOf = (documents: readonly ClusterDocument[], options: Partial<ClusterEntryOptions> = {}): ClusterEntries =>
   new ClusterEntryReader({ ...OPTIONS, ...options }).entries(byKey(...documents));
@@ -64,30 +64,35 @@ describe("ids", () => {
   ];
   for (const [id, documents] of IDS) test(id, () => assert.deepEqual(ids(entriesOf(documents)), [id]));
 
-  test("that two resources would have are the older one's; the other is reported", () => {
-    const older = { creationTimestamp: "2026-01-01T00:00:00Z" };
-    const newer = { creationTimestamp: "2026-01-02T00:00:00Z" };
-    const { entries, refused } = entriesOf([
-      admissionPolicy("c", {}, "a-b", newer),
-      admissionPolicy("b-c", {}, "a", older),
-      admissionPolicyGroup("x", MEMBER, "team", newer),
-      admissionPolicy("team-x", {}, "group", older),
+  test("are not taken away by those who own other namespaces: all of them are served", () => {
+    const entries = entriesOf([
+      admissionPolicy("a-guard", {}, "team", { creationTimestamp: "2026-01-01T00:00:00Z" }),
+      admissionPolicy("guard", {}, "team-a", { creationTimestamp: "2026-01-02T00:00:00Z" }),
+      admissionPolicy("team-x", {}, "group"),
+      admissionPolicyGroup("x", MEMBER, "team"),
+      kyvernoPolicy("a-guard", "true", "team"),
+      kyvernoPolicy("guard", "true", "team-a"),
     ]);
     assert.deepEqual(
-      entries.map(({ id, policies }) => [id, policies[0]?.file]),
+      entries.entries.map(({ id, namespace }) => [id, namespace]),
       [
-        ["namespaced-a-b-c", "AdmissionPolicy a/b-c"],
-        ["namespaced-group-team-x", "AdmissionPolicy group/team-x"],
-      ],
-    );
-    assert.deepEqual(
-      refused.map(({ document: { file }, reason }) => `${file}: ${reason}`),
-      [
-        'AdmissionPolicy a-b/c: not served: the AdmissionPolicy a/b-c, which is older, has its id "namespaced-a-b-c"',
-        'AdmissionPolicyGroup team/x: not served: the AdmissionPolicy group/team-x, which is older, has its id "namespaced-group-team-x"',
+        ["namespaced-group-team-x", "team"],
+        ["namespaced-team-a-guard", "team"],
+        ["namespaced.group.team-x", "group"],
+        ["namespaced.team-a.guard", "team-a"],
+        ["namespacedvalidatingpolicy-team-a-guard", "team"],
+        ["namespacedvalidatingpolicy.team-a.guard", "team-a"],
       ],
     );
   });
+});
+
+test("a policy whose namespace is left out says why, and is another than before", () => {
+  const policy = kyvernoPolicy("a", "true", "team");
+  const leftOut = { ...policy, leftOut: "team has too much" };
+  assert.deepEqual(problems([leftOut]), ["NamespacedValidatingPolicy team/a:1:1: team has too much"]);
+  assert.equal(only([leftOut]).kind, "invalid");
+  assert.notEqual(fingerprint([leftOut]), fingerprint([policy]));
 });
 
 describe("policies of Kubewarden", () => {
@@ -308,7 +313,8 @@ describe("documents that belong to a policy", () => {
     const documents = [kyvernoPolicy("a", "true"), exception("e", "a")];
     const without = fingerprint([kyvernoPolicy("a", "true")]);
     assert.notEqual(fingerprint(documents, { exceptionNamespaces: new Set(["team"]) }), without);
-    assert.equal(fingerprint(documents, { exceptionNamespaces: new Set(["other"]) }), without);
+    for (const names of [["other"], []])
+      assert.equal(fingerprint(documents, { exceptionNamespaces: new Set(names) }), without);
   });
 
   test("are a ValidatingAdmissionPolicy's bindings; without any there is nothing to be served", () => {

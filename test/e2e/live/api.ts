@@ -7,7 +7,8 @@ export interface Asked {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With its query. */
   readonly path: string;
-  readonly body?: object;
+  /** As JSON, or as it is sent. */
+  readonly body?: object | string;
   /** Of PATCH: what kind of patch. */
   readonly type?: string;
   /** Who asks, in the administrator's place. */
@@ -57,7 +58,7 @@ export class Api {
         response.on("error", reject);
       });
       sent.on("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      sent.end(typeof body === "object" ? JSON.stringify(body) : body);
     });
   }
 

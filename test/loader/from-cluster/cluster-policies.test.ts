@@ -27,7 +27,11 @@ class Bench {
   readonly fates = new Map<string, Fate | Promise<Fate>>();
   changes = 0;
   taken = new Set<string>();
-  readonly #reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
+  readonly #reader = new ClusterEntryReader({
+    policyServer: "default",
+    namespaced: {},
+    exceptionNamespaces: new Set(["*"]),
+  });
   readonly #policies: ClusterPolicies;
 
   constructor(context: TestContext) {
@@ -165,6 +169,17 @@ describe("of a cluster's policies", () => {
     bench.fates.set("clusterwide-a", "unfetched");
     const loaded = await bench.serve(a(), policyServer("default", { insecureSources: ["h"] }));
     assert.deepEqual(states(loaded), ["clusterwide-a unavailable"]);
+  });
+
+  test("one whose namespace is left out denies, whatever was served before, until it is back", async (context) => {
+    const bench = new Bench(context);
+    const of = (more: object = {}) => ({ ...admissionPolicy("p", {}, "heavy"), ...more });
+    assert.deepEqual(states(await bench.serve(of(), b)), ["namespaced-heavy-p loaded", "clusterwide-b loaded"].sort());
+    const loaded = await bench.serve(of({ leftOut: "heavy has too much", text: "{}" }), b);
+    assert.deepEqual(states(loaded), ["namespaced-heavy-p unavailable"]);
+    assert.deepEqual(shown(loaded), ["clusterwide-b", "namespaced-heavy-p broken"]);
+    const back = await bench.serve(of(), b);
+    assert.deepEqual(states(back), ["namespaced-heavy-p loaded"]);
   });
 
   test("one whose module takes long holds up no other, and is served when it has come", async (context) => {

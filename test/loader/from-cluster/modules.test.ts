@@ -34,7 +34,11 @@ async function start(context: TestContext) {
   let isFirst = true;
   const policies = loader.clusterPolicies(() => changed());
   context.after(() => policies.close());
-  const reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
+  const reader = new ClusterEntryReader({
+    policyServer: "default",
+    namespaced: {},
+    exceptionNamespaces: new Set(["*"]),
+  });
   const server = policyServer("default", { insecureSources: [registry.host] });
   return {
     registry,

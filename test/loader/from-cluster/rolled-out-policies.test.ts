@@ -22,7 +22,11 @@ class Bench {
   readonly policies: RolledOutPolicies;
 
   constructor(context: TestContext) {
-    const reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
+    const reader = new ClusterEntryReader({
+      policyServer: "default",
+      namespaced: {},
+      exceptionNamespaces: new Set(["*"]),
+    });
     this.policies = new RolledOutPolicies(reader, () => this.#open());
     context.after(() => this.policies.close());
   }

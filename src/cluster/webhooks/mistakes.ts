@@ -1,0 +1,78 @@
+/**
+ * What the API server would have against a webhook, told before it is written beside others: of an object with one mistake it takes nothing, and long lists of mistakes cost it half a minute.
+ * Expressions are left to it (see {@link isDoubtful}): it alone knows what its CEL has.
+ */
+import { trimSpace } from "../../cel-policy/expressions/trim.js";
+import { validateRule, validateSelector } from "../../cel-policy/match/validate-match.js";
+import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from "../../kubernetes/field-error.js";
+import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
+import type { DerivedWebhook } from "./derived-webhook.js";
+import { isOwnCondition } from "./exclusions.js";
+import { MOST_CONDITIONS } from "./portable-conditions.js";
+
+/** The most bytes of a webhook: fifty times what policies have. The API server takes a second for each of these, and an object has room for several. */
+export const MOST_WEBHOOK_BYTES = 128 * 1024;
+/** The most bytes of one expression, and of all of a webhook's. To compile these takes an API server a tenth of a second and a third; without a bound it took half a minute, and gave up. */
+export const MOST_EXPRESSION_BYTES = 8 * 1024;
+export const MOST_EXPRESSIONS_BYTES = 32 * 1024;
+
+/** The part of a webhook that policies may look at again by themselves. */
+export const CONDITIONS = "matchConditions";
+
+/** Mistakes of a webhook, each with its place in it; those of its conditions last. */
+export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
+  const { name, path, rules, namespaceSelector, objectSelector, matchConditions } = webhook;
+  const written = [rules, namespaceSelector, objectSelector, matchConditions];
+  // Nothing is looked for in what is too long for that.
+  if (Buffer.byteLength(JSON.stringify(written)) > MOST_WEBHOOK_BYTES)
+    return [tooLong(["webhook"], MOST_WEBHOOK_BYTES)];
+  return [
+    ...nameMistakes(name),
+    ...pathMistakes(path),
+    ...rules.flatMap((rule, i) => validateRule(rule, ["rules", i])),
+    ...validateSelector(namespaceSelector, ["namespaceSelector"]),
+    ...validateSelector(objectSelector, ["objectSelector"]),
+    ...conditionMistakes(matchConditions),
+  ];
+}
+
+/** Whether only the API server can tell if it takes the expressions: nobody here has compiled them. */
+export const isDoubtful = ({ matchConditions, leastConditions }: DerivedWebhook): boolean =>
+  leastConditions === undefined && !matchConditions.every(isOwnCondition);
+
+function nameMistakes(name: string): readonly FieldError[] {
+  const errors = dns1123SubdomainErrors(name);
+  if (errors.length > 0) return [invalid(["name"], name, errors.join(","))];
+  const isShort = name.split(".").length < 3;
+  return isShort ? [invalid(["name"], name, "should be a domain with at least three segments separated by dots")] : [];
+}
+
+/** As the API server takes it of a Service; at a URL others would do. */
+const pathMistakes = (path: string): readonly FieldError[] =>
+  path
+    .slice(1)
+    .split("/")
+    .flatMap((segment, i) =>
+      dns1123SubdomainErrors(segment).map((error) => invalid(["path"], path, `segment[${i}]: ${error}`)),
+    );
+
+function conditionMistakes(conditions: DerivedWebhook["matchConditions"]): readonly FieldError[] {
+  const path = [CONDITIONS];
+  const errors: FieldError[] = [];
+  if (conditions.length > MOST_CONDITIONS) errors.push(tooMany(path, conditions.length, MOST_CONDITIONS));
+  const names = new Set<string>();
+  let total = 0;
+  conditions.forEach(({ name, expression }, i) => {
+    const bytes = Buffer.byteLength(expression);
+    total += bytes;
+    if (trimSpace(expression) === "") errors.push(required([...path, i, "expression"]));
+    if (bytes > MOST_EXPRESSION_BYTES) errors.push(tooLong([...path, i, "expression"], MOST_EXPRESSION_BYTES));
+    const at = [...path, i, "name"];
+    if (name === "") errors.push(required(at));
+    else errors.push(...qualifiedNameErrors(name).map((error) => invalid(at, name, error)));
+    if (names.has(name)) errors.push(duplicate(at, name));
+    names.add(name);
+  });
+  if (total > MOST_EXPRESSIONS_BYTES) errors.push(tooLong(path, MOST_EXPRESSIONS_BYTES));
+  return errors;
+}
