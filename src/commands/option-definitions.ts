@@ -253,6 +253,11 @@ const OPTIONS: readonly Written[] = [
       "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
   },
   {
+    flag: "namespaced-policy-module-size",
+    kind: "integer",
+    description: "with --from-cluster: most MiB that the modules of a policy in a namespace may have; without it 32",
+  },
+  {
     flag: "exception-namespaces",
     kind: "string",
     description:

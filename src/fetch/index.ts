@@ -1,4 +1,5 @@
 /** The face of the fetching room. */
+export { DistantModuleShare, type FromShareKeeper, KeptShare, type ToShareKeeper } from "./distant-share.js";
 export { DIGEST_SUFFIX, DownloadCache, hashFile, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { FolderBound, SCHEME_FOLDERS } from "./folder-bound.js";

@@ -30,6 +30,7 @@ const ONLY_WITH_IT = [
   "namespacedPolicyKinds",
   "namespacedPolicyPlaces",
   "namespacedPolicyMemory",
+  "namespacedPolicyModuleSize",
   "exceptionNamespaces",
 ];
 
