@@ -71,6 +71,7 @@ function serverPlace(text: string): Place | undefined {
 
 function registryPlaces(text: string): readonly Place[] {
   const name = text.replace(/^registry:\/\//, "");
+  if (name === "") return [];
   const isHost = !name.includes("/") && /[.A-Z[]|^localhost$|:\d+$/.test(name);
   const { host, path } = splitHost(isHost ? `${name}/` : name);
   // One name at Docker Hub is that of an image of its own, or of those who publish there.

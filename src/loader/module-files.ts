@@ -23,11 +23,11 @@ import type { ModuleFiles, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { limitsOf } from "./prefetch.js";
 
-/**
- * Bytes of an Extism manifest that a namespaced policy names: it is read at a stretch, on the main thread. Usual ones have some hundred; larger ones hold modules, which may
- * lie beside them.
- */
-const NAMESPACED_MANIFEST_BYTES = 64 * 1024;
+/** Bytes of an Extism manifest that a namespaced policy names: one that holds a small module has some ten KiB. */
+const NAMESPACED_MANIFEST_BYTES = 256 * 1024;
+/** What separates its values, which are read at a stretch on the main thread: a thousand take some 20 ms, and usual manifests have a few dozen. Base64 has none of these. */
+const SEPARATORS = /[,:[{\r\n]/g;
+const NAMESPACED_MANIFEST_VALUES = 1_000;
 
 /** Files that are held for a policy: `used` and `release` are there. */
 export type HeldFiles = ModuleFiles & Required<Pick<ModuleFiles, "used" | "release">>;
@@ -87,10 +87,11 @@ class Reading {
     const bytes = await this.#told(module.text, place, () => file.read());
     const { used, release } = this.#held;
     if (!isPluginManifest(bytes, module.location)) return { bytes, digest: file.digest, used, release };
-    const { namespace } = this.#limits;
-    if (namespace !== undefined && bytes.length > NAMESPACED_MANIFEST_BYTES) {
-      const message = `a manifest of a namespaced policy has at most ${NAMESPACED_MANIFEST_BYTES} bytes, this one ${bytes.length}`;
-      throw new LoadError("the module's manifest is too large", [place(message)]);
+    if (this.#limits.namespace !== undefined && isLarge(bytes)) {
+      const most = `${NAMESPACED_MANIFEST_BYTES} bytes and ${NAMESPACED_MANIFEST_VALUES} values`;
+      throw new LoadError("the module's manifest is too large", [
+        place(`the manifest of a namespaced policy has at most ${most}`),
+      ]);
     }
     const name = module.kind === "file" ? addressPath(module) : withoutSecrets(module.text);
     const read = await readPluginManifest(bytes, name, module.location);
@@ -170,5 +171,10 @@ class Reading {
 type Release = () => void;
 /** A problem at the place that names a module. */
 type Place = (message: string) => Problem;
+
+const isLarge = (manifest: Uint8Array): boolean =>
+  manifest.length > NAMESPACED_MANIFEST_BYTES ||
+  Buffer.from(manifest).toString("latin1").split(SEPARATORS, NAMESPACED_MANIFEST_VALUES + 1).length >
+    NAMESPACED_MANIFEST_VALUES;
 
 const inManifest = (data: Uint8Array) => ({ size: data.length, digest: digestOf(data), read: async () => data });
