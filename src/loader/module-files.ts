@@ -174,7 +174,8 @@ type Place = (message: string) => Problem;
 
 const isLarge = (manifest: Uint8Array): boolean =>
   manifest.length > NAMESPACED_MANIFEST_BYTES ||
-  Buffer.from(manifest).toString("latin1").split(SEPARATORS, NAMESPACED_MANIFEST_VALUES + 1).length >
-    NAMESPACED_MANIFEST_VALUES;
+  Buffer.from(manifest)
+    .toString("latin1")
+    .split(SEPARATORS, NAMESPACED_MANIFEST_VALUES + 1).length > NAMESPACED_MANIFEST_VALUES;
 
 const inManifest = (data: Uint8Array) => ({ size: data.length, digest: digestOf(data), read: async () => data });
