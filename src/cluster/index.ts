@@ -1,11 +1,12 @@
 /** The agent of `serve --from-cluster`. */
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
 import { AuditPart } from "./audit/audit-part.js";
-import { forkAuditor } from "./audit/fork-auditor.js";
+import { auditorsFor } from "./audit/fork-auditor.js";
 import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
 import { certificatesOf } from "./certificates/index.js";
 import { PolicyEvents } from "./events/policy-events.js";
@@ -27,15 +28,17 @@ export interface StartOptions {
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
   readonly serving: Serving & SecuredServing;
+  /** Told of a process that audits when it is started. */
+  readonly attend: (auditor: ChildProcess) => void;
 }
 
 /** What an agent does besides having policies served. */
-const partsFor = ({ settings, serving }: StartOptions, deriver: WebhookDeriver): readonly PartFactory[] => [
+const partsFor = ({ settings, serving, attend }: StartOptions, deriver: WebhookDeriver): readonly PartFactory[] => [
   (context) => certifiedWebhooks(context, settings, serving, deriver),
   (context) => new PolicyStatuses(context),
   (context) => new ShadowPart({ ...context, source: serving.shadows, instance: randomBytes(4).toString("hex") }),
   ...(settings.auditInterval > 0
-    ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
+    ? [(context: PartContext) => new AuditPart(context, auditorsFor(attend), () => serving.evaluations)]
     : []),
   ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
 ];

@@ -10,6 +10,7 @@ import {
   parseConfig,
 } from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
+import type { ModuleShare } from "../fetch/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
   type ClusterAccess,
@@ -41,6 +42,8 @@ export interface SourceOptions
   readonly text?: () => string | undefined;
   /** Where another process watches the cluster's lists for this one. */
   readonly shared?: StoreChannel;
+  /** What processes share of modules; absent: this one shares with none. */
+  readonly modules?: ModuleShare;
   /** What is loaded in place of the whole file: a part of it, or what no file has. */
   readonly read?: (file: string) => ConfigResult;
 }
@@ -53,9 +56,9 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  { warnWithoutCluster = false, shared, text, read, ...special }: SourceOptions = {},
+  { warnWithoutCluster = false, text, read, ...special }: SourceOptions = {},
 ): PolicySource {
-  const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
+  const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
   const fromCluster = values.fromCluster === true;
   const reading = read ?? readerOf(text, special.diagnose === true);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
@@ -96,11 +99,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<
-    PolicyLoaderOptions,
-    "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor" | "closed"
-  > = {},
-  shared?: StoreChannel,
+  { shared, modules, ...special }: Omit<SourceOptions, "warnWithoutCluster" | "text" | "read"> = {},
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
@@ -114,7 +113,7 @@ export function createLoader(
       workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
       ...(typeof values.processors === "number" && { processors: values.processors }),
       now: () => performance.now(),
-      fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
+      fetch: { ...fetchOptions(values, env, (message) => logger?.warn(message)), ...(modules && { share: modules }) },
       log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
       violation: (message, fields) => logger?.error(message, fields),
       ...(access && { cluster: access }),

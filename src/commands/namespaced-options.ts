@@ -9,7 +9,7 @@ import { dns1123LabelErrors } from "../kubernetes/name-formats.js";
 import { UsageError } from "./io.js";
 
 /**
- * The options `policy-server-name`, `exception-namespaces`, `namespaced-policy-kinds`, `namespaced-policy-memory` and `namespaced-policy-places`.
+ * The options `policy-server-name`, `exception-namespaces`, `namespaced-policy-kinds`, `namespaced-policy-memory`, `namespaced-policy-module-size` and `namespaced-policy-places`.
  * @throws UsageError for a kind that there is not
  */
 export function clusterEntryOptions(values: Readonly<Record<string, unknown>>): ClusterEntryOptions {
@@ -37,11 +37,13 @@ export function exceptionNamespaces({
 function namespacedLimits({
   namespacedPolicyKinds: kinds,
   namespacedPolicyMemory: memoryMiB,
+  namespacedPolicyModuleSize: moduleMiB,
   namespacedPolicyPlaces: places,
 }: Readonly<Record<string, unknown>>): NamespacedLimits {
   return {
     ...(typeof kinds === "string" && { kinds: new Set(list(kinds).map(kindOf)) }),
     ...(typeof memoryMiB === "number" && { memoryMiB }),
+    ...(typeof moduleMiB === "number" && { moduleMiB }),
     ...(typeof places === "string" && { places: list(places) }),
   };
 }

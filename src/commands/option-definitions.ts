@@ -161,7 +161,7 @@ const OPTIONS: readonly Written[] = [
     kind: "string",
     default: "169.254.169.254/32,169.254.169.253/32,fd00:ec2::254/128,metadata.google.internal,127.0.0.0/8,::1/128",
     description:
-      "comma-separated hosts and ranges of addresses that Kyverno policies and Extism plugins may not send HTTP requests to; empty blocks nothing",
+      "comma-separated hosts and ranges of addresses where nothing is asked on behalf of policies: HTTP servers, registries of images, and for policies of a cluster those of modules; empty blocks nothing",
   },
   {
     flag: "http-allowlist",
@@ -244,13 +244,18 @@ const OPTIONS: readonly Written[] = [
     flag: "namespaced-policy-places",
     kind: "string",
     description:
-      "with --from-cluster: comma-separated beginnings of addresses, such as ghcr.io/acme, that modules of policies in namespaces may have; without it any but files",
+      "with --from-cluster: comma-separated beginnings of addresses, such as ghcr.io/acme, that modules of policies in namespaces, and what leads to them, may have; without it any but files",
   },
   {
     flag: "namespaced-policy-memory",
     kind: "integer",
     description:
       "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
+  },
+  {
+    flag: "namespaced-policy-module-size",
+    kind: "integer",
+    description: "with --from-cluster: most MiB that the modules of a policy in a namespace may have; without it 32",
   },
   {
     flag: "exception-namespaces",

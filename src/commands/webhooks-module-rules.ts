@@ -44,7 +44,8 @@ function modulesOf(entries: readonly ConfigEntry[]): readonly ModuleEntry[] {
 
 async function suggested(entry: ModuleEntry, fetcher: ModuleFetcher): Promise<SuggestedRules | string | undefined> {
   try {
-    const { bytes } = await moduleFiles(entry, fetcher, () => {});
+    const { bytes, release } = await moduleFiles(entry, fetcher, () => {});
+    release();
     return readMetadataOfBytes(bytes);
   } catch (error) {
     return `has a module whose metadata can't be read: ${reasonOf(error)}`;

@@ -73,6 +73,14 @@ export interface ContextAwareResource {
 /** The protocols that a module can be told to speak; `kubewarden` is already read as `kubewarden-wapc`. */
 export type ExecutionMode = "kubewarden-wapc" | "opa" | "gatekeeper" | "wasi" | "extism";
 
+/** What the modules of a namespaced policy are held to. */
+export interface ModuleLimits {
+  /** Bytes that they may have together. */
+  readonly maxBytes: number;
+  /** What their addresses begin with (`config/places`); absent: they may be anywhere but in files. */
+  readonly places?: readonly string[];
+}
+
 /** A WASM policy. */
 export interface ModuleEntry extends Standing {
   readonly kind: "module";
@@ -88,6 +96,8 @@ export interface ModuleEntry extends Standing {
   readonly native: boolean;
   /** Absent: the server's limit. */
   readonly memoryLimitMiB?: number;
+  /** Of a namespaced policy. */
+  readonly moduleLimits?: ModuleLimits;
   /** Extism: goes before the manifest's. */
   readonly config?: Readonly<Record<string, string>>;
   /** Extism: checked patterns, see `parseHostPatterns`. */

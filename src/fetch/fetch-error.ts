@@ -27,7 +27,7 @@ export class FetchError extends Error implements Shown {
 
 function generalWords(stage: FetchStage, status: number | undefined, unanswered: boolean): string {
   if (status !== undefined) return `the registry answers ${status}`;
-  if (unanswered) return "the registry or server that has it cannot be reached";
+  if (unanswered) return UNREACHED;
   if (stage === "verify") return "its signatures cannot be checked";
   return stage === "integrity" ? "it has another digest than the one asked for" : "it cannot be fetched";
 }
@@ -69,6 +69,9 @@ export function fetchFailureShown(id: string, { stage, shown: reason }: FetchErr
       return `Error while downloading policy '${id}': ${shown}`;
   }
 }
+
+/** For answers: nobody answered. */
+export const UNREACHED = "the registry or server that has it cannot be reached";
 
 /** For answers: a limit of ours was passed. */
 export const TOO_LARGE = "it is too large";

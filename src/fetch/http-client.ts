@@ -4,7 +4,8 @@ import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
-import { FetchError, reasonOf, TOO_LARGE } from "./fetch-error.js";
+import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
+import { FetchError, reasonOf, TOO_LARGE, UNREACHED } from "./fetch-error.js";
 import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS, UPLOAD_TIMEOUT_MS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
@@ -35,14 +36,20 @@ export interface HttpRequest {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT";
   /** What is sent. */
   readonly body?: Uint8Array;
+  /** Takes the body of an answer of success, which then has none. */
+  readonly into?: ByteSink | undefined;
+  /** Whether a redirect may lead there; default: anywhere that the client may ask. */
+  readonly permits?: ((url: URL) => boolean) | undefined;
 }
 
 /** Where nobody is to be asked, where requests choose whom to ask. Hosts that sources.yml lists are an operator's choice, and asked all the same. */
 export interface AddressGuard {
-  /** Why a host that is written as an address is not asked; `undefined` for names, and for other addresses. */
-  refusal(hostname: string): string | undefined;
+  /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
+  refusal(url: URL): string | undefined;
   /** Resolves names for connections, and fails for those that lead there. */
   readonly lookup: LookupFunction;
+  /** Whether an error is such a failure. */
+  isRefusal(error: unknown): boolean;
 }
 
 /** One way to reach a host. */
@@ -92,6 +99,12 @@ export class HttpClient {
           `${url.origin} redirects to plain HTTP at ${next.host}, which insecure_sources doesn't list`,
         );
       }
+      if (request.permits?.(next) === false) {
+        throw new FetchError(
+          `${url.origin} redirects to ${next.origin}${next.pathname}, which is not below a place for modules of namespaced policies`,
+          { shown: "it is redirected to where modules may not come from" },
+        );
+      }
       if (next.origin !== url.origin) {
         sent = Object.fromEntries(Object.entries(sent).filter(([name]) => name.toLowerCase() !== "authorization"));
       }
@@ -103,6 +116,13 @@ export class HttpClient {
   /** Whether sources.yml lists the host of a URL as insecure. */
   isInsecure(url: URL): boolean {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
+  }
+
+  /** @throws FetchError for a host that may not be asked whatever it resolves to */
+  check(url: URL): void {
+    const refusal = this.#guardOf(url)?.refusal(url);
+    if (refusal === undefined) return;
+    throw new FetchError(`${url.host} is not asked: ${refusal}`, { shown: "its registry is at a blocked address" });
   }
 
   #guardOf(url: URL): AddressGuard | undefined {
@@ -117,11 +137,9 @@ export class HttpClient {
     await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
   }
 
-  async #once(url: URL, { headers = {}, maxBytes, signal, method = "GET", body }: HttpRequest): Promise<HttpAnswer> {
-    const refusal = this.#guardOf(url)?.refusal(url.hostname);
-    if (refusal !== undefined) {
-      throw new FetchError(`${url.host} is not asked: ${refusal}`, { shown: "its registry is at a blocked address" });
-    }
+  async #once(url: URL, request: HttpRequest): Promise<HttpAnswer> {
+    const { headers = {}, signal, method = "GET", body } = request;
+    this.check(url);
     const undici = await loadUndici();
     const failures: unknown[] = [];
     for (const attempt of this.#attempts(url)) {
@@ -142,13 +160,16 @@ export class HttpClient {
         failures.push(cause);
         continue;
       }
-      return readAnswer(answer, target, maxBytes);
+      return readAnswer(answer, target, request);
     }
     const reasons = failures.map(connectionReason).filter((reason, index, all) => all.indexOf(reason) === index);
     const proxy = proxyFor(url, this.#environment) === undefined ? "" : " through the proxy of the environment";
     throw new FetchError(`cannot reach ${url.host}${proxy}: ${reasons.join("; ")}`, {
       cause: failures[0],
-      unanswered: true,
+      // What a name resolves to is not for answers.
+      ...(failures.some((failure) => this.#guardOf(url)?.isRefusal(failure))
+        ? { shown: UNREACHED }
+        : { unanswered: true }),
     });
   }
 
@@ -229,27 +250,41 @@ function hostKeys(url: URL): readonly string[] {
   return names.flatMap((name) => [name, `${name}:${port}`]);
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<HttpAnswer> {
+async function readAnswer(
+  answer: Dispatcher.ResponseData,
+  url: URL,
+  { maxBytes, into, method }: HttpRequest,
+): Promise<HttpAnswer> {
   const ok = answer.statusCode >= 200 && answer.statusCode < 300;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(answer.headers)) {
     if (value !== undefined) headers[name] = typeof value === "string" ? value : value[0]!;
   }
   const limit = ok ? maxBytes : MAX_ERROR_BODY_BYTES;
-  const chunks: Buffer[] = [];
+  const length = method === "HEAD" ? undefined : headers["content-length"];
+  const announced = length === undefined ? undefined : Number(length);
+  const collected = new Collected();
+  const sink = ok && into !== undefined ? into : collected;
   let size = 0;
   try {
+    // What is announced too large is not waited for.
+    if (ok && announced !== undefined && announced > limit) throw tooLarge(url, limit);
+    sink.begin?.(ok ? announced : undefined);
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) {
         if (!ok) break;
-        throw new FetchError(`the answer of ${url.host} is larger than ${limit} bytes`, { shown: TOO_LARGE });
+        throw tooLarge(url, limit);
       }
-      chunks.push(chunk);
+      await sink.take(chunk);
     }
   } catch (cause) {
-    if (cause instanceof FetchError) throw cause;
+    answer.body.on("error", () => {}).destroy();
+    if (cause instanceof FetchError || cause instanceof CannotKeep) throw cause;
     throw new FetchError(`the answer of ${url.host} broke off: ${reasonOf(cause)}`, { cause, unanswered: true });
   }
-  return { status: answer.statusCode, headers, body: Buffer.concat(chunks), url };
+  return { status: answer.statusCode, headers, body: collected.bytes, url };
 }
+
+const tooLarge = (url: URL, limit: number): FetchError =>
+  new FetchError(`the answer of ${url.host} is larger than ${limit} bytes`, { shown: TOO_LARGE });

@@ -1,5 +1,9 @@
 /** Names of images and artifacts in OCI registries, expanded as Docker does (spec kubewarden.md 1.6, 7.2). */
+import { isIPv6 } from "node:net";
+import { imagePath, splitHost } from "../config/registry-host.js";
 import { FetchError } from "./fetch-error.js";
+
+export { DOCKER_HUB, isDockerHub } from "../config/registry-host.js";
 
 /** `busybox` is `{host: "docker.io", repository: "library/busybox", tag: "latest"}`. */
 export interface ImageReference {
@@ -12,10 +16,13 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-const HOST = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\d{1,5})?$/;
+/** Names of hosts, and IPv4 addresses. */
+const HOST = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 const REPOSITORY = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/;
+/** The longest name of a host (RFC 1035). */
+const MAX_HOST = 253;
 /** The longest repository name that registries accept. */
 const MAX_REPOSITORY = 255;
 
@@ -32,16 +39,11 @@ export function parseImageReference(text: string): ImageReference {
     );
   if (name === undefined || name === "" || rest.length > 0) throw bad("expected [host/]repository[:tag][@digest]");
   if (digest !== undefined && !DIGEST.test(digest)) throw bad("bad digest", digest);
-  const slash = name.indexOf("/");
-  const first = slash === -1 ? "" : name.slice(0, slash);
-  const hasHost = /[.:A-Z]/.test(first) || first === "localhost";
-  const host = hasHost ? first : "docker.io";
-  const path = hasHost ? name.slice(slash + 1) : name;
+  const { host, path } = splitHost(name);
   const colon = path.lastIndexOf(":");
   const tag = colon === -1 ? undefined : path.slice(colon + 1);
-  let repository = colon === -1 ? path : path.slice(0, colon);
-  if (isDockerHub(host) && !repository.includes("/")) repository = `library/${repository}`;
-  if (!HOST.test(host)) throw bad("bad host", host);
+  const repository = imagePath(host, colon === -1 ? path : path.slice(0, colon));
+  if (!isHost(host)) throw bad("bad host", host);
   if (repository.length > MAX_REPOSITORY || !REPOSITORY.test(repository)) {
     throw bad("bad repository name", repository);
   }
@@ -60,12 +62,13 @@ export function formatImageReference({ host, repository, tag, digest }: ImageRef
   return `${host}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
 }
 
-/** Docker Hub's names: in references, in configurations, and where it is. */
-export const DOCKER_HUB: readonly string[] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
-
-/** Whether a host is one of Docker Hub's names. */
-export function isDockerHub(host: string): boolean {
-  return DOCKER_HUB.includes(host);
+/** Whether a text is a host as it is written in a reference: what URLs make another host of (`127.1`, `256.1.1.1`), or none, is not. */
+function isHost(text: string): boolean {
+  const url = `https://${text}/`;
+  if (!URL.canParse(url)) return false;
+  const name = text.replace(/:\d{1,5}$/, "");
+  if (isIPv6(name.replace(/^\[(.*)\]$/, "$1"))) return true;
+  return name.length <= MAX_HOST && HOST.test(name) && new URL(url).hostname === name.toLowerCase();
 }
 
 /** Whether what the reference names may change from one day to the next as a matter of course. */

@@ -21,8 +21,25 @@ export const UPLOAD_TIMEOUT_MS = 300_000;
 export const HELPER_TIMEOUT_MS = 10_000;
 /** Most redirects followed: registries hand blobs over to one storage, seldom two. */
 export const MAX_REDIRECTS = 5;
-/** Downloads at a time: enough to fill a line, few enough to be a polite client. */
+/** Downloads at a time, of all processes: enough to fill a line, few enough to be a polite client. */
 export const MAX_PARALLEL_DOWNLOADS = 4;
+/** Requests about namespaced policies' modules at a time in each process, and of one namespace: a registry of a tenant's that never answers holds up no other tenant. */
+export const NAMESPACED_QUESTIONS = { total: 8, share: 2 } as const;
+/** Bytes of namespaced policies' modules that may be under way at a time, to all processes, and of one namespace: 8 and 2 of the usual limit. They lie in files. */
+export const NAMESPACED_DOWNLOAD_BYTES = { total: 256 * 1024 * 1024, share: 64 * 1024 * 1024 } as const;
+/**
+ * Bytes of modules that all processes together hold in memory at a time, until they are compiled, and of one namespace. To prepare a module takes some four times
+ * its size, and a pod has 1 GiB for everything.
+ */
+export const PREPARED_BYTES = { total: 64 * 1024 * 1024, share: 32 * 1024 * 1024 } as const;
+/** Time for the download of a namespaced policy's module, at least; one of the largest size has {@link DOWNLOAD_TIMEOUT_MS}. In milliseconds. */
+export const NAMESPACED_TIMEOUT_MS = 60_000;
+/** Bytes of modules that a server keeps in its download folder beside those that its policies use: half of what the chart gives the folder, since what is being fetched lies there, too. */
+export const MAX_FOLDER_BYTES = 512 * 1024 * 1024;
+/** Age of a file that is being written, in milliseconds, from which on its writer is gone: no piece takes that long to come. */
+export const ABANDONED_MS = 2 * DOWNLOAD_TIMEOUT_MS;
+/** Bytes of what is fetched and is no module: an Extism manifest that holds its modules. */
+export const MAX_OTHER_BYTES = 16 * 1024 * 1024;
 /** Registry tokens kept. */
 export const MAX_TOKENS = 200;
 /** Seconds that a registry token lasts when its service doesn't say; from the distribution token specification. */

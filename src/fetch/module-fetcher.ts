@@ -1,26 +1,37 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
-import { limiter } from "../data/limiter.js";
-import { DownloadCache } from "./download-cache.js";
+import { Places } from "../config/places.js";
+import { DownloadCache, hashFile, type KeptFile } from "./download-cache.js";
 import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
-import type { HttpClient } from "./http-client.js";
+import type { AddressGuard, HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import type { ImageVerifier } from "./image-verifying.js";
-import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
+import { MAX_MODULE_BYTES } from "./limits.js";
 import { WASM_LAYER } from "./module-artifact.js";
+import { LocalModuleShare, type ModuleShare } from "./module-share.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
 import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { objectIn } from "./registry-connection.js";
+import type { Release } from "./room.js";
+import { type ModuleFile, moduleAt, type Transfer, Transfers } from "./transfers.js";
 
-/** How every module begins. */
-const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
-
-/** A module's file. */
+/** A module's bytes. */
 export interface FetchedModule {
   readonly bytes: Uint8Array;
   /** `sha256:<hex>` of the bytes. */
   readonly digest: string;
+}
+
+/** What the modules of a policy are held to. */
+export interface ModuleLimits {
+  /** The namespace of the policy; absent: it is an operator's. */
+  readonly namespace?: string;
+  /** What addresses, redirects and token services must be below; absent: anywhere. */
+  readonly places?: readonly string[];
+  /** Largest module, in bytes; default {@link MAX_MODULE_BYTES}. */
+  readonly maxBytes?: number;
 }
 
 /** How to fetch. */
@@ -33,8 +44,12 @@ export interface ModuleFetcherOptions extends RegistryAccessOptions {
   readonly warn?: (message: string) => void;
   /** Whether modules are asked for anew that lie in the download folder; what was downloaded before then stands in for none. */
   readonly refresh?: boolean;
-  /** Time for one module in milliseconds; default {@link DOWNLOAD_TIMEOUT_MS}. */
+  /** Time for one module in milliseconds; default by what it is for. */
   readonly timeoutMilliseconds?: number;
+  /** What is shared with other fetchers; default: nothing. */
+  readonly share?: ModuleShare;
+  /** For modules that others than the operator choose; absent: any host may be asked. */
+  readonly guard?: AddressGuard;
 }
 
 /** Fetches modules; one per load of a configuration. */
@@ -43,116 +58,195 @@ export interface ModuleFetcher {
    * The module at a location (`ModuleAddress.location`); equal locations are fetched once, failures included.
    * @throws FetchError
    */
+  file(location: string, limits?: ModuleLimits): Promise<ModuleFile>;
+  /**
+   * The same, read at once, and kept by the fetcher.
+   * @throws FetchError
+   */
   fetch(location: string): Promise<FetchedModule>;
+  /** Resolves when there is memory for so many bytes of modules, until that is released. @param namespace of those who want it */
+  memory(bytes: number, namespace?: string): Promise<Release>;
   /** For whoever else asks registries. */
   readonly registry: RegistryClient;
-  /** Closes connections. */
+  /** Closes connections. Files that are not held may go from the download folder then. */
   close(): Promise<void>;
 }
 
 /** Makes a fetcher. */
 export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
-  const { http, registry, close } = openRegistries(options);
-  const fetcher = new Fetcher(http, registry, options);
-  const fetched = new Map<string, Promise<FetchedModule>>();
-  const inTurn = limiter(MAX_PARALLEL_DOWNLOADS);
+  const { http, registry, close } = openRegistries(options, options.guard);
+  const { share = new LocalModuleShare() } = options;
+  const fetcher = new Fetcher(http, registry, { ...options, share });
+  const files = new Map<string, Promise<ModuleFile>>();
+  const read = new Map<string, Promise<FetchedModule>>();
+  const file = (location: string, limits: ModuleLimits = {}): Promise<ModuleFile> =>
+    once(files, JSON.stringify([location, limits]), () => fetcher.file(location, limits));
   return {
     registry,
-    close,
-    fetch(location) {
-      let module = fetched.get(location);
-      if (module === undefined) {
-        module = inTurn(() => fetcher.fetch(location));
-        fetched.set(location, module);
-      }
-      return module;
+    file,
+    memory: (bytes, namespace = "") => share.enter("memory", namespace, bytes),
+    fetch: (location) =>
+      once(read, location, async () => {
+        const found = await file(location);
+        return { bytes: await found.read(), digest: found.digest };
+      }),
+    async close() {
+      await close();
+      await fetcher.close();
     },
   };
 }
+
+function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const made = known.get(key) ?? make();
+  known.set(key, made);
+  return made;
+}
+
+type Sharing = ModuleFetcherOptions & { readonly share: ModuleShare };
+
+/** A module that somebody wants. */
+type Wanted = Pick<Transfer, "location" | "namespace" | "most">;
 
 class Fetcher {
   readonly #cache: DownloadCache;
   readonly #http: HttpClient;
   readonly #registry: RegistryClient;
-  readonly #verifier: ImageVerifier | undefined;
-  readonly #options: ModuleFetcherOptions;
+  readonly #options: Sharing;
+  readonly #transfers: Transfers;
 
-  constructor(http: HttpClient, registry: RegistryClient, options: ModuleFetcherOptions) {
+  constructor(http: HttpClient, registry: RegistryClient, options: Sharing) {
+    const { downloadDirectory, share, warn = () => {}, timeoutMilliseconds } = options;
     this.#http = http;
     this.#registry = registry;
-    this.#verifier = options.verifier?.(registry);
     this.#options = options;
-    this.#cache = new DownloadCache(options.downloadDirectory);
+    this.#cache = new DownloadCache(downloadDirectory);
+    this.#transfers = new Transfers({ cache: this.#cache, share, warn, timeoutMilliseconds });
   }
 
-  async fetch(location: string): Promise<FetchedModule> {
-    const signal = AbortSignal.timeout(this.#options.timeoutMilliseconds ?? DOWNLOAD_TIMEOUT_MS);
+  close(): Promise<void> {
+    return this.#transfers.close();
+  }
+
+  async file(location: string, { namespace, places: texts, maxBytes: most = MAX_MODULE_BYTES }: ModuleLimits) {
     const scheme = location.slice(0, location.indexOf(":"));
-    if (scheme === "registry") return this.#fetchImage(location, signal);
-    if (this.#verifier !== undefined) {
+    const places = texts && new Places(texts);
+    if (places?.has(location) === false) {
+      throw new FetchError(`${withoutSecrets(location)} is not below a place for modules of namespaced policies`, {
+        shown: "it is not where modules of namespaced policies may come from",
+      });
+    }
+    const registry = places === undefined ? this.#registry : this.#registry.within(places);
+    const verifier = this.#options.verifier?.(registry);
+    if (verifier !== undefined && scheme !== "registry") {
       throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
         stage: "verify",
         shown: "only modules from OCI registries can be verified",
       });
     }
-    if (scheme === "file") return readModuleFile(location);
-    const cached = this.#options.refresh === true ? undefined : await this.#cache.read(location);
-    if (cached !== undefined) return moduleOf(cached);
-    const { url, headers } = withCredentials(location);
-    const answer = await this.#http.request(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
-    if (answer.status < 200 || answer.status > 299) {
-      throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
-        shown: `the server that has it answers ${answer.status}`,
-      });
-    }
-    await this.#keep(location, answer.body);
-    return moduleOf(answer.body);
+    if (scheme === "file") return moduleAt(await localFile(location));
+    const wanted = { location, namespace, most };
+    if (scheme === "registry") return this.#ofRegistry(wanted, registry, verifier);
+    return this.#ofServer(wanted, places);
   }
 
-  async #fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
+  async #ofServer(wanted: Wanted, places: Places | undefined): Promise<ModuleFile> {
+    const { url, headers } = withCredentials(wanted.location);
+    this.#http.check(url);
+    const find = async () => (this.#options.refresh === true ? undefined : this.#find(wanted));
+    const kept = await this.#pinned(wanted);
+    if (kept !== undefined && this.#options.refresh !== true) return this.#transfers.module(kept);
+    const permits = places && ((next: URL) => places.leadsTo(next));
+    return this.#transfers.bring({
+      ...wanted,
+      find,
+      fill: async (into, signal) => {
+        const answer = await this.#http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
+        if (answer.status >= 200 && answer.status <= 299) return;
+        throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
+          shown: `the server that has it answers ${answer.status}`,
+        });
+      },
+    });
+  }
+
+  async #ofRegistry(wanted: Wanted, registry: RegistryClient, verifier: ImageVerifier | undefined) {
+    const { location } = wanted;
     const named = parseImageReference(location.slice("registry://".length));
-    const kept = await this.#cache.read(location);
-    if (this.#verifier !== undefined) {
-      const image = { ...named, digest: await this.#verifier.verify(named, signal) };
-      return this.#pull(image, location, signal, kept);
-    }
+    this.#http.check(new URL(`https://${named.host}`));
     const { refresh = false } = this.#options;
-    if (kept !== undefined && !refresh && !isFloating(named)) return moduleOf(kept);
+    const kept = await this.#pinned(wanted);
+    // What lies there by a digest is believed for the manifest beside it, and else not at all.
+    const isBelieved =
+      kept !== undefined && (named.digest === undefined || (await this.#hasDigest(kept, wanted, named)));
+    if (verifier === undefined && isBelieved && !refresh && !isFloating(named)) return this.#transfers.module(kept);
     try {
-      return await this.#pull(named, location, signal, kept);
+      return await this.#pull(wanted, named, registry, verifier, kept);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
-      if (kept === undefined || refresh || !(error instanceof FetchError) || !error.transient) throw error;
+      const mayStandIn = verifier === undefined && isBelieved && !refresh;
+      if (!mayStandIn || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
-      return moduleOf(kept);
+      return this.#transfers.module(kept);
     }
   }
 
   /** Asks for the manifest, and for the module unless the kept one is the same. */
   async #pull(
-    image: ImageReference,
-    location: string,
-    signal: AbortSignal,
-    kept: Uint8Array | undefined,
-  ): Promise<FetchedModule> {
-    const layer = wasmLayer(await this.#registry.manifest(image, signal), location);
-    if (kept !== undefined && digestOf(kept, layer.digest) === layer.digest) return moduleOf(kept);
-    const bytes = await this.#registry.blob(image, layer, MAX_MODULE_BYTES, signal);
-    await this.#keep(location, bytes);
-    return moduleOf(bytes);
+    wanted: Wanted,
+    named: ImageReference,
+    registry: RegistryClient,
+    verifier: ImageVerifier | undefined,
+    kept: KeptFile | undefined,
+  ): Promise<ModuleFile> {
+    const { location, namespace, most } = wanted;
+    const room = namespace === undefined ? "questions" : "namespacedQuestions";
+    const leave = await this.#options.share.enter(room, namespace ?? "", 1);
+    let image = named;
+    let manifest: Manifest;
+    try {
+      const signal = AbortSignal.timeout(this.#transfers.timeFor(wanted));
+      if (verifier !== undefined) image = { ...named, digest: await verifier.verify(named, signal) };
+      manifest = await registry.manifest(image, signal);
+    } finally {
+      leave();
+    }
+    const layer = wasmLayer(manifest, location);
+    const same = async (file: KeptFile | undefined) =>
+      file !== undefined && (await hashFile(file.path, layer.digest)) === layer.digest ? file : undefined;
+    const beside = named.digest === undefined ? undefined : manifest.bytes;
+    if (kept !== undefined && (await same(kept)) !== undefined) {
+      if (beside !== undefined) await this.#cache.keepManifest(location, beside).catch(() => {});
+      return this.#transfers.module(kept);
+    }
+    return this.#transfers.bring({
+      ...wanted,
+      manifest: beside,
+      find: async () => same(await this.#find(wanted)),
+      fill: (into, signal) => registry.blobInto(into, image, layer, most, signal),
+    });
   }
 
-  /**
-   * A folder that can't be written costs another download, not the policy. What is no module (a page that says "come back later") is not kept: it
-   * would be found again at each start.
-   */
-  async #keep(location: string, bytes: Uint8Array): Promise<void> {
-    if (!WASM_MAGIC.every((byte, index) => bytes[index] === byte)) return;
-    try {
-      await this.#cache.write(location, bytes);
-    } catch (cause) {
-      this.#options.warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
-    }
+  /** What lies in the folder, which stays there while this fetcher is open. */
+  async #pinned(wanted: Wanted): Promise<KeptFile | undefined> {
+    await this.#transfers.pin(wanted.location);
+    return this.#find(wanted);
+  }
+
+  async #find({ location, most }: Wanted): Promise<KeptFile | undefined> {
+    const kept = await this.#cache.find(location);
+    if (kept === undefined || kept.size <= most) return kept;
+    const message = `${withoutSecrets(location)} has ${kept.size} bytes, more than ${most}`;
+    throw new FetchError(message, { shown: TOO_LARGE });
+  }
+
+  /** Whether the manifest that was kept is that of the digest, and names these bytes. */
+  async #hasDigest({ path }: KeptFile, { location }: Wanted, { digest = "" }: ImageReference): Promise<boolean> {
+    const bytes = await this.#cache.manifest(location);
+    const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
+    if (bytes === undefined || content === undefined) return false;
+    const layer = layersOf({ content }).find(isWasm);
+    return layer !== undefined && (await hashFile(path, layer.digest)) === layer.digest;
   }
 }
 
@@ -166,31 +260,29 @@ function withCredentials(location: string): { readonly url: URL; readonly header
   return { url, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
 }
 
+const isWasm = ({ mediaType }: Descriptor): boolean => mediaType === WASM_LAYER;
+
 /** The first WASM layer. */
 function wasmLayer(manifest: Manifest, location: string): Descriptor {
-  const layer = layersOf(manifest).find(({ mediaType }) => mediaType === WASM_LAYER);
+  const layer = layersOf(manifest).find(isWasm);
   if (layer !== undefined) return layer;
   throw new FetchError(`could not pull policy ${location}: empty layers`, {
     shown: "the image has no layer of a module",
   });
 }
 
-async function readModuleFile(location: string): Promise<FetchedModule> {
+async function localFile(location: string): Promise<KeptFile> {
   const path = fileURLToPath(location);
   try {
     const stats = await stat(path);
     if (!stats.isFile()) throw new FetchError(`${path} is not a file`, { shown: "it is not a file" });
     if (stats.size > MAX_MODULE_BYTES)
       throw new FetchError(`${path} has ${stats.size} bytes, more than ${MAX_MODULE_BYTES}`, { shown: TOO_LARGE });
-    return moduleOf(await readFile(path));
+    return { path, size: stats.size, digest: await hashFile(path) };
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
     const shown = missing ? "No such file or directory" : "its file cannot be read";
     throw new FetchError(missing ? `No such file or directory: ${path}` : reasonOf(cause), { cause, shown });
   }
-}
-
-function moduleOf(bytes: Uint8Array): FetchedModule {
-  return { bytes, digest: digestOf(bytes) };
 }

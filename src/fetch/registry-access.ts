@@ -42,12 +42,16 @@ export function openRegistries(options: RegistryAccessOptions, guard?: AddressGu
   };
 }
 
-/** What guests ask registries through, for the life of the server; `close` closes its connections. */
+/**
+ * What guests ask registries through, for the life of the server; `close` closes its connections.
+ * @param guard since guests, and the images of requests, say which registries are asked
+ */
 export function createImageInspector(
   options: RegistryAccessOptions,
   signatures: SignatureChecks,
+  guard: AddressGuard,
 ): { readonly images: ImageInspector; close(): Promise<void> } {
-  const { registry, close } = openRegistries(options);
+  const { registry, close } = openRegistries(options, guard);
   return { images: new ImageInspector(registry, signatures), close };
 }
 

@@ -1,10 +1,12 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
+import type { Places } from "../config/places.js";
+import type { ByteSink } from "./byte-sink.js";
 import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
-import { type RegistryConnection, readObject } from "./registry-connection.js";
+import { type RegistryConnection, type RegistryRequest, readObject } from "./registry-connection.js";
 
 /** Manifests and indexes, OCI's and Docker's. */
 const MANIFEST_TYPES = [
@@ -54,9 +56,17 @@ class UnreadManifest implements Manifest {
 /** A client for any number of registries. */
 export class RegistryClient {
   readonly #connection: RegistryConnection;
+  readonly #places: Places | undefined;
 
-  constructor(connection: RegistryConnection) {
+  /** @param places that redirects and token services must be below; absent: they may be anywhere */
+  constructor(connection: RegistryConnection, places?: Places) {
     this.#connection = connection;
+    this.#places = places;
+  }
+
+  /** The same client for modules that come from these places only. */
+  within(places: Places): RegistryClient {
+    return new RegistryClient(this.#connection, places);
   }
 
   /**
@@ -65,7 +75,8 @@ export class RegistryClient {
    */
   async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
-    const answer = await this.#get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, maxBytes, signal);
+    const headers = { accept: MANIFEST_TYPES };
+    const answer = await this.#get(image, `manifests/${name}`, { headers, maxBytes, signal });
     const digest = digestOf(answer.body, image.digest);
     if (image.digest !== undefined && digest !== image.digest) {
       throw new FetchError(`the manifest of ${formatImageReference(image)} has the digest ${digest}`, {
@@ -79,37 +90,52 @@ export class RegistryClient {
    * A blob of an image's repository.
    * @throws FetchError also when its bytes don't have the digest, or are more than `maxBytes`
    */
-  async blob(
-    image: ImageReference,
-    { digest, size }: Descriptor,
-    maxBytes: number,
-    signal: AbortSignal,
-  ): Promise<Buffer> {
-    if (size > maxBytes) {
-      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${maxBytes}`, {
-        shown: TOO_LARGE,
-      });
-    }
-    const { body } = await this.#get(image, `blobs/${digest}`, {}, Math.min(size, maxBytes), signal);
-    const found = digestOf(body, digest);
-    if (found !== digest) {
-      throw new FetchError(`the layer of ${formatImageReference(image)} has the digest ${found} instead of ${digest}`, {
-        stage: "integrity",
-      });
-    }
+  async blob(image: ImageReference, descriptor: Descriptor, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+    const { body } = await this.#blob(image, descriptor, maxBytes, signal);
+    checkBlob(image, descriptor, digestOf(body, descriptor.digest));
     return body;
   }
 
-  #get(
+  /**
+   * The same, piece by piece: what was taken counts when this resolves.
+   * @throws FetchError as {@link blob}
+   */
+  async blobInto(
+    into: ByteSink,
     image: ImageReference,
-    path: string,
-    headers: Readonly<Record<string, string>>,
+    descriptor: Descriptor,
     maxBytes: number,
     signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    const url = this.#connection.address(image, path);
-    return this.#connection.ask(image, url, { headers, maxBytes, signal, actions: "pull" });
+  ): Promise<void> {
+    const [algorithm, hash] = hashLike(descriptor.digest);
+    const take = (piece: Uint8Array) => {
+      hash.update(piece);
+      return into.take(piece);
+    };
+    await this.#blob(image, descriptor, maxBytes, signal, { begin: (announced) => into.begin?.(announced), take });
+    checkBlob(image, descriptor, `${algorithm}:${hash.digest("hex")}`);
   }
+
+  #blob(image: ImageReference, { digest, size }: Descriptor, most: number, signal: AbortSignal, into?: ByteSink) {
+    if (size > most) {
+      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${most}`, {
+        shown: TOO_LARGE,
+      });
+    }
+    return this.#get(image, `blobs/${digest}`, { maxBytes: size, signal, into, isKnown: true });
+  }
+
+  #get(image: ImageReference, path: string, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
+    const url = this.#connection.address(image, path);
+    return this.#connection.ask(image, url, { ...request, actions: "pull", places: this.#places });
+  }
+}
+
+function checkBlob(image: ImageReference, { digest }: Descriptor, found: string): void {
+  if (found === digest) return;
+  throw new FetchError(`the layer of ${formatImageReference(image)} has the digest ${found} instead of ${digest}`, {
+    stage: "integrity",
+  });
 }
 
 /** The descriptors of a manifest's layers; what isn't one is left out. */
@@ -128,6 +154,12 @@ function isDescriptor(value: unknown): value is Descriptor {
 
 /** `sha256:<hex>`, or by the algorithm of a digest to be compared with. */
 export function digestOf(bytes: Uint8Array, like = "sha256:"): string {
-  const algorithm = like.startsWith("sha512:") ? "sha512" : "sha256";
-  return `${algorithm}:${createHash(algorithm).update(bytes).digest("hex")}`;
+  const [algorithm, hash] = hashLike(like);
+  return `${algorithm}:${hash.update(bytes).digest("hex")}`;
+}
+
+/** The algorithm of a digest, and a hash by it. */
+export function hashLike(digest: string): readonly [string, Hash] {
+  const algorithm = digest.startsWith("sha512:") ? "sha512" : "sha256";
+  return [algorithm, createHash(algorithm)];
 }

@@ -1,5 +1,6 @@
 /** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
 import { LRUCache } from "lru-cache";
+import type { Places } from "../config/places.js";
 import { parsePlainJson } from "../data/json.js";
 import { hasMoreValues } from "../data/json-values.js";
 import { printable } from "../data/printable.js";
@@ -14,11 +15,15 @@ import { DEFAULT_TOKEN_SECONDS, MAX_ANSWER_BYTES, MAX_ANSWER_VALUES, MAX_TOKENS 
 const TOKEN_MARGIN_SECONDS = 5;
 
 /** A request about a repository. */
-export interface RegistryRequest extends HttpRequest {
+export interface RegistryRequest extends Omit<HttpRequest, "permits"> {
   /** What the token must allow. */
   readonly actions: "pull" | "pull,push";
   /** Statuses that are answers beside those of success. */
   readonly alsoAnswers?: readonly number[];
+  /** Places that redirects and token services must be below; absent: they may be anywhere. */
+  readonly places?: Places | undefined;
+  /** Whether what is asked for is known by its digest: a redirect may lead anywhere then. */
+  readonly isKnown?: boolean;
 }
 
 /** A connection to any number of registries. Tokens are kept until they end, at most {@link MAX_TOKENS}. */
@@ -44,13 +49,18 @@ export class RegistryConnection {
    * @throws FetchError also for a status that is no answer
    */
   async ask(image: ImageReference, url: URL, request: RegistryRequest): Promise<HttpAnswer> {
-    const { actions, alsoAnswers = [], headers = {}, method = "GET" } = request;
+    const { actions, alsoAnswers = [], headers = {}, method = "GET", places, isKnown = false } = request;
+    const permits = isKnown || places === undefined ? undefined : (next: URL) => places.leadsTo(next);
     const key = `${image.host}/${image.repository} ${actions}`;
     // Storage that a registry sends somebody to knows nothing of its log-ins, and is not to see them.
     const isRegistry = url.host === this.address(image, "").host;
     const known = isRegistry ? this.#tokens.get(key) : undefined;
     const ask = (authorization: string | undefined) =>
-      this.#http.request(url, { ...request, headers: { ...headers, ...(authorization && { authorization }) } });
+      this.#http.request(url, {
+        ...request,
+        permits,
+        headers: { ...headers, ...(authorization && { authorization }) },
+      });
     let answer = await ask(known);
     let asked = "";
     // Nor is somebody to say where to log in whom the registry has redirected to.
@@ -75,7 +85,7 @@ export class RegistryConnection {
     image: ImageReference,
     answer: HttpAnswer,
     { credentials, as }: Login,
-    { actions, signal }: RegistryRequest,
+    { actions, signal, places }: RegistryRequest,
   ): Promise<string | undefined> {
     const challenge = answer.headers["www-authenticate"] ?? "";
     if (/^basic\b/i.test(challenge)) return credentials && basic(credentials);
@@ -91,13 +101,20 @@ export class RegistryConnection {
     ) {
       throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`);
     }
+    const permits = places && ((next: URL) => places.hasTokens(image.host, next));
+    if (permits?.(url) === false) {
+      throw new FetchError(
+        `${image.host} names the token service ${url.origin}${url.pathname}, which is not below a place for modules of namespaced policies`,
+        { shown: "the registry names a token service where no module may come from" },
+      );
+    }
     const service = values.get("service");
     if (service !== undefined) url.searchParams.set("service", service);
     const own = `repository:${image.repository}:${actions}`;
     // Who is to write asks for that from the start, whatever the first request wants.
     url.searchParams.set("scope", actions === "pull" ? (values.get("scope") ?? own) : own);
     const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-    const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal });
+    const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal, permits });
     const content = objectIn(told.body);
     const token = content?.token ?? content?.access_token;
     if (told.status !== 200 || typeof token !== "string") {
@@ -142,7 +159,7 @@ export function jsonOf(text: string): unknown {
 }
 
 /** {@link readObject} for an answer without which it goes on. */
-function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+export function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     return readObject(bytes, "the answer");
   } catch {

@@ -76,8 +76,14 @@ export interface InlineKind {
 
 /** What the address of a module entry leads to. */
 export interface ModuleFiles {
-  /** Of the module; of an Extism manifest's the main one. */
+  /** Of the module; of an Extism manifest's the main one. They are the kind's own. */
   readonly bytes: Uint8Array;
+  /** `sha256:<hex>` of the bytes; absent: nobody has looked. */
+  readonly digest?: string;
+  /** To be called when the bytes are no longer needed: others wait for the memory. */
+  readonly used?: () => void;
+  /** To be called when there is no policy of these files any more: they may go from the download folder. */
+  readonly release?: () => void;
   /** For an Extism manifest. */
   readonly plugin?: {
     readonly manifest: PluginManifest;

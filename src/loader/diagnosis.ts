@@ -62,8 +62,12 @@ class Diagnosis {
 
   async #module(entry: ModuleEntry): Promise<void> {
     const files = await this.#fetchModule(entry, this.#warn);
-    if (entry.neverRun) return;
-    for (const kind of this.#kinds.modules) if ((await kind.policy(entry, files)) !== undefined) return;
+    try {
+      if (entry.neverRun) return;
+      for (const kind of this.#kinds.modules) if ((await kind.policy(entry, files)) !== undefined) return;
+    } finally {
+      files.release?.();
+    }
   }
 
   async #group(entry: GroupEntry): Promise<void> {

@@ -7,6 +7,7 @@ import {
   createImageInspector,
   createImageMetadata,
   createModuleFetcher,
+  LocalModuleShare,
   type ModuleFetcher,
   type ModuleFetcherOptions,
   type SignatureChecks,
@@ -101,12 +102,16 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
  * @throws EgressListError
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, processors, now, log, violation, fetch } = options;
+  const { policyTimeout, workers, processors, now, log, violation } = options;
+  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
   const executor = options.closed ? refuseCalls : options.executor;
-  const inspector = options.closed ? undefined : fetch.signatures && createImageInspector(fetch, fetch.signatures);
+  const guard = addressGuard(options.egress);
+  const inspector = options.closed
+    ? undefined
+    : fetch.signatures && createImageInspector(fetch, fetch.signatures, guard);
   const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch, addressGuard(options.egress));
+  const metadata = createImageMetadata(fetch, guard);
   const external = options.closed
     ? closedExternal()
     : openExternal({
@@ -146,9 +151,12 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     ...(costFactor !== undefined && { costFactor }),
   });
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
+  // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
+  const served = new FinalizationRegistry<() => void>((release) => release());
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
     fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    keep: (policy, release) => served.register(policy, release),
     worldFor,
     foresee,
     policyTimeout,
@@ -158,11 +166,11 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     clusterPolicies: (changed) =>
       new ClusterPolicies({
         clock: SYSTEM_CLOCK,
-        fetcher: ({ terms }) => createModuleFetcher(fetchingUnder(terms, fetch)),
+        fetcher: ({ terms }) => createModuleFetcher({ ...fetchingUnder(terms, fetch), guard }),
         async load(config, fetcher, warm) {
           // They come and change while the process serves others, or waits for the first one.
           runtime.serve();
-          for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
+          for (const { location, limits } of downloads(config.entries)) fetcher.file(location, limits).catch(() => {});
           const loading = await loadingWith(config.entries, fetcher);
           // Its first request may wait for that, but no other policy's change.
           const later = (needs: Needs): undefined => {
@@ -179,7 +187,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
       const salvaged = options.diagnose === true ? salvagedEntries(config.entries) : [];
       const entries = [...config.entries, ...salvaged];
-      for (const location of downloads(entries)) fetcher.fetch(location).catch(() => {});
+      for (const { location, limits } of downloads(entries)) fetcher.file(location, limits).catch(() => {});
       try {
         const loading = await loadingWith(entries, fetcher);
         const loaded = await loadEntries(config, loading, generation);

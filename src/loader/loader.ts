@@ -25,6 +25,8 @@ export interface LoadingOptions {
   readonly kinds: Kinds;
   /** Gets what an entry's address leads to. Rejects with a LoadError. */
   readonly fetchModule: (entry: ModuleEntry, warn: Warn) => Promise<ModuleFiles>;
+  /** Calls `release` when nobody has a policy any more. */
+  readonly keep?: (policy: Policy, release: () => void) => void;
   /** The world of a policy that needs this much of it. */
   readonly worldFor: (needs: Needs) => OuterWorld;
   /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
@@ -169,11 +171,19 @@ class Loading {
 
   async #modulePolicy(entry: ModuleEntry): Promise<Policy> {
     const files = await this.#options.fetchModule(entry, this.#warn);
-    for (const kind of this.#options.kinds.modules) {
-      const policy = await kind.policy(entry, files);
-      if (policy !== undefined) return policy;
+    try {
+      for (const kind of this.#options.kinds.modules) {
+        const policy = await kind.policy(entry, files);
+        if (policy === undefined) continue;
+        files.used?.();
+        if (files.release !== undefined) this.#options.keep?.(policy, files.release);
+        return policy;
+      }
+      throw new Error("no kind takes the module");
+    } catch (cause) {
+      files.release?.();
+      throw cause;
     }
-    throw new Error("no kind takes the module");
   }
 
   /** The policies that an entry stands for: itself and, for a group, its members addressed by themselves. */

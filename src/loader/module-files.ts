@@ -1,5 +1,4 @@
 /** What the address of a module entry leads to: the bytes of a module, or of those that an Extism manifest names. */
-import { createHash } from "node:crypto";
 import {
   addressPath,
   isPluginManifest,
@@ -10,69 +9,173 @@ import {
   type Problem,
   readPluginManifest,
 } from "../config/index.js";
-import { FetchError, fetchFailureShown, fetchFailureText, type ModuleFetcher, withoutSecrets } from "../fetch/index.js";
+import {
+  digestOf,
+  FetchError,
+  fetchFailureShown,
+  fetchFailureText,
+  type ModuleFetcher,
+  type ModuleFile,
+  type ModuleLimits,
+  withoutSecrets,
+} from "../fetch/index.js";
 import type { ModuleFiles, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
+import { limitsOf } from "./prefetch.js";
 
-/** @throws LoadError */
-export async function moduleFiles(entry: ModuleEntry, fetcher: ModuleFetcher, warn: Warn): Promise<ModuleFiles> {
-  const { module, origin, allowedHosts } = entry;
-  const place = (message: string): Problem => {
-    const hint = missingFileHint(module);
-    return { ...origin.error([moduleKey(entry)], message), ...(hint !== undefined && { hint }) };
-  };
-  const bytes = await fetched(entry, module, fetcher, place);
-  if (!isPluginManifest(bytes, module.location)) return { bytes };
-  const file = module.kind === "file" ? addressPath(module) : withoutSecrets(module.text);
-  const read = await readPluginManifest(bytes, file, module.location);
-  if ("problems" in read)
-    throw new LoadError("the module's manifest is invalid: the server's log says where", read.problems);
-  const { manifest } = read;
-  if (!manifest.isLocal && manifest.allowedHosts?.length && allowedHosts === undefined)
-    warn(
-      origin.warning(
-        ["module"],
-        `the manifest's allowed_hosts (${manifest.allowedHosts.join(", ")}) are not granted, for it was downloaded: write allowedHosts here`,
-        undefined,
-        { code: "MODULE_MANIFEST" },
-      ),
-    );
-  const [main, ...others] = await Promise.all(
-    [manifest.main, ...manifest.others].map((each) => moduleOf(entry, each, fetcher)),
-  );
-  if (main === undefined) throw new Error("a manifest has a main module");
-  const linked = manifest.others.map(({ name }, index) => ({ name, bytes: others[index] ?? new Uint8Array() }));
-  return { bytes: main, plugin: { manifest, linked } };
-}
+/** Bytes of an Extism manifest that a namespaced policy names: one that holds a small module has some ten KiB. */
+const NAMESPACED_MANIFEST_BYTES = 256 * 1024;
+/** What separates its values, which are read at a stretch on the main thread: a thousand take some 20 ms, and usual manifests have a few dozen. Base64 has none of these. */
+const SEPARATORS = /[,:[{\r\n]/g;
+const NAMESPACED_MANIFEST_VALUES = 1_000;
 
-/** A module of a manifest, its hash checked. */
-async function moduleOf(
-  entry: ModuleEntry,
-  { source, hash, error }: ManifestModule,
-  fetcher: ModuleFetcher,
-): Promise<Uint8Array> {
-  const bytes = "data" in source ? source.data : await fetched(entry, source.address, fetcher, error);
-  const actual = createHash("sha256").update(bytes).digest("hex");
-  if (hash === undefined || hash === actual) return bytes;
-  const message = `hash mismatch. Expected: ${hash}. Actual: ${actual}`;
-  throw new LoadError(message, [error(message)]);
-}
+/** Files that are held for a policy: `used` and `release` are there. */
+export type HeldFiles = ModuleFiles & Required<Pick<ModuleFiles, "used" | "release">>;
 
-/** The operator reads the reason, a client only what kind of reason: reasons name registries, and paths of this machine. */
-async function fetched(
-  { id }: ModuleEntry,
-  { location, text }: ModuleEntry["module"],
-  fetcher: ModuleFetcher,
-  place: (message: string) => Problem,
-): Promise<Uint8Array> {
+/**
+ * Fetches what an entry names, and reads it when there is memory for it.
+ * @throws LoadError
+ */
+export async function moduleFiles(entry: ModuleEntry, fetcher: ModuleFetcher, warn: Warn): Promise<HeldFiles> {
+  const held = new Held();
   try {
-    return (await fetcher.fetch(location)).bytes;
+    return await new Reading(entry, fetcher, held).read(warn);
   } catch (cause) {
-    const error =
-      cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
-    // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
-    const asNamed = id.replace("/", "/#");
-    const reason = fetchFailureText(asNamed, text, error);
-    throw new LoadError(fetchFailureShown(asNamed, error), [place(reason)], { cause, detail: reason });
+    held.release();
+    throw cause;
   }
 }
+
+/** What is held for a policy. It is kept with it, and so it knows nothing else. */
+class Held {
+  readonly pins: Release[] = [];
+  memory: Release | undefined;
+
+  readonly used = (): void => {
+    this.memory?.();
+    this.memory = undefined;
+  };
+
+  readonly release = (): void => {
+    this.used();
+    for (const release of this.pins.splice(0)) release();
+  };
+}
+
+/** One entry's files (disposable). */
+class Reading {
+  readonly #entry: ModuleEntry;
+  readonly #fetcher: ModuleFetcher;
+  readonly #limits: ModuleLimits;
+  readonly #held: Held;
+
+  constructor(entry: ModuleEntry, fetcher: ModuleFetcher, held: Held) {
+    this.#entry = entry;
+    this.#fetcher = fetcher;
+    this.#limits = limitsOf(entry);
+    this.#held = held;
+  }
+
+  async read(warn: Warn): Promise<HeldFiles> {
+    const { module, origin, allowedHosts } = this.#entry;
+    const place = (message: string): Problem => {
+      const hint = missingFileHint(module);
+      return { ...origin.error([moduleKey(this.#entry)], message), ...(hint !== undefined && { hint }) };
+    };
+    const file = await this.#fetch(module, place);
+    await this.#enter(file.size);
+    const bytes = await this.#told(module.text, place, () => file.read());
+    const { used, release } = this.#held;
+    if (!isPluginManifest(bytes, module.location)) return { bytes, digest: file.digest, used, release };
+    if (this.#limits.namespace !== undefined && isLarge(bytes)) {
+      const most = `${NAMESPACED_MANIFEST_BYTES} bytes and ${NAMESPACED_MANIFEST_VALUES} values`;
+      throw new LoadError("the module's manifest is too large", [
+        place(`the manifest of a namespaced policy has at most ${most}`),
+      ]);
+    }
+    const name = module.kind === "file" ? addressPath(module) : withoutSecrets(module.text);
+    const read = await readPluginManifest(bytes, name, module.location);
+    if ("problems" in read)
+      throw new LoadError("the module's manifest is invalid: the server's log says where", read.problems);
+    const { manifest } = read;
+    if (!manifest.isLocal && manifest.allowedHosts?.length && allowedHosts === undefined)
+      warn(
+        origin.warning(
+          ["module"],
+          `the manifest's allowed_hosts (${manifest.allowedHosts.join(", ")}) are not granted, for it was downloaded: write allowedHosts here`,
+          undefined,
+          { code: "MODULE_MANIFEST" },
+        ),
+      );
+    used();
+    const [main, ...others] = await this.#modules([manifest.main, ...manifest.others], place);
+    if (main === undefined) throw new Error("a manifest has a main module");
+    const linked = manifest.others.map((each, index) => ({
+      name: each.name,
+      bytes: others[index] ?? new Uint8Array(),
+    }));
+    return { bytes: main, plugin: { manifest, linked }, used, release };
+  }
+
+  /** The modules of a manifest, their hashes checked: all of them are fetched before any is read. */
+  async #modules(wanted: readonly ManifestModule[], place: Place): Promise<readonly Uint8Array[]> {
+    const files = await Promise.all(
+      wanted.map(async ({ source, hash, error }) => {
+        const file = "data" in source ? inManifest(source.data) : await this.#fetch(source.address, error);
+        const actual = file.digest.slice("sha256:".length);
+        if (hash === undefined || hash === actual) return file;
+        const message = `hash mismatch. Expected: ${hash}. Actual: ${actual}`;
+        throw new LoadError(message, [error(message)]);
+      }),
+    );
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    const { maxBytes = size } = this.#limits;
+    if (size > maxBytes) {
+      const message = `the modules of the manifest have ${size} bytes together, more than ${maxBytes}`;
+      throw new LoadError("the modules of the manifest are too large together", [place(message)]);
+    }
+    await this.#enter(size);
+    return Promise.all(files.map((file) => this.#told(this.#entry.module.text, place, () => file.read())));
+  }
+
+  async #enter(bytes: number): Promise<void> {
+    this.#held.memory = await this.#fetcher.memory(bytes, this.#limits.namespace);
+  }
+
+  async #fetch(
+    { location, text }: ModuleEntry["module"],
+    place: Place,
+  ): Promise<Pick<ModuleFile, "size" | "digest" | "read">> {
+    return this.#told(text, place, async () => {
+      const file = await this.#fetcher.file(location, this.#limits);
+      this.#held.pins.push(await file.hold());
+      return file;
+    });
+  }
+
+  /** The operator reads the reason, a client only what kind of reason: reasons name registries, and paths of this machine. */
+  async #told<T>(text: string, place: Place, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      const error =
+        cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
+      // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
+      const asNamed = this.#entry.id.replace("/", "/#");
+      const reason = fetchFailureText(asNamed, text, error);
+      throw new LoadError(fetchFailureShown(asNamed, error), [place(reason)], { cause, detail: reason });
+    }
+  }
+}
+
+type Release = () => void;
+/** A problem at the place that names a module. */
+type Place = (message: string) => Problem;
+
+const isLarge = (manifest: Uint8Array): boolean =>
+  manifest.length > NAMESPACED_MANIFEST_BYTES ||
+  Buffer.from(manifest)
+    .toString("latin1")
+    .split(SEPARATORS, NAMESPACED_MANIFEST_VALUES + 1).length > NAMESPACED_MANIFEST_VALUES;
+
+const inManifest = (data: Uint8Array) => ({ size: data.length, digest: digestOf(data), read: async () => data });

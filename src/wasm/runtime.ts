@@ -53,6 +53,10 @@ export interface WasmSource {
   /** `<name>`, or `<group>/<member>`. */
   readonly id: string;
   readonly bytes: Uint8Array;
+  /** `sha256:<hex>` of the bytes, where that is known. */
+  readonly digest?: string;
+  /** Called when the bytes are no longer needed: then they are the runtime's, which may give them to a thread. Absent: they stay as they are. */
+  readonly prepared?: () => void;
   /** A map, in the value model of `data/json`. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Milliseconds; absent: the runtime's default. */
@@ -121,7 +125,10 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const grants = grantsOf(source);
       const { plugin } = source;
       const memoryPages = narrowed(source.memoryPages ?? limits.memoryPages, plugin?.memoryPages);
-      const module = await store.prepare(source.bytes, memoryPages, source.executionMode, plugin?.linked);
+      const { bytes, digest, executionMode, prepared } = source;
+      const about = { isOwn: prepared !== undefined, ...(digest !== undefined && { digest }) };
+      const module = await store.prepare(bytes, memoryPages, executionMode, plugin?.linked, about);
+      prepared?.();
       if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
       const settings: PreparedSettings = {
         value: source.settings,

@@ -7,6 +7,7 @@ import { type ExternalData, NO_ENTRIES, NO_EXTERNAL, NO_OBJECTS } from "./extern
 import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
+import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
 import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-http.js";
@@ -50,18 +51,26 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
+/** Where nothing is asked on behalf of policies: the one guard of images, of modules and of what guests ask registries, beside that of HTTP requests, which has the same list. */
+export interface AddressGuard {
+  /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
+  refusal(url: URL): string | undefined;
+  /** Resolves names for connections, and fails for those that lead to a blocked address. */
+  readonly lookup: LookupFunction;
+  /** Whether an error is such a failure. */
+  isRefusal(error: unknown): boolean;
+}
+
 /**
- * The addresses of the block list, for whoever asks others in a policy's name than {@link openHttp} does.
+ * The hosts and addresses of the block list, for those who ask others in a policy's name in other ways than {@link openHttp}.
  * @throws EgressListError
  */
-export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): {
-  refusal(hostname: string): string | undefined;
-  readonly lookup: LookupFunction;
-} {
+export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {
   const rules = new EgressRules({ blocklist, allowlist: [] });
   return {
-    refusal: (hostname) => literalRefusal(hostname, rules),
+    refusal: (url) => rules.refusal(url, url.origin) ?? literalRefusal(url.hostname, rules),
     lookup: guardedLookup(systemResolve, rules),
+    isRefusal: isBlocked,
   };
 }
 

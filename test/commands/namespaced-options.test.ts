@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageError } from "../../src/commands/io.js";
 import { clusterEntryOptions } from "../../src/commands/namespaced-options.js";
+import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
 import { countsIn } from "../../src/config/from-cluster/index.js";
+import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
 
 test("what policies in namespaces may be is as the options say; without any of them there are no limits", () => {
   const without = clusterEntryOptions({ policyServerName: "own" });
@@ -11,12 +13,19 @@ test("what policies in namespaces may be is as the options say; without any of t
     namespacedPolicyKinds: "AdmissionPolicy, NamespacedValidatingPolicy",
     namespacedPolicyPlaces: "ghcr.io/acme, https://modules.example/",
     namespacedPolicyMemory: 64,
+    namespacedPolicyModuleSize: 48,
   };
   assert.deepEqual(clusterEntryOptions(values).namespaced, {
     kinds: new Set(["AdmissionPolicy", "NamespacedValidatingPolicy"]),
     places: ["ghcr.io/acme", "https://modules.example/"],
     memoryMiB: 64,
+    moduleMiB: 48,
   });
+});
+
+test("what the help says of the size of modules is what holds without the option", () => {
+  const option = SERVE_OPTIONS.find(({ flag }) => flag === "namespaced-policy-module-size");
+  assert.match(option?.description ?? "", new RegExp(`without it ${NAMESPACED_MODULE_MIB}$`));
 });
 
 test("empty lists allow nothing", () => {

@@ -1,5 +1,10 @@
 /** `serve --from-cluster` in several processes, against an API server of the test's own. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { policyRoute } from "../../src/cluster/replicas/route-hash.js";
 import { text } from "../../src/kubernetes/object.js";
@@ -10,6 +15,9 @@ import { until } from "../kubernetes/client/support.js";
 import { startExample } from "../support/example-server.js";
 
 const PLURAL = "validatingpolicies";
+const PLURALS = "admissionpolicies";
+
+const MODULE = readFileSync(new URL("../../../test/fixtures/trivial/wapc.wasm", import.meta.url));
 
 interface Status {
   readonly conditionStatus?: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
@@ -37,4 +45,36 @@ test("a policy that comes while all processes die is loaded by their successors,
   const annotations = api.object("leases", "policy-server-replica-one", "policy-server")?.metadata.annotations;
   const routes = text(annotations, "policy-server.admission/routes");
   assert.ok(routes.split(",").includes(policyRoute("validatingpolicy-b")), routes);
+});
+
+test("a module that comes later is fetched once for all processes, that which audits among them", async (context) => {
+  const api = await FakeApiServer.start(context);
+  for (const plural of [PLURALS, "policyservers"]) define(api, `${plural}.policies.kubewarden.io`);
+  let asked = 0;
+  const modules = createServer((_, response) => {
+    asked++;
+    // The others ask while one waits.
+    setTimeout(() => response.end(MODULE), 1_000);
+  });
+  await new Promise<void>((resolve) => modules.listen(0, "127.0.0.1", resolve));
+  context.after(() => void modules.close());
+  const host = `127.0.0.1:${(modules.address() as AddressInfo).port}`;
+  const folder = mkdtempSync(join(tmpdir(), "serve-modules-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "sources.yml"), `insecure_sources: ["${host}"]\n`);
+  const options = ["--workers", "2", "--manage-webhooks", "false", "--replica-name", "one", "--log-level", "debug"];
+  const places = ["--policies-download-dir", folder, "--sources-path", join(folder, "sources.yml")];
+  const server = await startExample("--from-cluster", "--kubeconfig", api.kubeconfig(), ...options, ...places);
+  context.after(() => server.stop());
+  await server.said("the audit has begun");
+  const spec = { module: `http://${host}/x.wasm`, mutating: false, rules: [], settings: {} };
+  const kind = { apiVersion: "policies.kubewarden.io/v1", kind: "AdmissionPolicy" };
+  api.put(PLURALS, { ...kind, metadata: { name: "p", namespace: "team" }, spec });
+  await until("the policy", async () => {
+    const answer = await fetch(`${server.url}/policies`);
+    const { policies } = (await answer.json()) as { policies: { id: string; available: boolean }[] };
+    return policies.some(({ id, available }) => id === "namespaced-team-p" && available);
+  });
+  await server.said(/audited the cluster's objects/);
+  assert.equal(asked, 1);
 });

@@ -4,7 +4,7 @@ import { after, describe, test } from "node:test";
 import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
 import { scanJson } from "../../src/data/json.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
-import { jsonObject } from "../../src/fetch/registry-connection.js";
+import { objectIn } from "../../src/fetch/registry-connection.js";
 import { readAnswer } from "../../src/kubernetes/client/answers.js";
 import { readRego } from "../../src/wasm/opa/rego-value.js";
 import { someEscapedKeys } from "../data/support/escaped-keys.js";
@@ -71,7 +71,7 @@ describe("a key of any name, which the built-in parser may take for another that
 
 describe("and it is read in what comes from elsewhere", () => {
   const places: Readonly<Record<string, (text: string) => unknown>> = {
-    "a registry's answer": (text) => jsonObject(Buffer.from(text)),
+    "a registry's answer": (text) => objectIn(Buffer.from(text)),
     "a cluster's answer": readAnswer,
     "what a Rego module hands to its host": readRego,
     "a file of YAML": (text) => parseYamlDocuments(text)[0],

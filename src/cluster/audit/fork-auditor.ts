@@ -9,38 +9,47 @@ const HEAP_MIB = 384;
 /** How long it may take to end. */
 const END_WITHIN_MS = 5_000;
 
-/** Starts the very command line of this process as one that audits. */
-export const forkAuditor: StartAuditor = (hear, ended) => {
-  const [, script = "", ...args] = process.argv;
-  const { [WORKER_VARIABLE]: _, ...environment } = process.env;
-  const child: ChildProcess = fork(script, args, {
-    env: { ...environment, [AUDITOR_VARIABLE]: "true" },
-    execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`],
-  });
-  const gone = new Promise<void>((resolve) => {
-    child.once("exit", (code, signal) => {
-      resolve();
-      ended(`${signal ?? code}`);
+/**
+ * Starts the very command line of this process as one that audits.
+ * @param attend told of the process
+ */
+export const auditorsFor =
+  (attend: (child: ChildProcess) => void): StartAuditor =>
+  (hear, ended) => {
+    const [, script = "", ...args] = process.argv;
+    const { [WORKER_VARIABLE]: _, ...environment } = process.env;
+    const child: ChildProcess = fork(script, args, {
+      env: { ...environment, [AUDITOR_VARIABLE]: "true" },
+      execArgv: [...process.execArgv, `--max-old-space-size=${HEAP_MIB}`],
     });
-    // One that could not be started has no number; else it is about a message that could not be sent.
-    child.on("error", (error) => {
-      if (child.pid !== undefined) return;
-      resolve();
-      ended(error.message);
+    const gone = new Promise<void>((resolve) => {
+      child.once("exit", (code, signal) => {
+        resolve();
+        ended(`${signal ?? code}`);
+      });
+      // One that could not be started has no number; else it is about a message that could not be sent.
+      child.on("error", (error) => {
+        if (child.pid !== undefined) return;
+        resolve();
+        ended(error.message);
+      });
     });
-  });
-  child.on("message", (message) => hear(message as FromAuditor));
-  const send = (message: ToAuditor): void => {
-    // A failure is of one that has just died, which is told as its end.
-    if (child.connected) child.send(message, () => {});
+    attend(child);
+    child.on("message", (message: FromAuditor) => {
+      // What it shares with others is said in between.
+      if (message.type === "wants-all" || message.type === "round") hear(message);
+    });
+    const send = (message: ToAuditor): void => {
+      // A failure is of one that has just died, which is told as its end.
+      if (child.connected) child.send(message, () => {});
+    };
+    return {
+      send,
+      async end() {
+        send({ type: "stop" });
+        const kill = setTimeout(() => child.kill("SIGKILL"), END_WITHIN_MS);
+        await gone;
+        clearTimeout(kill);
+      },
+    };
   };
-  return {
-    send,
-    async end() {
-      send({ type: "stop" });
-      const kill = setTimeout(() => child.kill("SIGKILL"), END_WITHIN_MS);
-      await gone;
-      clearTimeout(kill);
-    },
-  };
-};

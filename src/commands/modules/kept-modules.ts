@@ -1,13 +1,21 @@
 /** What lies in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { DIGEST_SUFFIX, DownloadCache, digestOf, withoutSecrets } from "../../fetch/index.js";
+import {
+  DIGEST_SUFFIX,
+  DownloadCache,
+  hashFile,
+  MANIFEST_SUFFIX,
+  PART_SUFFIX,
+  SCHEME_FOLDERS,
+  withoutSecrets,
+} from "../../fetch/index.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
 
-/** The folders that a download folder has. */
-const SCHEMES = ["registry", "https", "http"] as const;
+/** Ends of the names of files that are no modules. */
+const BESIDE = [DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX] as const;
 /** Characters of a digest that people compare. */
 const SHORT_DIGEST = 12;
 
@@ -50,24 +58,24 @@ export async function rmCommand(text: string, folder: string, io: CommandIo): Pr
   if ((await stat(path).catch(() => undefined))?.isFile() !== true)
     throw new Error(`${withoutSecrets(text)} is not in ${folder}: policy-server policies lists what is`);
   await rm(path);
-  await rm(path + DIGEST_SUFFIX, { force: true });
+  for (const suffix of [DIGEST_SUFFIX, MANIFEST_SUFFIX]) await rm(path + suffix, { force: true });
   io.stderr.write(`removed ${path}\n`);
   return 0;
 }
 
 async function keptModules(folder: string): Promise<readonly KeptModule[]> {
   const kept: KeptModule[] = [];
-  for (const scheme of SCHEMES) {
+  for (const scheme of SCHEME_FOLDERS) {
     const top = join(folder, scheme);
     const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
-      if (!entry.isFile() || entry.name.endsWith(DIGEST_SUFFIX) || entry.name.endsWith(".part")) continue;
+      if (!entry.isFile() || BESIDE.some((suffix) => entry.name.endsWith(suffix))) continue;
       const path = join(entry.parentPath, entry.name);
-      const bytes = await readFile(path);
-      const digest = digestOf(bytes);
+      const { size: bytes } = await stat(path);
+      const digest = await hashFile(path);
       const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
       const address = `${scheme}://${relative(top, path).split(sep).join("/")}`;
-      kept.push({ address, path, bytes: bytes.length, digest, damaged: noted !== digest });
+      kept.push({ address, path, bytes, digest, damaged: noted !== digest });
     }
   }
   return kept.toSorted((left, right) => (left.address < right.address ? -1 : 1));

@@ -80,7 +80,7 @@ function imagesOf(what: string, io: CommandIo): readonly ImageReference[] {
   if (!/\.ya?ml$/.test(what)) return [registryAddress(what, "signatures stand beside artifacts in registries")];
   const read = loadConfig(what);
   if (!read.ok) throw new UsageError(read.message);
-  const locations = [...new Set(downloads(read.config.entries))];
+  const locations = [...new Set(downloads(read.config.entries).map(({ location }) => location))];
   const images = locations
     .filter((location) => location.startsWith("registry://"))
     .map((location) => registryAddress(location, ""));

@@ -17,6 +17,7 @@ import { createLoader } from "../load.js";
 import { clusterEntryOptions } from "../namespaced-options.js";
 import { givenFile } from "../policies-file.js";
 import type { ServeSettings } from "./settings.js";
+import { distantModules } from "./shared-modules.js";
 
 /** Namespaces that webhooks leave alone, beside the server's own. */
 const LEFT_ALONE = ["kube-system"];
@@ -37,6 +38,7 @@ export async function serveAsAuditor(
     { ...values, workers: 1, processors: 1, kubernetes: true },
     env,
     logger,
+    { modules: distantModules() },
   );
   const cluster = openAccess(access, now, (message) => log.debug(message));
   if (cluster === undefined) return;

@@ -7,6 +7,7 @@ import type { Logger } from "../../telemetry/logger.js";
 import type { CommandIo } from "../io.js";
 import { clusterAccess } from "../kubernetes-options.js";
 import type { ServeSettings } from "./settings.js";
+import type { KeptModules } from "./shared-modules.js";
 import { StartError } from "./start-error.js";
 
 /** Starts the agent for those who serve. */
@@ -14,6 +15,7 @@ export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetri
 
 /**
  * Loads the agent's code, when the settings want an agent and there is a cluster.
+ * @param attend shares with a process that the agent starts
  * @returns undefined without the flag, and when it is to be ignored that there is no cluster
  * @throws StartError when there is none
  */
@@ -22,6 +24,7 @@ export async function agentStart(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger: Logger,
+  attend: KeptModules["attend"],
 ): Promise<AgentStart | undefined> {
   if (settings === undefined) return undefined;
   const access = clusterAccess({ ...values, kubernetes: true }, env);
@@ -34,5 +37,5 @@ export async function agentStart(
     return undefined;
   }
   const { startAgent } = await import("../../cluster/index.js");
-  return (serving, metrics) => startAgent({ connection: access.connection, log, metrics, settings, serving });
+  return (serving, metrics) => startAgent({ connection: access.connection, log, metrics, settings, serving, attend });
 }

@@ -31,6 +31,7 @@ const ONLY_WITH_IT = [
   "namespacedPolicyKinds",
   "namespacedPolicyPlaces",
   "namespacedPolicyMemory",
+  "namespacedPolicyModuleSize",
   "exceptionNamespaces",
 ];
 

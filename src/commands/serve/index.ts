@@ -73,15 +73,18 @@ export async function serveCommand(
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
       const { modulePrefetch } = await import("../module-prefetch.js");
-      const prefetch = modulePrefetch(values, io.env);
+      const { share, attend } = (await import("./shared-modules.js")).keepModules(values);
+      cluster.on("fork", attend);
+      const prefetch = modulePrefetch(values, io.env, share);
       const push = exports.metrics.bind(exports);
       const { agentStart } = await import("./cluster-agent.js");
-      const startAgent = await agentStart(settings, values, io.env, logger);
+      const startAgent = await agentStart(settings, values, io.env, logger, attend);
       const { keepStores } = await import("./shared-stores.js");
       const letGo = await keepStores(values, io.env, logger);
       const lost = (): number => sink.dropped;
       const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
       const failure = await served.finally(letGo);
+      cluster.off("fork", attend);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -91,7 +94,11 @@ export async function serveCommand(
     const kubernetes = values.kubernetes ?? true;
     const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes };
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
-    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
+    const { keepModules, distantModules } = await import("./shared-modules.js");
+    const kept = several ? undefined : keepModules(values);
+    const modules = kept?.share ?? distantModules();
+    const own = { warnWithoutCluster: true, modules, ...(shared && { shared }) };
+    const source = createPolicySource(loading, io.env, logger, own);
     try {
       const metrics = new Metrics();
       metrics.losses("log_lines_dropped", () => sink.dropped);
@@ -121,7 +128,7 @@ export async function serveCommand(
         }
         const { serveAlone } = await import("./alone.js");
         const { agentStart } = await import("./cluster-agent.js");
-        const startAgent = await agentStart(settings, values, io.env, logger);
+        const startAgent = await agentStart(settings, values, io.env, logger, kept?.attend ?? (() => {}));
         await serveAlone({ ...options, probes: true }, hangs, startAgent);
       }
       return 0;

@@ -1,7 +1,15 @@
 /** What policies that stand in a namespace may be: set by who runs the server, for those who write policies in their namespaces. */
 import type { Problem } from "../../documents/problem.js";
 import type { GroupEntry, Member, ModuleEntry, PolicyEntry } from "../entry.js";
+import { Places } from "../places.js";
 import type { NamespacedPolicyKind } from "./policy-ids.js";
+
+/**
+ * MiB of the modules of a namespaced policy when nobody says otherwise. The largest published Kubewarden policy has 22 MB; preparing a module takes several times its
+ * size in each process.
+ */
+export const NAMESPACED_MODULE_MIB = 32;
+const MIB = 1024 * 1024;
 
 /** Limits of namespaced policies. */
 export interface NamespacedLimits {
@@ -9,6 +17,8 @@ export interface NamespacedLimits {
   readonly kinds?: ReadonlySet<NamespacedPolicyKind>;
   /** Most memory of a guest, in MiB; absent: the server's limit. */
   readonly memoryMiB?: number;
+  /** Most MiB of a policy's modules; absent: {@link NAMESPACED_MODULE_MIB}. */
+  readonly moduleMiB?: number;
   /** What addresses of modules begin with, without `registry://`, such as `ghcr.io/acme`; absent: anything but files. */
   readonly places?: readonly string[];
 }
@@ -54,7 +64,7 @@ function confineModule(entry: ModuleEntry, { namespace, hostCapabilities, limits
   const problems: Problem[] = [];
   if (module.kind === "file")
     problems.push(origin.error(["module"], "namespaced policies can't have modules that are files of the server"));
-  else if (limits.places !== undefined && !limits.places.some((place) => isBelow(place, module.location)))
+  else if (limits.places !== undefined && !new Places(limits.places).has(module.location))
     problems.push(
       origin.error(
         ["module"],
@@ -63,10 +73,14 @@ function confineModule(entry: ModuleEntry, { namespace, hostCapabilities, limits
     );
   if (entry.allowedHosts !== undefined && entry.allowedHosts.length > 0)
     problems.push(origin.error(["allowedHosts"], "namespaced policies can't send HTTP requests"));
-  const { memoryMiB } = limits;
+  const { memoryMiB, places, moduleMiB = NAMESPACED_MODULE_MIB } = limits;
   const wanted = entry.memoryLimitMiB;
   const memory = memoryMiB === undefined ? wanted : Math.min(memoryMiB, wanted ?? memoryMiB);
-  const confined = { ...entry, namespace, hostCapabilities, ...(memory !== undefined && { memoryLimitMiB: memory }) };
+  const confined = {
+    ...{ ...entry, namespace, hostCapabilities },
+    ...(memory !== undefined && { memoryLimitMiB: memory }),
+    moduleLimits: { maxBytes: moduleMiB * MIB, ...(places && { places }) },
+  };
   return { entry: Object.freeze(confined), problems };
 }
 
@@ -80,21 +94,4 @@ function confineGroup(entry: GroupEntry, terms: Confinement): Confined {
   });
   const { namespace } = terms;
   return { entry: Object.freeze({ ...entry, namespace, members: Object.freeze(members) }), problems };
-}
-
-/** Whether an address lies below a place: `ghcr.io/acme` is above `ghcr.io/acme/x:v1`, and not above `ghcr.io/acme-too/x`. What counts is where an address leads to, not how it begins. */
-function isBelow(place: string, location: string): boolean {
-  const [above, below] = [place, location].map(plainAddress);
-  if (above === undefined || below?.startsWith(above) !== true) return false;
-  return above.endsWith("/") || /^(?:[/:@]|$)/.test(below.slice(above.length));
-}
-
-/** An address in the one way in which it can be written; undefined where servers may read it in several. */
-function plainAddress(address: string): string | undefined {
-  if (!/^https?:/i.test(address)) return address.replace(/^registry:\/\//, "");
-  if (!URL.canParse(address)) return undefined;
-  const { origin, pathname, username, password } = new URL(address);
-  // Nobody but a server itself knows whether it takes these for slashes and dots.
-  if (username !== "" || password !== "" || /%(?:2e|2f|5c)/i.test(pathname)) return undefined;
-  return pathname === "/" && !address.endsWith("/") ? origin : `${origin}${pathname}`;
 }

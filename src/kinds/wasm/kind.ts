@@ -21,6 +21,8 @@ export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
       return await runtime.load({
         id: entry.id,
         bytes: files.bytes,
+        ...(files.digest !== undefined && { digest: files.digest }),
+        ...(files.used && { prepared: files.used }),
         settings: entry.settings,
         contextAwareResources: entry.contextAwareResources,
         hostCapabilities: entry.hostCapabilities,

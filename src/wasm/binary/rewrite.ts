@@ -1,11 +1,11 @@
 /**
  * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory and its tables,
- * and whose memory it is. Everything else is copied byte for byte.
+ * and whose memory it is. Everything else is copied byte for byte, but for custom sections that nobody reads.
  */
 import { WasmLoadError } from "../errors.js";
 import type { GuestMemory } from "../guest/call.js";
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";
-import { requireHeader, SECTION_IMPORT, SECTION_MEMORY, SECTION_TABLE } from "./sections.js";
+import { requireHeader, SECTION_CUSTOM, SECTION_IMPORT, SECTION_MEMORY, SECTION_TABLE } from "./sections.js";
 import { Writer } from "./writer.js";
 
 /** The first byte of a table that has an initial value. */
@@ -25,6 +25,8 @@ export interface Rewrite {
    * a new memory for each costs a garbage collection every few dozen instances, seven times the price of the instance itself.
    */
   readonly importMemoryAs?: { readonly module: string; readonly name: string };
+  /** Most bytes of custom sections by their names; what is larger, or has another name, is left out. Absent: all are kept. */
+  readonly customSections?: Readonly<Record<string, number>>;
 }
 
 /** A changed module. */
@@ -76,6 +78,7 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
       givenWritten = true;
       if (id === SECTION_IMPORT) continue;
     }
+    if (id === SECTION_CUSTOM && !isKept(body, rewrite.customSections)) continue;
     if (id === SECTION_TABLE) out.section(id, limitTables(body));
     else if (id !== SECTION_MEMORY || !memory) out.section(id, body);
     else if (!given) out.section(id, encodeMemory(memory));
@@ -83,6 +86,12 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   const imports = sections.find(({ id }) => id === SECTION_IMPORT);
   const importedMemory = given ? memory : imports && readImportedMemory(imports.body, rewrite.maximumPages);
   return { bytes: out.finish(), ...(importedMemory && { importedMemory }) };
+}
+
+function isKept(body: Uint8Array, kept: Rewrite["customSections"]): boolean {
+  if (kept === undefined) return true;
+  const most = new Map(Object.entries(kept)).get(new Reader(body, 0).text());
+  return most !== undefined && body.length <= most;
 }
 
 function readMemory(body: Uint8Array, ceiling: number): GuestMemory | undefined {

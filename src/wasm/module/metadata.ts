@@ -9,6 +9,8 @@ import type { ExecutionMode } from "../guest/call.js";
 
 /** The custom section that holds it. */
 export const METADATA_SECTION = "io.kubewarden.metadata";
+/** Bytes of it: it is read on the main thread, at a stretch. Usual ones have some KiB. */
+const MAX_METADATA_BYTES = 256 * 1024;
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
 /** What is read of the metadata. Rules and lists in it grant nothing at run time: they are what its author suggests. */
@@ -51,6 +53,8 @@ export function readMetadataOfBytes(bytes: Uint8Array): PolicyMetadata | undefin
 
 function parseSection(section: ArrayBuffer | Uint8Array): PolicyMetadata {
   try {
+    if (section.byteLength > MAX_METADATA_BYTES)
+      throw new Error(`it has ${section.byteLength} bytes, more than ${MAX_METADATA_BYTES}`);
     return metadataOf(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(section)));
   } catch (error) {
     const reason = errorText(error);

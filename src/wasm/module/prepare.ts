@@ -59,6 +59,23 @@ export interface NamedModule {
   readonly bytes: Uint8Array;
 }
 
+/** What is known of a module's bytes. */
+interface AboutBytes {
+  /** `sha256:<hex>`; absent: nobody has looked. */
+  readonly digest?: string;
+  /** Whether they may be given to a thread, where they are gone afterwards; default: no. */
+  readonly isOwn?: boolean;
+}
+
+interface Making {
+  readonly bytes: Uint8Array;
+  readonly digest: string;
+  readonly memoryPages: number;
+  readonly configured: ExecutionMode | undefined;
+  readonly others: readonly NamedModule[];
+  readonly isOwn: boolean;
+}
+
 /** Prepares modules, the same bytes once. */
 export class ModuleStore {
   readonly #cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
@@ -75,6 +92,7 @@ export class ModuleStore {
    * @param memoryPages most pages of its memory; modules are prepared once for each limit
    * @param configured the `executionMode` of the configuration, if it has one
    * @param others what an Extism plugin has beside its main module; the limit holds for each
+   * @param about what is known of the bytes
    * @throws WasmLoadError
    */
   prepare(
@@ -82,12 +100,13 @@ export class ModuleStore {
     memoryPages: number,
     configured?: ExecutionMode,
     others: readonly NamedModule[] = [],
+    about: AboutBytes = {},
   ): Promise<PreparedModule> {
-    const digest = digestOf(bytes, others);
+    const digest = digestOf(bytes, others, about.digest);
     const key = `${digest} ${memoryPages} ${configured ?? ""}`;
     const known = this.#cache.get(key);
     if (known) return known;
-    const made = this.#make(bytes, digest, memoryPages, configured, others);
+    const made = this.#make({ bytes, digest, memoryPages, configured, others, isOwn: about.isOwn ?? false });
     this.#cache.set(key, made);
     made.catch(() => this.#cache.delete(key));
     return made;
@@ -103,8 +122,8 @@ export class ModuleStore {
   }
 
   /** The engine does not optimize what rewrites the first modules: most servers have a few, and it takes longer to compile that well than it runs. */
-  #rewrite(order: RewriteOrder): Rewritten | Promise<Rewritten> {
-    if (this.#thread) return this.#thread.rewrite(order);
+  #rewrite(order: RewriteOrder, isOwn: boolean): Rewritten | Promise<Rewritten> {
+    if (this.#thread) return this.#thread.rewrite(order, isOwn);
     this.#bytes += order.bytes.length;
     if (this.#bytes > FEW_BYTES) return rewritten(order);
     setFlagsFromString("--no-opt");
@@ -116,28 +135,19 @@ export class ModuleStore {
   }
 
   /** A module beside the main one. */
-  async #linked({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
-    const made = await this.#rewrite({ bytes, maximumPages, role: "beside" });
+  async #linked({ name, bytes }: NamedModule, maximumPages: number, isOwn: boolean): Promise<LinkedModule> {
+    const made = await this.#rewrite({ bytes, maximumPages, role: "beside" }, isOwn);
     return { name, module: await compile(made.bytes) };
   }
 
-  async #make(
-    bytes: Uint8Array,
-    digest: string,
-    memoryPages: number,
-    configured: ExecutionMode | undefined,
-    others: readonly NamedModule[],
-  ): Promise<PreparedModule> {
-    const { memory, marking, image, coldBecause, limited, ...made } = await this.#rewrite({
-      bytes,
-      maximumPages: memoryPages,
-      role: others.length > 0 ? "main" : "only",
-    });
+  async #make({ bytes, digest, memoryPages, configured, others, isOwn }: Making): Promise<PreparedModule> {
+    const order = { bytes, maximumPages: memoryPages, role: others.length > 0 ? "main" : "only" } as const;
+    const { memory, marking, image, coldBecause, limited, ...made } = await this.#rewrite(order, isOwn);
     const module = await compile(made.bytes);
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    const linked = await Promise.all(others.map((other) => this.#linked(other, memoryPages)));
+    const linked = await Promise.all(others.map((other) => this.#linked(other, memoryPages, isOwn)));
     if (linked.length > 0) checkLinks(module, linked, (entry) => served("extism", entry));
     const imports = WebAssembly.Module.imports(module).filter((entry) => !isLinked(entry, linked));
     // The main module of a plugin may have its memory from another one.
@@ -164,7 +174,7 @@ export class ModuleStore {
       mode,
       exports,
       inlineAfter:
-        linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory, marking !== undefined),
+        linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(limited, importedMemory, marking !== undefined),
       ...(importedMemory && { importedMemory, image: image ?? emptyImage(importedMemory.initial) }),
       ...(coldBecause === undefined ? { isResettable: true } : { coldBecause }),
       ...(marking && { marking }),
@@ -187,8 +197,8 @@ function compiledWhenAsked(floor: NonNullable<Rewritten["floor"]>): Floor {
   };
 }
 
-function digestOf(bytes: Uint8Array, others: readonly NamedModule[]): string {
-  const own = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+function digestOf(bytes: Uint8Array, others: readonly NamedModule[], known?: string): string {
+  const own = known ?? `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
   if (others.length === 0) return own;
   const list = [[MAIN_MODULE, own], ...others.map((other) => [other.name, digestOf(other.bytes, [])])];
   return `sha256:${createHash("sha256").update(JSON.stringify(list)).digest("hex")}`;

@@ -12,6 +12,7 @@ const LINGER_MS = 1_000;
 
 interface Pending {
   readonly order: RewriteOrder;
+  readonly isOwn: boolean;
   readonly resolve: (made: Rewritten) => void;
   readonly reject: (error: Error) => void;
 }
@@ -19,16 +20,17 @@ interface Pending {
 /** The thread, which is there while it has something to do. It takes one module after the other. */
 export class RewritingThread {
   #worker: Worker | undefined;
-  /** In the order in which they were given to the thread. */
+  /** The first one is at the thread. */
   #pending: Pending[] = [];
   #linger: NodeJS.Timeout | undefined;
 
   /**
    * As `rewritten`.
+   * @param isOwn whether the bytes are given away, if they can be: else the thread has a copy
    * @throws WasmLoadError also when it takes more memory than there is
    */
-  rewrite(order: RewriteOrder): Promise<Rewritten> {
-    return new Promise((resolve, reject) => this.#give({ order, resolve, reject }));
+  rewrite(order: RewriteOrder, isOwn = false): Promise<Rewritten> {
+    return new Promise((resolve, reject) => this.#give({ order, isOwn, resolve, reject }));
   }
 
   /** Ends the thread. Whoever still waits for it is told so. */
@@ -42,9 +44,20 @@ export class RewritingThread {
   #give(pending: Pending): void {
     clearTimeout(this.#linger);
     this.#pending.push(pending);
+    if (this.#pending.length === 1) this.#next();
+  }
+
+  /** One after the other: should the thread end over one, the bytes of the others are still here. */
+  #next(): void {
+    const [next] = this.#pending;
+    if (next === undefined) return;
+    const { order, isOwn } = next;
+    const { buffer } = order.bytes;
+    // Another's part of the buffer must not go along.
+    const goes = isOwn && buffer instanceof ArrayBuffer && buffer.byteLength === order.bytes.byteLength;
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage(pending.order);
+    this.#worker.postMessage(order, goes ? [buffer] : []);
   }
 
   #start(): Worker {
@@ -63,6 +76,7 @@ export class RewritingThread {
   #answered(worker: Worker, answer: RewriteAnswer): void {
     if (worker !== this.#worker) return;
     const { resolve, reject } = this.#pending.shift() as Pending;
+    this.#next();
     if (this.#pending.length === 0) {
       worker.unref();
       this.#linger = setTimeout(() => this.close(), LINGER_MS).unref();
@@ -71,16 +85,16 @@ export class RewritingThread {
     else reject(new WasmLoadError(answer.code, answer.message));
   }
 
-  /** The thread has ended over the first of its modules; the others are for another one. */
+  /** The thread has ended over its module; the others are for another one. */
   #failed(worker: Worker, error: unknown): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
-    const [first, ...others] = this.#pending.splice(0);
+    const first = this.#pending.shift();
     const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
     const reason = isMemory
       ? new WasmLoadError("wasm-memory", "to prepare the module takes more memory than there is")
       : new Error("the module could not be prepared", { cause: error });
     first?.reject(reason);
-    for (const each of others) this.#give(each);
+    this.#next();
   }
 }

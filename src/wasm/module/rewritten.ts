@@ -12,6 +12,7 @@ import type { MemoryImage } from "../image/memory-image.js";
 import { type Marking, markingFor } from "../meter/marks/marking.js";
 import { meterModule } from "../meter/meter.js";
 import type { IndexSpaces } from "../meter/segments.js";
+import { METADATA_SECTION } from "./metadata.js";
 
 /**
  * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
@@ -29,6 +30,12 @@ const MARKED_PAGES = 8;
  */
 const FLOORED_CODE = 256 * 1024;
 
+/**
+ * Custom sections that somebody reads, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
+ * larger than it may be is refused where it is read. The names of functions of a Go program of 20 MB have one MiB.
+ */
+const CUSTOM_SECTIONS = { [METADATA_SECTION]: Number.POSITIVE_INFINITY, name: 4 * 1024 * 1024 } as const;
+
 /** A module to be rewritten. */
 export interface RewriteOrder {
   readonly bytes: Uint8Array;
@@ -44,7 +51,7 @@ export interface RewriteOrder {
 /** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As it came, but for its memory and its limits. */
+  /** As it came, but for its memory, its limits and custom sections that nobody reads. */
   readonly limited: Uint8Array<ArrayBuffer>;
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;
@@ -67,12 +74,13 @@ export interface Rewritten {
  */
 export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritten {
   if (role === "beside") {
-    const { bytes: limited } = rewriteModule(bytes, { maximumPages });
+    const { bytes: limited } = rewriteModule(bytes, { maximumPages, customSections: CUSTOM_SECTIONS });
     return { limited, bytes: meterModule(expandCalls(limited)) };
   }
   const { bytes: limited, importedMemory: memory } = rewriteModule(bytes, {
     maximumPages,
     importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
+    customSections: CUSTOM_SECTIONS,
   });
   const extracted: Extracted =
     role === "main" ? { bytes: limited, coldBecause: "it has several modules" } : extractState(limited, memory);

@@ -38,16 +38,35 @@ const unmapped = (bytes: Uint8Array): Uint8Array => (startsWith(bytes, MAPPED) ?
 const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, i) => bytes[i] === byte);
 
-/**
- * The IPv4 address that an IPv6 one leads to in another way: compatible (`::1.2.3.4`), by NAT64 (`64:ff9b::1.2.3.4`) or 6to4
- * (`2002:102:304::`).
- */
-function embedded(bytes: Uint8Array): Uint8Array | undefined {
-  if (bytes.length !== 16) return undefined;
-  if (startsWith(bytes, new Array(12).fill(0)) || startsWith(bytes, [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0])) {
-    return bytes.slice(12);
-  }
-  return startsWith(bytes, [0x20, 0x02]) ? bytes.slice(2, 6) : undefined;
+const ZEROS = new Array(8).fill(0);
+/** Beginnings of IPv6 addresses that end with an IPv4 one: compatible (`::1.2.3.4`), SIIT's (`::ffff:0:1.2.3.4`, RFC 2765), and NAT64's (`64:ff9b::1.2.3.4`). */
+const BEFORE_VERSION4 = [
+  [...ZEROS, 0, 0, 0, 0],
+  [...ZEROS, 255, 255, 0, 0],
+  [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0],
+];
+/** 6to4 (`2002:102:304::`). */
+const SIX_TO_FOUR = [0x20, 0x02];
+/** Of NAT64 inside of a network (`64:ff9b:1::/48`, RFC 8215). */
+const LOCAL_NAT64 = [0, 0x64, 0xff, 0x9b, 0, 1];
+/** Where its IPv4 address may stand: by RFC 6052 the network chooses how long its prefix is. */
+const LOCAL_PLACES = [
+  [6, 7, 9, 10],
+  [7, 9, 10, 11],
+  [9, 10, 11, 12],
+  [12, 13, 14, 15],
+];
+
+/** The IPv4 addresses that an IPv6 one may lead to. */
+function embedded(bytes: Uint8Array): readonly Uint8Array[] {
+  if (bytes.length !== 16) return [];
+  if (BEFORE_VERSION4.some((start) => startsWith(bytes, start))) return [bytes.slice(12)];
+  if (startsWith(bytes, SIX_TO_FOUR)) return [bytes.slice(2, 6)];
+  if (!startsWith(bytes, LOCAL_NAT64)) return [];
+  const inner = LOCAL_PLACES.map((place) => Uint8Array.from(place, (index) => bytes[index] ?? 0));
+  // Where an address stands in one place, there are zeros in others.
+  const found = inner.filter((address) => !isZero(address));
+  return found.length > 0 ? found : inner.slice(-1);
 }
 
 /** The shortest text of an address. */
@@ -65,10 +84,11 @@ const LOOPBACK = Uint8Array.of(127, 0, 0, 1);
 
 /** The addresses that a connection to an address may lead to. */
 function targets(address: Uint8Array): readonly Uint8Array[] {
-  const inner = embedded(address);
-  const all = inner === undefined ? [address] : [address, inner];
-  return all.some((each) => each.every((byte) => byte === 0)) ? [...all, LOOPBACK] : all;
+  const all = [address, ...embedded(address)];
+  return all.some(isZero) ? [...all, LOOPBACK] : all;
 }
+
+const isZero = (address: Uint8Array): boolean => address.every((byte) => byte === 0);
 
 /** Addresses with the same beginning. */
 export class AddressRange {

@@ -194,6 +194,8 @@ describe("namespaced policies", () => {
       { module: "https://modules.example:443@evil/x.wasm" },
       false,
     ],
+    ["another port of a place", { places: ["reg.example"] }, { module: "registry://reg.example:5000/p:v1" }, false],
+    ["another port of a server", HTTPS, { module: "https://modules.example:8443/acme/x.wasm" }, false],
     ["a place without encryption", HTTPS, { module: "http://modules.example/acme/x.wasm" }, false],
     ["a file of the server", {}, { module: "file:///modules/x.wasm" }, false],
     ["a kind that is not served", { kinds: new Set(["NamespacedValidatingPolicy"] as const) }, {}, false],
@@ -218,6 +220,18 @@ describe("namespaced policies", () => {
       group.members.map(({ policy: each }) => (each.kind === "module" ? each.memoryLimitMiB : undefined)),
       [16, 8],
     );
+  });
+
+  test("say how large their modules may be, and where these may come from, also those of members", () => {
+    const limitsIn = (namespaced: ClusterEntryOptions["namespaced"]) => {
+      const group = only([admissionPolicyGroup("a", MEMBER, "team")], { namespaced });
+      assert.ok(group.kind === "group");
+      return group.members.map(({ policy: each }) => each.kind === "module" && each.moduleLimits);
+    };
+    assert.deepEqual(limitsIn({}), [{ maxBytes: 32 * 1024 * 1024 }]);
+    const places = ["reg.example"];
+    assert.deepEqual(limitsIn({ moduleMiB: 2, places }), [{ maxBytes: 2 * 1024 * 1024, places }]);
+    assert.equal((only([admissionPolicy("a")], { namespaced: { places } }) as ModuleEntry).moduleLimits, undefined);
   });
 
   test("may not send HTTP requests or be CEL members", () => {

@@ -4,7 +4,15 @@ import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type ClusterDocument, ClusterEntryReader } from "../../../src/config/from-cluster/index.js";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  type ClusterDocument,
+  type ClusterEntries,
+  type ClusterEntryOptions,
+  ClusterEntryReader,
+} from "../../../src/config/from-cluster/index.js";
+import { LocalModuleShare, type ModuleShare } from "../../../src/fetch/index.js";
 import { createPolicyLoader, findCluster, type LoadedClusterPolicies } from "../../../src/loader/index.js";
 import { admissionPolicy, byKey, exception, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { folder } from "../../fetch/helpers.js";
@@ -15,8 +23,19 @@ import { context as patience, raw } from "../../wasm/support.js";
 
 const CHAOS = readFileSync(fileURLToPath(new URL("../../../../test/fixtures/chaos/wapc.wasm", import.meta.url)));
 
-/** A loader of a cluster's policies; the registry may be reached because the PolicyServer says so. */
-async function start(context: TestContext) {
+/** What differs from test to test. */
+interface Setting {
+  readonly namespaced?: ClusterEntryOptions["namespaced"];
+  readonly insecure?: boolean;
+  readonly share?: ModuleShare;
+}
+
+// The engine's own collector, whenever a test says so.
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** A loader of a cluster's policies; the registry may be reached because the PolicyServer says so, unless `insecure` says otherwise. */
+async function start(context: TestContext, { namespaced = {}, insecure = true, share }: Setting = {}) {
   const registry = await TestRegistry.start(context);
   registry.pushModule("chaos", "v1", CHAOS);
   const api = await FakeApiServer.start(context);
@@ -26,7 +45,7 @@ async function start(context: TestContext) {
     now: () => performance.now(),
     log: () => {},
     violation: () => {},
-    fetch: { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" } },
+    fetch: { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" }, ...(share && { share }) },
     cluster: findCluster({ kubeconfig: api.kubeconfig(), env: {}, now: () => performance.now() }),
   });
   context.after(() => loader.close());
@@ -34,12 +53,8 @@ async function start(context: TestContext) {
   let isFirst = true;
   const policies = loader.clusterPolicies(() => changed());
   context.after(() => policies.close());
-  const reader = new ClusterEntryReader({
-    policyServer: "default",
-    namespaced: {},
-    exceptionNamespaces: new Set(["*"]),
-  });
-  const server = policyServer("default", { insecureSources: [registry.host] });
+  const reader = new ClusterEntryReader({ policyServer: "default", namespaced, exceptionNamespaces: new Set(["*"]) });
+  const server = policyServer("default", { insecureSources: insecure ? [registry.host] : [] });
   return {
     registry,
     api,
@@ -50,10 +65,19 @@ async function start(context: TestContext) {
       isFirst = false;
       return policies.load(reader.entries(byKey(server, ...documents)), () => false, first);
     },
+    /** Waits for modules each time. */
+    loadAll: (entries: ClusterEntries): Promise<LoadedClusterPolicies> => policies.load(entries, () => false, true),
     /** Resolves when loading once more would bring others. */
     nextChange: () => new Promise<void>((resolve) => (changed = resolve)),
   };
 }
+
+/** A file that a registry's host serves beside its images. */
+const serve = (registry: TestRegistry, path: string, body: Uint8Array | string): void => {
+  registry.special.set(path, (_, response) => response.end(body));
+};
+const problemsOf = ({ reports }: LoadedClusterPolicies): string =>
+  reports.flatMap(({ problems }) => problems.map(({ text }) => text)).join("\n");
 
 const states = ({ reports }: LoadedClusterPolicies) => reports.map(({ id, state }) => `${id} ${state}`);
 
@@ -152,4 +176,110 @@ test("mistakes are told at their places, and a broken exception keeps nothing fr
     excepted.reports[0]?.problems.map(({ severity, text: said }) => `${severity} ${said}`).join() ?? "",
     /^warning PolicyException team\/e: spec\.matchConditions/,
   );
+});
+
+test("a module of the cluster's policies is not asked for at blocked addresses", async (context) => {
+  const { load, registry } = await start(context, { insecure: false });
+  serve(registry, "/x.wasm", CHAOS);
+  const [, port] = registry.host.split(":");
+  const module = `http://127.0.0.1:${port}/x.wasm`;
+  const loaded = await load(admissionPolicy("p", { module }), admissionPolicy("p", { module }, "team"));
+  assert.deepEqual(states(loaded), ["clusterwide-p unavailable", "namespaced-team-p unavailable"]);
+  assert.match(problemsOf(loaded), /IP 127\.0\.0\.1 falls in blocked range 127\.0\.0\.0\/8/);
+  for (const { unavailable = "" } of loaded.served) assert.doesNotMatch(unavailable, /127\.0\.0\.1/);
+  assert.deepEqual(registry.requests, []);
+});
+
+test("a namespaced policy's module is no larger than the limit; a cluster-wide one's may be", async (context) => {
+  const { load, registry } = await start(context, { namespaced: { moduleMiB: 1 } });
+  // A custom section that nobody reads.
+  const fill = Buffer.alloc(1024 * 1024 + 7);
+  fill.set([0, 0x83, 0x80, 0x40, 1, 0x78]);
+  serve(registry, "/x.wasm", Buffer.concat([CHAOS, fill]));
+  const module = `http://${registry.host}/x.wasm`;
+  const loaded = await load(admissionPolicy("p", { module }), admissionPolicy("q", { module }, "team"));
+  assert.deepEqual(states(loaded), ["clusterwide-p loaded", "namespaced-team-q unavailable"]);
+  assert.match(problemsOf(loaded), /more than 1048576|larger than 1048576/);
+});
+
+test("what the manifest of a namespaced policy names is held to places, size and bounds of its own", async (context) => {
+  const other = await TestRegistry.start(context);
+  other.pushModule("evil", "v1", CHAOS);
+  const stage = await start(context);
+  const { registry } = stage;
+  const places = [`http://${registry.host}/plugins`];
+  const plugin = readFileSync(fileURLToPath(new URL("../../../../test/fixtures/trivial/extism.wasm", import.meta.url)));
+  serve(registry, "/plugins/main.wasm", plugin);
+  serve(registry, "/elsewhere/main.wasm", plugin);
+  const limited = new ClusterEntryReader({
+    policyServer: "default",
+    namespaced: { places, moduleMiB: 1 },
+    exceptionNamespaces: new Set(["*"]),
+  });
+  const server = policyServer("default", { insecureSources: [registry.host, other.host] });
+  const ask = async (name: string, manifest: object | string, namespace?: string) => {
+    const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest);
+    serve(registry, `/plugins/${name}.json`, text);
+    const policy = admissionPolicy(name, { module: `http://${registry.host}/plugins/${name}.json` }, namespace);
+    return stage.loadAll(limited.entries(byKey(server, policy)));
+  };
+  const url = (path: string) => ({ wasm: [{ url: `http://${registry.host}${path}` }] });
+  assert.deepEqual(states(await ask("good", url("/plugins/main.wasm"), "team")), ["namespaced-team-good loaded"]);
+  for (const [name, manifest, what] of [
+    ["path", url("/elsewhere/main.wasm"), /is not below a place/],
+    ["host", { wasm: [{ url: `http://${other.host}/plugins/main.wasm` }] }, /is not below a place/],
+    ["image", { wasm: [{ url: `registry://${other.host}/evil:v1` }] }, /is not below a place/],
+    [
+      "long",
+      JSON.stringify({ ...url("/plugins/main.wasm"), config: { a: "x".repeat(256 * 1024) } }),
+      /at most 262144 bytes/,
+    ],
+    ["wide", `{"wasm":[${"[],".repeat(1_000)}1]}`, /and 1000 values/],
+    ["wide-yaml", `{"wasm":['"'${", 1".repeat(1_000)}]}`, /and 1000 values/],
+  ] as const) {
+    const loaded = await ask(name, manifest, "team");
+    assert.deepEqual(states(loaded), [`namespaced-team-${name} unavailable`]);
+    assert.match(problemsOf(loaded), what, name);
+  }
+  assert.deepEqual(other.requests, []);
+  assert.deepEqual(states(await ask("whole", url("/elsewhere/main.wasm"))), ["clusterwide-whole loaded"]);
+  const part = Buffer.concat([plugin, Buffer.from([0, 0x81, 0x80, 0x28, 0]), Buffer.alloc(0xa0000)]);
+  for (const at of ["a", "b"]) serve(registry, `/plugins/${at}.wasm`, part);
+  const both = { wasm: [{ name: "x", ...url("/plugins/a.wasm").wasm[0] }, ...url("/plugins/b.wasm").wasm] };
+  const together = await ask("both", both, "team");
+  assert.match(problemsOf(together), /have \d+ bytes together, more than 1048576/);
+});
+
+test("the file of a module stays in the folder as long as its policy is served", async (context) => {
+  const held = new Map<string, number>();
+  const local = new LocalModuleShare();
+  const count = (path: string, more: number): void => void held.set(path, (held.get(path) ?? 0) + more);
+  const share: ModuleShare = {
+    enter: (...room) => local.enter(...room),
+    place: (...file) => local.place(...file),
+    pin: async (path) => {
+      count(path, 1);
+      return () => count(path, -1);
+    },
+  };
+  const { load, module } = await start(context, { share });
+  const holds = (): number => [...held.values()].reduce((sum, each) => sum + each, 0);
+  const collected = async (wanted: number): Promise<number> => {
+    for (let i = 0; i < 50 && holds() > wanted; i++) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return holds();
+  };
+  let served: unknown = (await load(admissionPolicy("p", { module }))).served;
+  assert.deepEqual(
+    [...held.keys()].map((path) => path.split("/").at(-1)),
+    ["chaos:v1"],
+  );
+  assert.equal(await collected(0), 1);
+  assert.ok(served !== undefined);
+  // Another version takes its place.
+  served = undefined;
+  await load(admissionPolicy("p", { module, settings: { other: true } }));
+  assert.equal(await collected(1), 1);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readMetadataOfBytes } from "../../../src/wasm/module/metadata.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
-import { annotated } from "../../support/annotated-module.js";
+import { annotated, withSection } from "../../support/annotated-module.js";
 import { file } from "../support.js";
 
 const store = new ModuleStore();
@@ -46,6 +46,26 @@ describe("preparing modules", () => {
     assert.notEqual(await store.prepare(file(TRIVIAL), PAGES / 2), one);
   });
 
+  test("no process keeps custom sections that nobody reads", async () => {
+    const sectionsOf = async (bytes: Uint8Array) => {
+      const { module } = await prepare(bytes);
+      return ["io.kubewarden.metadata", "name", "padding", ".debug_info"].map(
+        (name) => WebAssembly.Module.customSections(module, name).length,
+      );
+    };
+    const metadata = annotated(TRIVIAL, { ...KUBEWARDEN, protocolVersion: "v1" });
+    // The name of a module, and an unknown part of five MiB.
+    const [name, long] = [Buffer.from([0, 2, 1, 0x61]), Buffer.concat([Buffer.from([9, 0x80, 0x80, 0xc0, 2])])];
+    const filled = withSection(
+      withSection(metadata, "padding", Buffer.alloc(5_000)),
+      ".debug_info",
+      Buffer.alloc(5_000),
+    );
+    assert.deepEqual(await sectionsOf(withSection(filled, "name", name)), [1, 1, 0, 0]);
+    const large = Buffer.concat([long, Buffer.alloc(5 * 1024 * 1024)]);
+    assert.deepEqual(await sectionsOf(withSection(metadata, "name", large)), [1, 0, 0, 0]);
+  });
+
   test("metadata is read", () => {
     const metadata = readMetadataOfBytes(
       annotated(TRIVIAL, {
@@ -84,6 +104,7 @@ describe("preparing modules", () => {
 
   const refused: [string, unknown, string, RegExp][] = [
     ["no JSON", "{", "wasm-metadata", /^cannot parse custom section of wasm module: /],
+    ["more bytes than are read", `${" ".repeat(256 * 1024)}{}`, "wasm-metadata", /it has \d+ bytes, more than 262144/],
     ["no rules", { mutating: false }, "wasm-metadata", /missing field `rules`/],
     ["no mutating", { rules: [] }, "wasm-metadata", /missing field `mutating`/],
     ["an unknown mode", { ...KUBEWARDEN, executionMode: "lua" }, "wasm-metadata", /unknown executionMode "lua"/],

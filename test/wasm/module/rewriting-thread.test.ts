@@ -52,6 +52,17 @@ describe("modules that are rewritten on a thread", () => {
     assert.deepEqual(bytes, Uint8Array.from(RUST));
   });
 
+  test("the caller gives its bytes away where it says so, if nobody else has a part of their memory", async () => {
+    const [own, shared] = [Uint8Array.from(RUST), Uint8Array.from([...RUST, 0]).subarray(0, RUST.length)];
+    const expected = rewritten(order(RUST)).bytes.length;
+    const made = await Promise.all([own, shared].map((bytes) => thread.rewrite(order(bytes), true)));
+    assert.deepEqual(
+      made.map(({ bytes }) => bytes.length),
+      [expected, expected],
+    );
+    assert.deepEqual([own.length, shared.length], [0, RUST.length]);
+  });
+
   for (const [name, each, code] of [
     ["what is no module", order(NO_MODULE), "wasm-invalid"],
     ["too large a memory", order(RUST, "only", 1), "wasm-memory"],

@@ -59,6 +59,22 @@ describe("hosts that are addresses", () => {
     for (const host of ["[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "[::a9fe:a9fe]", "[::ffff:169.254.169.254]"]) {
       assert.match(refusedHost(`http://${host}/`) ?? "not refused", new RegExp(`${metadata}$`), host);
     }
+    for (const host of [
+      // SIIT's, RFC 2765.
+      "[::ffff:0:a9fe:a9fe]",
+      "[::ffff:0:169.254.169.254]",
+      // Local NAT64, RFC 8215, by each length that a prefix may have (RFC 6052, 2.2).
+      "[64:ff9b:1:a9fe:a9:fe00::]",
+      "[64:ff9b:1:ffa9:fe:a9fe::]",
+      "[64:ff9b:1:1:a9:fea9:fe00:0]",
+      "[64:ff9b:1::a9fe:a9fe]",
+      "[64:ff9b:1:1:2:3:a9fe:a9fe]",
+    ]) {
+      assert.match(refusedHost(`http://${host}/`) ?? "not refused", new RegExp(`${metadata}$`), host);
+    }
+    for (const host of ["[::ffff:0:7f00:1]", "[64:ff9b:1::7f00:1]", "[64:ff9b:1::]", "[64:ff9b::]"]) {
+      assert.match(refusedHost(`http://${host}/`) ?? "not refused", /127\.0\.0\.0\/8$/, host);
+    }
     assert.match(refusedHost("http://0.0.0.0/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
     assert.match(refusedHost("http://0/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
     assert.match(refusedHost("http://[::]/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
@@ -66,7 +82,15 @@ describe("hosts that are addresses", () => {
   });
 
   test("are not refused where nothing blocks them", () => {
-    for (const host of ["10.0.0.1", "[fe80::1]", "169.254.169.252", "[2001:db8::1]", "example.com"]) {
+    for (const host of [
+      "10.0.0.1",
+      "[fe80::1]",
+      "169.254.169.252",
+      "[2001:db8::1]",
+      "[64:ff9b:1::808:808]",
+      "[::ffff:0:808:808]",
+      "example.com",
+    ]) {
       assert.equal(refusedHost(`http://${host}/`), undefined, host);
     }
   });

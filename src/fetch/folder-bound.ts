@@ -1,0 +1,103 @@
+/** Keeps the download folder of a server from growing: what has not been used for longest goes first, and nothing that is in use. */
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
+import { ABANDONED_MS } from "./limits.js";
+import type { Release } from "./room.js";
+
+/** The folders that a download folder has: it may be one that holds other things, too. */
+export const SCHEME_FOLDERS = ["registry", "https", "http"] as const;
+
+interface Found {
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly usedAt: number;
+}
+
+/** The bound of one folder; one process has it for all. */
+export class FolderBound {
+  readonly #folder: string;
+  readonly #most: number;
+  readonly #wall: () => number;
+  /** How many hold a file, by its path. */
+  readonly #pinned = new Map<string, number>();
+  /** Sizes of files that were given room and don't lie there yet. */
+  readonly #coming = new Map<string, number>();
+  #placed: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param most bytes of modules
+   * @param wall milliseconds since 1970
+   */
+  constructor(folder: string, most: number, wall: () => number) {
+    this.#folder = folder;
+    this.#most = most;
+    this.#wall = wall;
+  }
+
+  /** As `ModuleShare.pin`. */
+  async pin(path: string): Promise<Release> {
+    this.#pinned.set(path, (this.#pinned.get(path) ?? 0) + 1);
+    let holds = true;
+    // What is being removed may be that file.
+    await this.#placed;
+    return () => {
+      if (!holds) return;
+      holds = false;
+      const left = (this.#pinned.get(path) ?? 1) - 1;
+      if (left > 0) this.#pinned.set(path, left);
+      else this.#pinned.delete(path);
+    };
+  }
+
+  /** As `ModuleShare.place`. */
+  place(path: string, bytes: number, always: boolean): Promise<boolean> {
+    const placed = this.#placed.then(() => this.#place(path, bytes, always));
+    this.#placed = placed.catch(() => {});
+    return placed;
+  }
+
+  async #place(path: string, bytes: number, always: boolean): Promise<boolean> {
+    const found = await this.#look();
+    for (const name of this.#coming.keys()) {
+      if (!this.#pinned.has(name) || found.some((file) => file.path === name)) this.#coming.delete(name);
+    }
+    const others = found.filter((file) => file.path !== path);
+    let total = bytes + sum(others.map(({ size }) => size)) + sum([...this.#coming.values()]);
+    for (const file of others.toSorted((one, other) => one.usedAt - other.usedAt)) {
+      if (total <= this.#most) break;
+      if (this.#pinned.has(file.path)) continue;
+      await remove(file.path);
+      total -= file.size;
+    }
+    const may = always || total <= this.#most;
+    if (may) this.#coming.set(path, bytes);
+    return may;
+  }
+
+  /** The modules that servers and commands have put there: each has its digest beside it. What else lies there is somebody's own. */
+  async #look(): Promise<readonly Found[]> {
+    const found: Found[] = [];
+    for (const scheme of SCHEME_FOLDERS) {
+      const top = join(this.#folder, scheme);
+      const entries = await readdir(top, { recursive: true, withFileTypes: true }).catch(() => []);
+      const paths = new Set(entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name)));
+      for (const path of paths) {
+        const isPart = path.endsWith(PART_SUFFIX);
+        if (!isPart && !paths.has(path + DIGEST_SUFFIX)) continue;
+        const stats = await stat(path).catch(() => undefined);
+        if (stats === undefined) continue;
+        if (!isPart) found.push({ path, size: stats.size, usedAt: stats.mtimeMs });
+        else if (this.#wall() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+      }
+    }
+    return found;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  for (const each of [path, path + MANIFEST_SUFFIX, path + DIGEST_SUFFIX]) await rm(each, { force: true });
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
