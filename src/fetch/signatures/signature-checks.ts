@@ -30,6 +30,9 @@ export const REFUSAL_KEPT_MS = 4_000;
 /** Refusals kept, some KiB each. */
 export const MAX_REFUSALS = 500;
 
+/** Signatures whose payloads are asked for at a time: one after another they would take the time of a check where somebody adds hundreds. */
+const PAYLOADS_AT_ONCE = 8;
+
 /** What is verified. */
 export interface Verification {
   readonly registry: RegistryClient;
@@ -39,6 +42,16 @@ export interface Verification {
   /** Of the image's manifest. */
   readonly digest: string;
   readonly signal: AbortSignal;
+}
+
+/** A signature whose payload has not been read yet. */
+interface Candidate {
+  readonly descriptor: Descriptor;
+  readonly listed: ListedSignature;
+  /** Absent: it is by none of the identities that are looked for. */
+  readonly claim: Claim | undefined;
+  /** Which of those it may be that are looked for. */
+  readonly sought: readonly Sought[];
 }
 
 /** A signature that was looked at, and which of the sought ones it is. */
@@ -170,35 +183,57 @@ export class SignatureChecks {
     all = false,
   ): AsyncGenerator<Examined> {
     const artifact = signaturesOf(image, digest);
-    let last: { readonly digest: string; readonly bytes: Buffer | undefined } | undefined;
+    for (let from = 0; from < descriptors.length; from += PAYLOADS_AT_ONCE) {
+      const candidates = await this.#candidates(descriptors.slice(from, from + PAYLOADS_AT_ONCE), open, {
+        signal,
+        all,
+      });
+      // Signers who add nothing sign the same payload. One that is listed with another size can't be had, and is not to stand for it.
+      const payloads = new Map<string, Promise<Buffer | undefined>>();
+      for (const { descriptor } of candidates) {
+        const name = payloadName(descriptor);
+        if (!payloads.has(name)) payloads.set(name, payloadOf(registry, artifact, descriptor, signal));
+      }
+      await Promise.all(payloads.values());
+      for (const { descriptor, listed, claim, sought } of candidates) {
+        await this.#turn(signal);
+        const payload = await payloads.get(payloadName(descriptor));
+        const layer = payload && signatureLayer(listed, payload);
+        if (layer === undefined) continue;
+        const met: Sought[] = [];
+        let isAsClaimed: boolean | undefined;
+        for (const one of layer.imageDigest === digest ? sought : []) {
+          if (!open.has(one) || !one.isAnnotated(layer)) continue;
+          await this.#turn(signal);
+          // Once for all identities that are looked for.
+          if (one.isIdentity !== undefined && claim !== undefined)
+            isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
+          if (one.isIdentity === undefined ? await one.isSignedBy(layer, this.trustRoot) : isAsClaimed === true)
+            met.push(one);
+        }
+        yield { layer, met };
+      }
+    }
+  }
+
+  /** Those of some signatures that may be what is looked for, as far as the artifact tells. */
+  async #candidates(
+    descriptors: readonly Descriptor[],
+    open: ReadonlySet<Sought>,
+    { signal, all }: { readonly signal: AbortSignal; readonly all: boolean },
+  ): Promise<readonly Candidate[]> {
+    const candidates: Candidate[] = [];
     for (const descriptor of descriptors) {
       await this.#turn(signal);
       const listed = listedSignature(descriptor);
       if (listed === undefined) continue;
       const claim = await this.#trustedClaim(listed, open);
-      const candidates = [...open].filter(
+      const sought = [...open].filter(
         ({ isIdentity }) => isIdentity === undefined || (claim !== undefined && isIdentity(claim)),
       );
-      if (candidates.length === 0 && !all) continue;
-      // Signers who add nothing sign the same payload.
-      if (last?.digest !== descriptor.digest)
-        last = { digest: descriptor.digest, bytes: await payloadOf(registry, artifact, descriptor, signal) };
-      await this.#turn(signal);
-      const layer = last.bytes && signatureLayer(listed, last.bytes);
-      if (layer === undefined) continue;
-      const met: Sought[] = [];
-      let isAsClaimed: boolean | undefined;
-      for (const one of layer.imageDigest === digest ? candidates : []) {
-        if (!one.isAnnotated(layer)) continue;
-        await this.#turn(signal);
-        // Once for all identities that are looked for.
-        if (one.isIdentity !== undefined && claim !== undefined)
-          isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
-        if (one.isIdentity === undefined ? await one.isSignedBy(layer, this.trustRoot) : isAsClaimed === true)
-          met.push(one);
-      }
-      yield { layer, met };
+      if (sought.length > 0 || all) candidates.push({ descriptor, listed, claim, sought });
     }
+    return candidates;
   }
 
   /** What a signature claims when it claims to be one that is looked for, and an authority that is trusted has issued its certificate. */
@@ -223,6 +258,8 @@ export class SignatureChecks {
     throw new FetchError(late, { stage: "verify", unanswered: true, shown: late });
   }
 }
+
+const payloadName = ({ digest, size }: Descriptor): string => `${digest} ${size}`;
 
 /** A payload; undefined when it is not there, or another than is said: what one party lists is not to keep others' signatures from being found. */
 async function payloadOf(

@@ -99,7 +99,7 @@ describe("a wanted signature behind those of another party", () => {
   }
 
   test("is found behind payloads that can't be had, and such as are too large together, which are not asked for", async (context) => {
-    const { registry, layer, push, check } = await setUp(context);
+    const { registry, tag, layer, push, check } = await setUp(context);
     const missing = layer({ annotations: { is: "missing" } });
     const wrong = layer({ annotations: { is: "wrong" } });
     const large = { mediaType: PAYLOAD, bytes: Buffer.alloc(64 * 1024), annotations: { [SIGNATURE]: "AAAA" } };
@@ -109,6 +109,14 @@ describe("a wanted signature behind those of another party", () => {
     await check({ allOf: [wantedKey] });
     assert.ok(registry.requests.some((request) => request.endsWith(sha256(missing.bytes))));
     assert.ok(!registry.requests.some((request) => request.endsWith(sha256(large.bytes))));
+    push([layer({ keys })]);
+    const artifact = JSON.parse(registry.manifests.get(`app:${tag}`)?.toString() ?? "") as {
+      layers: { size: number }[];
+    };
+    const { size } = artifact.layers[0]!;
+    const layers = [size - 1, 1, size + 1, 0, size].map((listed) => ({ ...artifact.layers[0], size: listed }));
+    registry.manifests.set(`app:${tag}`, Buffer.from(JSON.stringify({ ...artifact, layers })));
+    await check({ allOf: [wantedKey] });
   });
 
   test("is not found in an artifact of more than 4 MiB, or with more than 100,000 values", async (context) => {
