@@ -13,7 +13,7 @@ import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { fileProblem } from "../data/file-problem.js";
-import { yamlLibrary } from "../data/yaml-library.js";
+import { printYaml } from "../data/print-yaml.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { givenFile, policiesFile } from "./policies-file.js";
@@ -87,8 +87,7 @@ export async function webhooksCommand(
   return all.length > 0 ? 1 : 0;
 }
 
-const asYaml = (object: object): string =>
-  `---\n${yamlLibrary().stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+const asYaml = (object: object): string => `---\n${printYaml(object)}`;
 
 /** One List, as kubectl prints and takes several objects. */
 const asJson = (items: readonly object[]): string =>

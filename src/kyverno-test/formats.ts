@@ -1,6 +1,6 @@
 /** The rows of a test for programs: `--output-format` (spec kyverno.md 8.8). */
+import { printGoYaml } from "../data/print-yaml.js";
 import type { Row } from "./rows.js";
-import { yamlScalar } from "./yaml-scalar.js";
 
 export const OUTPUT_FORMATS = ["json", "yaml", "markdown", "junit"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -17,7 +17,10 @@ export function formatRows(rows: readonly Row[], format: OutputFormat, detailed:
         ),
       );
     case "yaml":
-      return rows.length === 0 ? "[]\n" : yamlText(rows, detailed);
+      return printGoYaml(
+        rows.map((row) => rowMembers(row, detailed)),
+        Number.POSITIVE_INFINITY,
+      );
     case "markdown":
       return markdown(rows, detailed);
     case "junit":
@@ -39,18 +42,6 @@ export const rowMembers = ({ id, message, policy, reason, resource, result, rule
 /** Go's encoder escapes what is special in HTML. */
 const inHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-function yamlText(rows: readonly Row[], detailed: boolean): string {
-  let text = "";
-  for (const row of rows) {
-    let indent = "- ";
-    for (const [key, value] of Object.entries(rowMembers(row, detailed))) {
-      text += `${indent}${key}: ${typeof value === "string" ? yamlScalar(value) : value}\n`;
-      indent = "  ";
-    }
-  }
-  return text;
-}
 
 function markdown(rows: readonly Row[], detailed: boolean): string {
   const headings = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON", ...(detailed ? ["MESSAGE"] : [])];

@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import { formatRows } from "../../src/kyverno-test/formats.js";
 import type { Row } from "../../src/kyverno-test/rows.js";
 import { rowTable } from "../../src/kyverno-test/table.js";
-import { yamlScalar } from "../../src/kyverno-test/yaml-scalar.js";
 
 const row = (id: number, more: Partial<Row> = {}): Row => ({
   id,
@@ -157,6 +156,13 @@ describe("rows for programs", () => {
   });
 });
 
+const BEFORE_RULE = `- ID: 1
+  POLICY: need-owner
+  REASON: Ok
+  RESOURCE: v1/Pod/default/bad
+  RESULT: Pass
+  RULE: `;
+
 test("texts in YAML are quoted as Go's encoder quotes them", () => {
   for (const [text, written] of [
     ["", '""'],
@@ -169,7 +175,7 @@ test("texts in YAML are quoted as Go's encoder quotes them", () => {
     ["x:", "'x:'"],
     ["a #b", "'a #b'"],
     ["...", "'...'"],
-    ["=", "="],
+    ["=", '"="'],
     ["true", '"true"'],
     ["123", '"123"'],
     ["0o7", '"0o7"'],
@@ -182,6 +188,7 @@ test("texts in YAML are quoted as Go's encoder quotes them", () => {
     ["one\ntwo\n", "|\n    one\n    two"],
     ["one\n\n  in", "|-\n    one\n\n      in"],
   ] as const) {
-    assert.equal(yamlScalar(text), written);
+    const own = formatRows([row(1, { rule: text })], "yaml", false);
+    assert.equal(own, `${BEFORE_RULE}${written}${written.endsWith("\n") ? "" : "\n"}`);
   }
 });

@@ -1,6 +1,6 @@
 /** What `audit` prints: findings as they come, or kept until all are there. */
 import type { ObjectReport } from "../../audit/object-report.js";
-import { marshalYaml } from "../../data/go-yaml/marshal.js";
+import { printGoYaml } from "../../data/print-yaml.js";
 import type { ReportedPolicy } from "../../reports/finding.js";
 import { junitReport, resourceName } from "../../reports/junit.js";
 import type { ReportedEntry } from "../../reports/policy-report.js";
@@ -34,7 +34,7 @@ export function auditOutput(
     case "json":
       return new JsonList();
     case "yaml":
-      return { forPeople: false, dropped: 0, add: ({ body }) => `---\n${marshalYaml(body)}\n`, end: () => "" };
+      return { forPeople: false, dropped: 0, add: ({ body }) => `---\n${printGoYaml(body)}\n`, end: () => "" };
     case "junit":
       return new Kept(false, junitReport);
     case "sarif":

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, type ModuleEntry, parseConfig } from "../../config/index.js";
+import { inlineYaml } from "../../data/print-yaml.js";
 import {
   createModuleFetcher,
   DOWNLOAD_TIMEOUT_MS,
@@ -30,7 +31,7 @@ export interface ModuleInspection {
 
 /** An entry of no file for a module at an address. @throws UsageError */
 export function entryFor(address: string): ModuleEntry {
-  const read = parseConfig(`inspected:\n  module: ${JSON.stringify(address)}\n`, join(process.cwd(), "inspected"));
+  const read = parseConfig(`inspected:\n  module: ${inlineYaml(address)}\n`, join(process.cwd(), "inspected"));
   const [entry] = read.ok ? read.config.entries : [];
   if (entry?.kind === "module") return entry;
   const [problem] = read.problems;

@@ -1,6 +1,6 @@
 /** Decides by verification.yml whether an image may be used (spec kubewarden.md 1.8). */
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
-import { yamlLibrary } from "../../data/yaml-library.js";
+import { printYaml } from "../../data/print-yaml.js";
 import { FetchError, reasonOf, shownOf } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import type { ImageVerifier } from "../image-verifying.js";
@@ -103,7 +103,7 @@ export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verifi
 
 /** @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know */
 function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
-  const list = yamlLibrary().stringify(missing.map(forMessage)).trimEnd();
+  const list = printYaml(missing.map(forMessage)).trimEnd();
   const first = `Image verification failed: ${reason}`;
   const text = `${first}\nThe following constraints were not satisfied:\n${list}`;
   return new FetchError(text, { stage: "verify", shown: own ? text : first });
