@@ -23,8 +23,14 @@ export const isPrintable = (text: string): boolean => !HARMFUL.test(text);
  */
 export const printable = (text: string): string => escaped(text.replace(SPACES, " "));
 
-/** The same for a text that may have lines of its own, and tabs: where no line of somebody else's looks like one of them. */
-export const printableLines = (text: string): string => text.replace(EACH_BUT_LINES, escapeOf);
+/** The same for what has lines and tabs of its own, which stay: where they stand can be taken for nothing else. */
+export const escapedLines = (text: string): string => text.replace(EACH_BUT_LINES, escapeOf);
+
+/** {@link escapedLines} where they could be, as of an error with the lines that it quotes: all but the first are indented, unless they are already. */
+export function printableLines(text: string): string {
+  const shown = escapedLines(text);
+  return /\n\S/.test(shown) ? shown.replace(/\n(?=.)/g, "\n  ") : shown;
+}
 
 /**
  * A text with escapes for all that is not to be shown as it is, ends of lines among them. They are those of JSON and YAML: what is printed in either stays what

@@ -99,7 +99,7 @@ const RESULT_COLORS: Readonly<Record<ResultEntry["result"], string>> = {
 function table(entries: readonly ReportedEntry[], color: boolean): string {
   const rows = entries.map(({ policy, entry }): Cell[] => [
     [{ text: qualifiedName(policy), color: COLORS.name }],
-    shortName(entry),
+    [{ text: shortName(entry) }],
     [{ text: entry.result, color: RESULT_COLORS[entry.result] }],
     entry.message ?? "",
   ]);

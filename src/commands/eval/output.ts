@@ -7,7 +7,7 @@ import { wouldDeny } from "../../evaluation/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { type Answered, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";
@@ -42,7 +42,7 @@ export function createOutput(options: OutputOptions, io: CommandIo): Output {
 }
 
 const tellDetails = ({ details }: Answered, { stderr }: CommandIo): void => {
-  for (const detail of details) stderr.write(`detail: ${printable(detail)}\n`);
+  for (const detail of details) say(stderr, `detail: ${printable(detail)}`);
 };
 
 class Summary implements Output {
@@ -121,9 +121,9 @@ class OneDocument implements Output {
     const inside = chosen && explained !== undefined;
     const whole = { ...responseOf(answered), ...(inside && { explanation: explained }) };
     this.io.stdout.write(format === "json" ? `${JSON.stringify(whole, undefined, 2)}\n` : printYaml(whole));
-    for (const line of decisionLines(verdict)) this.io.stderr.write(`${line}\n`);
+    for (const line of decisionLines(verdict)) say(this.io.stderr, line);
     tellDetails(answered, this.io);
-    if (explained !== undefined && !inside) this.io.stderr.write(`${explanationText(explained)}\n`);
+    if (explained !== undefined && !inside) say(this.io.stderr, explanationText(explained));
   }
 
   end(): void {}

@@ -18,7 +18,7 @@ import { LoadError } from "../../loader/index.js";
 import { moduleFiles } from "../../loader/module-files.js";
 import { describeModule } from "../../wasm/index.js";
 import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { withAdvice } from "../modules/access.js";
 import type { InspectedArtifact, InspectedModule } from "./inspected.js";
 
@@ -48,7 +48,7 @@ export async function inspectModule(
 ): Promise<InspectedModule> {
   const { module } = entry;
   const downloadDirectory = await mkdtemp(join(tmpdir(), "inspect-"));
-  const options = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
+  const options = fetchOptions(values, io.env, (message) => say(io.stderr, `warning: ${message}`));
   const fetcher = createModuleFetcher({ ...options, downloadDirectory });
   try {
     return await withAdvice(withoutSecrets(module.text), async () => {

@@ -3,7 +3,7 @@ import { AUDITOR_VARIABLE } from "../../audit/messages.js";
 import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
 import { keepHeapSmall } from "./heap.js";
@@ -83,7 +83,7 @@ export async function serveCommand(
       const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
       const failure = await served.finally(letGo);
       if (failure === undefined) return 0;
-      io.stderr.write(`Error: ${failure}\n`);
+      say(io.stderr, `Error: ${failure}`);
       return 1;
     }
     const { createPolicySource } = await import("../load.js");
@@ -131,7 +131,7 @@ export async function serveCommand(
   } catch (error) {
     const message = startProblem(error, settings);
     if (cluster.isWorker) await tellFailure(message);
-    else io.stderr.write(`Error: ${message}\n`);
+    else say(io.stderr, `Error: ${message}`);
     return 1;
   } finally {
     endRecording();
