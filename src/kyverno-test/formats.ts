@@ -74,11 +74,12 @@ function junit(rows: readonly Row[], detailed: boolean): string {
 }
 
 function testCase({ policy, rule, resource, result, reason, message, counts }: Row, detailed: boolean): string {
-  const about = `    Policy: ${policy}\n    Rule: ${rule}\n    Resource: ${resource}\n`;
-  const said = detailed ? `    Message: ${message}\n` : "";
+  const line = (what: string, text: string): string => `    ${what}: ${text.replaceAll("\n", "\n      ")}\n`;
+  const about = line("Policy", policy) + line("Rule", rule) + line("Resource", resource);
+  const said = detailed ? line("Message", message) : "";
   const content =
     counts === "fail"
-      ? `   <failure message="${xmlEscaped(reason)}">\n${xmlLines(`${about}    Result: ${result}\n${said}`)}   </failure>\n`
-      : `   <system-out>${xmlSection(`\n    Reason: ${reason}\n${about}${said}   `)}</system-out>\n`;
+      ? `   <failure message="${xmlEscaped(reason)}">\n${xmlLines(about + line("Result", result) + said)}   </failure>\n`
+      : `   <system-out>${xmlSection(`\n${line("Reason", reason)}${about}${said}   `)}</system-out>\n`;
   return `  <testcase classname="${xmlEscaped(rule)}" name="${xmlEscaped(resource)}">\n${content}  </testcase>\n`;
 }

@@ -115,6 +115,17 @@ describe("rows for programs", () => {
     );
   });
 
+  test("have a line of Markdown each, and no bars, tags or links but their own", () => {
+    const message = "a | b\n| 9 | forged |\r<img src=x> [here](https://evil.example) ![x][y] containers[0] & *c*";
+    const text = formatRows([row(1, { message, resource: "\u001b[31mx" })], "markdown", true);
+    const [, , line = "", ...more] = text.split("\n");
+    assert.deepEqual(more, [""]);
+    assert.equal(
+      line,
+      "| 1 | need-owner |  | \\u001b[31mx | Pass | Ok | a &#124; b &#124; 9 &#124; forged &#124; &#60;img src=x> &#91;here](https://evil.example) !&#91;x][y] containers[0] &#38; *c* |",
+    );
+  });
+
   test("are JUnit's XML, whatever messages hold", () => {
     assert.equal(
       formatRows([...ROWS.slice(1), row(4, { message: "]]>\u0001" })], "junit", true),
