@@ -21,9 +21,10 @@ import {
   type Value,
 } from "../cel/index.js";
 import { parseJson } from "../data/json.js";
+import { escapedLines, printable } from "../data/printable.js";
 import { explainedValue } from "../explanation/index.js";
 import { partLines } from "./explain/expression-lines.js";
-import { type CommandIo, UsageError } from "./io.js";
+import { type CommandIo, say, UsageError } from "./io.js";
 import { isTerminal } from "./look/paint.js";
 
 /** Parsed arguments of `cel`. */
@@ -50,7 +51,7 @@ export interface CelArguments {
 export async function celCommand(args: CelArguments, streams: CommandIo): Promise<number> {
   const base = environmentOf(args.environment ?? "kubernetes-1.37");
   if (base === undefined) {
-    streams.stderr.write(`unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)\n`);
+    say(streams.stderr, `unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)`);
     return 2;
   }
   const { bindings, ...declarations } = await declared(args);
@@ -115,7 +116,7 @@ function runExplain(environment: Environment, bindings: Bindings, expression: st
   const compiled = environment.compile(expression, { trace: true });
   if (!compiled.ok) {
     const hint = hintText(environment.hints(expression, compiled));
-    stdout.write(`${compiled.text}\n${hint === undefined ? "" : `hint: ${hint}\n`}`);
+    stdout.write(`${escapedLines(compiled.text)}\n${hint === undefined ? "" : `hint: ${printable(hint)}\n`}`);
     return 1;
   }
   const { program } = compiled;

@@ -27,7 +27,7 @@ import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
 import { addWebhooks } from "./definitions/webhooks.js";
-import { type CommandIo, UsageError } from "./io.js";
+import { type CommandIo, say, UsageError } from "./io.js";
 import { painted, paintFor, plain } from "./look/paint.js";
 
 /** Exit code for a command line that cannot be carried out. */
@@ -75,7 +75,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
       if (HELP_HELPS.has(error.code)) io.stderr.write(moreOf(program, args[0], error.code));
       return error.exitCode === 0 ? 0 : EXIT_USAGE;
     }
-    io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+    say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
   }
 }

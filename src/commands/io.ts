@@ -1,4 +1,5 @@
 import type { LineStreams } from "../batch/json-lines.js";
+import { printableLines } from "../data/printable.js";
 
 /** What a command reads and writes; passed in, so that tests run commands in process. */
 export interface CommandIo extends LineStreams {
@@ -16,3 +17,8 @@ export class UsageError extends Error {
     this.key = options.key;
   }
 }
+
+/** Says something to a person, on standard error as a rule: what it quotes of others passes for no line of ours. */
+export const say = (stream: LineStreams["stderr"], text: string): void => {
+  stream.write(`${printableLines(text)}\n`);
+};

@@ -1,6 +1,6 @@
 /** Which cluster a command works with: none unless it is asked for, and `serve` always asks (spec kubewarden.md 2). */
 import { type ClusterAccess, findCluster } from "../loader/index.js";
-import type { CommandIo } from "./io.js";
+import { type CommandIo, say } from "./io.js";
 
 /** How a server without a cluster ends, or begins: the words of spec kubewarden.md 2. */
 export const NO_KUBERNETES = "Cannot connect to Kubernetes, context aware policies would not work properly";
@@ -47,5 +47,5 @@ export function clusterProblem(
 export function noteIgnoredFailure(values: Readonly<Record<string, unknown>>, { env, stderr }: CommandIo): void {
   if (values.ignoreKubernetesConnectionFailure !== true) return;
   const access = clusterAccess(values, env);
-  if (access !== undefined && "missing" in access) stderr.write(`${NO_KUBERNETES}: ${access.missing}\n`);
+  if (access !== undefined && "missing" in access) say(stderr, `${NO_KUBERNETES}: ${access.missing}`);
 }

@@ -7,7 +7,7 @@ import { LoadError } from "../loader/index.js";
 import { moduleFiles } from "../loader/module-files.js";
 import { readMetadataOfBytes } from "../wasm/index.js";
 import { fetchOptions } from "./fetch-options.js";
-import type { CommandIo } from "./io.js";
+import { type CommandIo, say } from "./io.js";
 
 /**
  * Fetches, as the server would, the modules of entries about which the file says nothing more, and reads what they suggest.
@@ -21,7 +21,7 @@ export async function moduleRules(
 ): Promise<ModuleRules> {
   const wanted = modulesOf(entries);
   if (wanted.length === 0) return new Map();
-  const options = fetchOptions(values, env, (message) => stderr.write(`warning: ${message}\n`));
+  const options = fetchOptions(values, env, (message) => say(stderr, `warning: ${message}`));
   const fetcher = createModuleFetcher(options);
   try {
     const read = wanted.map(async (entry) => [entry.id, await suggested(entry, fetcher)] as const);

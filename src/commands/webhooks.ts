@@ -13,9 +13,9 @@ import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { fileProblem } from "../data/file-problem.js";
-import { yamlLibrary } from "../data/yaml-library.js";
+import { printYaml } from "../data/print-yaml.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
-import { type CommandIo, UsageError } from "./io.js";
+import { type CommandIo, say, UsageError } from "./io.js";
 import { exceptionNamespaces as namespacesOfExceptions } from "./namespaced-options.js";
 import { givenFile, policiesFile } from "./policies-file.js";
 
@@ -66,7 +66,7 @@ export async function webhooksCommand(
   try {
     found = await (options.fromCluster ? ofCluster(values, options, namespace, io) : ofFile(values, namespace, io));
   } catch (error) {
-    io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+    say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
   const { webhooks, problems, identity } = found;
@@ -78,7 +78,7 @@ export async function webhooksCommand(
       text: "cannot be asked by way of a Service: name it with lower-case letters, digits, '-' and '.' alone, or give --webhook-url",
     })),
   ];
-  for (const { id, text } of all) io.stderr.write(`${id}: ${text}\n`);
+  for (const { id, text } of all) say(io.stderr, `${id}: ${text}`);
   const named = webhooks.filter((webhook) => !unnameable.includes(webhook));
   const made = objects(
     named.map((webhook) => ({ ...webhook, ...overrides })),
@@ -89,8 +89,7 @@ export async function webhooksCommand(
   return all.length > 0 ? 1 : 0;
 }
 
-const asYaml = (object: object): string =>
-  `---\n${yamlLibrary().stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+const asYaml = (object: object): string => `---\n${printYaml(object)}`;
 
 /** One List, as kubectl prints and takes several objects. */
 const asJson = (items: readonly object[]): string =>
@@ -107,7 +106,7 @@ const isServicePath = ({ path }: DerivedWebhook): boolean =>
 function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] {
   const read = loadConfig(file);
   if (!read.ok) throw new Error(read.message);
-  for (const problem of read.problems) stderr.write(`${formatProblem(problem)}\n`);
+  for (const problem of read.problems) say(stderr, formatProblem(problem));
   return read.config.entries;
 }
 

@@ -1,5 +1,6 @@
 /** A file that is no policies.yaml, but one of the files that people take for one: what it is, and what to do with it. */
 import { basename } from "node:path";
+import { inlineYaml, yamlName } from "../data/print-yaml.js";
 import type { DocumentIdentity } from "../documents/documents.js";
 import { adviceOn, type KnownKind, knownKind } from "../documents/known-kinds.js";
 import type { Problem } from "../documents/problem.js";
@@ -48,9 +49,9 @@ function pasted(root: SourceNode, kind: DocumentIdentity["kind"], file: string):
   const metadata = root.kind === "map" ? pairOf(root, "metadata")?.value : undefined;
   const name = metadata === undefined ? undefined : textAt(metadata, "name");
   const id = name !== undefined && PLAIN_NAME.test(name) ? name : "my-policy";
-  const path = JSON.stringify(`./${basename(file)}`);
+  const path = inlineYaml(`./${basename(file)}`);
   const more = kind === MUTATING ? "\n  allowedToMutate: true" : "";
-  return `name it by \`resource:\` in a policies.yaml beside it:\n${id}:\n  resource: ${path}${more}`;
+  return `name it by \`resource:\` in a policies.yaml beside it:\n${yamlName(id)}:\n  resource: ${path}${more}`;
 }
 
 function textAt(node: SourceNode, key: string): string | undefined {

@@ -1,4 +1,5 @@
-/** Texts in XML. */
+/** Texts of others in XML: they are written such that every reader of XML 1.0 takes the document, and people see what stands in it. */
+import { escapedLines } from "./printable.js";
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -8,6 +9,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** A text as it stands in an attribute or between tags. XML has no way to write most control characters; they become a question mark. */
+/** What XML has no way to write, or no good one, is a question mark: most control characters, halves of characters, and two that are none. */
+const writable = (text: string): string => escapedLines(text.replace(/(?![\t\n])[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "?"));
+
+/** A text as it stands in an attribute or between tags. */
 export const xmlEscaped = (text: string): string =>
-  text.replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "").replace(/[^\P{Cc}\t]/gu, "?");
+  writable(text).replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "");
+
+/** The same between tags alone, where ends of lines stay. */
+export const xmlLines = (text: string): string =>
+  writable(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
+
+/** A text as a section of its own, which may hold what is special in XML. */
+export const xmlSection = (text: string): string =>
+  `<![CDATA[${writable(text).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;

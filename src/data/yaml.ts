@@ -19,6 +19,7 @@ export {
   readYamlDocument,
   readYamlStream,
   readYamlTrees,
+  readYamlValues,
   type YamlDocument,
   type YamlOptions,
   type YamlTree,

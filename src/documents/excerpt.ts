@@ -69,13 +69,6 @@ export function excerptOf(text: string, { line, column, endColumn }: Marked): Ex
   };
 }
 
-/** A text as a terminal may be given it: what it would obey is only seen. Line breaks and tabs stay. */
-export function harmless(text: string): string {
-  return text.replace(new RegExp(UNSEEN, "gu"), (character) =>
-    character === "\n" || character === "\t" ? character : cellOf(character).shown,
-  );
-}
-
 function cellOf(character: string, before?: string): Cell {
   const code = character.codePointAt(0) ?? 0;
   // Written again below the line, so that both are as wide as the terminal makes it.

@@ -1,5 +1,5 @@
 /** The difference of two values, as lines of YAML. */
-import { yamlLibrary } from "../data/yaml-library.js";
+import { printYaml } from "../data/print-yaml.js";
 import { inOrderOf } from "./key-order.js";
 import type { DiffLine } from "./types.js";
 import { lineOf } from "./value-text.js";
@@ -44,7 +44,7 @@ function yamlLines(value: unknown): readonly string[] {
 
 function yamlOf(value: unknown): string {
   try {
-    return yamlLibrary().stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
+    return printYaml(value);
   } catch (error) {
     // Values may be nested more deeply than the engine can follow.
     if (error instanceof RangeError) return REST;

@@ -1,6 +1,8 @@
 /** The rows of a test for programs: `--output-format` (spec kyverno.md 8.8). */
+import { printGoYaml } from "../data/print-yaml.js";
+import { printable } from "../data/printable.js";
+import { xmlEscaped, xmlLines, xmlSection } from "../data/xml.js";
 import type { Row } from "./rows.js";
-import { yamlScalar } from "./yaml-scalar.js";
 
 export const OUTPUT_FORMATS = ["json", "yaml", "markdown", "junit"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -17,7 +19,10 @@ export function formatRows(rows: readonly Row[], format: OutputFormat, detailed:
         ),
       );
     case "yaml":
-      return rows.length === 0 ? "[]\n" : yamlText(rows, detailed);
+      return printGoYaml(
+        rows.map((row) => rowMembers(row, detailed)),
+        Number.POSITIVE_INFINITY,
+      );
     case "markdown":
       return markdown(rows, detailed);
     case "junit":
@@ -40,27 +45,19 @@ export const rowMembers = ({ id, message, policy, reason, resource, result, rule
 const inHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-function yamlText(rows: readonly Row[], detailed: boolean): string {
-  let text = "";
-  for (const row of rows) {
-    let indent = "- ";
-    for (const [key, value] of Object.entries(rowMembers(row, detailed))) {
-      text += `${indent}${key}: ${typeof value === "string" ? yamlScalar(value) : value}\n`;
-      indent = "  ";
-    }
-  }
-  return text;
-}
-
 function markdown(rows: readonly Row[], detailed: boolean): string {
   const headings = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON", ...(detailed ? ["MESSAGE"] : [])];
   let text = `| ${headings.join(" | ")} | \n|${"----|".repeat(headings.length)}\n`;
   for (const { id, policy, rule, resource, result, reason, message } of rows) {
     const cells = [id, policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
-    text += `| ${cells.join(" | ")} |\n`;
+    text += `| ${cells.map(markdownCell).join(" | ")} |\n`;
   }
   return text;
 }
+
+/** A text on the line of its row: neither the bars between cells, nor tags, links and pictures are for those who made it. */
+const markdownCell = (cell: string | number): string =>
+  printable(String(cell)).replace(/[|<&]|\[(?=[^\]]*\][[(:])/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** One suite for each policy. Unlike Kyverno's, it is XML whatever the messages hold. */
 function junit(rows: readonly Row[], detailed: boolean): string {
@@ -69,7 +66,7 @@ function junit(rows: readonly Row[], detailed: boolean): string {
   const failures = (of: readonly Row[]) => of.filter(({ counts }) => counts === "fail").length;
   let text = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="${rows.length}" failures="${failures(rows)}">\n`;
   for (const [policy, own] of suites) {
-    text += ` <testsuite name="${xml(policy)}" tests="${own.length}" failures="${failures(own)}">\n`;
+    text += ` <testsuite name="${xmlEscaped(policy)}" tests="${own.length}" failures="${failures(own)}">\n`;
     for (const row of own) text += testCase(row, detailed);
     text += " </testsuite>\n";
   }
@@ -77,18 +74,12 @@ function junit(rows: readonly Row[], detailed: boolean): string {
 }
 
 function testCase({ policy, rule, resource, result, reason, message, counts }: Row, detailed: boolean): string {
-  const about = `    Policy: ${policy}\n    Rule: ${rule}\n    Resource: ${resource}\n`;
-  const said = detailed ? `    Message: ${message}\n` : "";
+  const line = (what: string, text: string): string => `    ${what}: ${text.replaceAll("\n", "\n      ")}\n`;
+  const about = line("Policy", policy) + line("Rule", rule) + line("Resource", resource);
+  const said = detailed ? line("Message", message) : "";
   const content =
     counts === "fail"
-      ? `   <failure message="${xml(reason)}">\n${xml(`${about}    Result: ${result}\n${said}`)}   </failure>\n`
-      : `   <system-out><![CDATA[\n${cdata(`    Reason: ${reason}\n${about}${said}`)}   ]]></system-out>\n`;
-  return `  <testcase classname="${xml(rule)}" name="${xml(resource)}">\n${content}  </testcase>\n`;
+      ? `   <failure message="${xmlEscaped(reason)}">\n${xmlLines(about + line("Result", result) + said)}   </failure>\n`
+      : `   <system-out>${xmlSection(`\n${line("Reason", reason)}${about}${said}   `)}</system-out>\n`;
+  return `  <testcase classname="${xmlEscaped(rule)}" name="${xmlEscaped(resource)}">\n${content}  </testcase>\n`;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-/** XML has no way to write most control characters; they become a question mark. */
-const writable = (text: string): string => text.replace(/[^\P{Cc}\t\n]/gu, "?");
-const xml = (text: string): string => writable(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
-const cdata = (text: string): string => writable(text).replaceAll("]]>", "]]]]><![CDATA[>");

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorText } from "../data/error-text.js";
+import { printable, printableLines } from "../data/printable.js";
 import { yamlText } from "../data/yaml.js";
 import type { Answers } from "./answers.js";
 import { formatRows, OUTPUT_FORMATS, type OutputFormat } from "./formats.js";
@@ -85,7 +86,7 @@ export async function runTestFiles(
     await run.all(paths);
   } catch (error) {
     if (!(error instanceof TestRunError)) throw error;
-    output.err(`Error: ${error.message}\n`);
+    output.err(`${printableLines(`Error: ${error.message}`)}\n`);
     const { rows, at: path = paths[0] ?? "", complete } = run;
     return { rows, passed: false, ...(!complete && { ended: { path, message: error.message } }) };
   }
@@ -116,7 +117,7 @@ class Run {
       throw new TestRunError(`invalid format, expected (${OUTPUT_FORMATS.join(", ")})`);
     const selector = parseSelector(testCaseSelector);
     if (selector.errors.length > 0) out("\nFilter errors:\n");
-    for (const error of selector.errors) out(`  Error: ${error}\n`);
+    for (const error of selector.errors) out(`  Error: ${printable(error)}\n`);
     const tests = await this.#read(paths);
     if (tests.length === 0) {
       out("\nNo test yamls available\n");
@@ -147,7 +148,8 @@ class Run {
     }
     if (errors.length === 0) return tests;
     this.#output.out("\nTest errors:\n");
-    for (const { path, error } of errors) this.#output.out(`  Path: ${path}\n    Error: ${error}\n`);
+    for (const { path, error } of errors)
+      this.#output.out(`  Path: ${printable(path)}\n    Error: ${printable(error)}\n`);
     throw new TestRunError(`found ${errors.length} errors after loading tests`);
   }
 
@@ -156,20 +158,20 @@ class Run {
     const { path, document } = test;
     const { apiVersion = "", kind = "", name = "" } = document;
     if (apiVersion === "" || kind === "" || name !== "") {
-      out(`\nWARNING: test file (${path}) uses a deprecated schema that will be removed in 1.15\n`);
+      out(`\nWARNING: test file (${printable(path)}) uses a deprecated schema that will be removed in 1.15\n`);
       throw new TestRunError(`test file ${path} uses a deprecated schema — please migrate to the latest format`);
     }
     const results: ExpectedResult[] = document.results.flatMap((expected) => selector.select(expected) ?? []);
     if (results.length === 0) return;
     // Kyverno prints the old `name` here.
-    out(`Loading test  ( ${path} ) ...\n`);
+    out(`Loading test  ( ${printable(path)} ) ...\n`);
     const { now } = this.#options;
     const began = now();
     const answers = await this.#answers(test);
     const milliseconds = now() - began;
     out("  Checking results ...\n");
     const { rows, warnings } = compare(results, answers, selector.resource);
-    for (const warning of warnings) err(`warning: ${path}: ${warning}\n`);
+    for (const warning of warnings) err(`${printableLines(`warning: ${path}: ${warning}`)}\n`);
     this.rows.push(...rows.map((row) => ({ path, row, milliseconds })));
     if (this.#options.failOnly !== true) out(`\n${this.#shown(rows, format)}\n`);
   }
@@ -177,8 +179,8 @@ class Run {
   async #answers(test: Test): Promise<Answers> {
     const { out, err } = this.#output;
     const words: TestWords = {
-      say: (line) => out(`${line}\n`),
-      warn: (line) => err(`warning: ${test.path}: ${line}\n`),
+      say: (line) => out(`${printableLines(line)}\n`),
+      warn: (line) => err(`${printableLines(`warning: ${test.path}: ${line}`)}\n`),
     };
     try {
       return await this.#evaluate(test, words);

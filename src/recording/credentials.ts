@@ -1,4 +1,5 @@
 /** What looks like a credential: by the name that it stands under, or by itself. */
+import { namedValues } from "./named-values.js";
 
 /** Names that end in one of these words. */
 const WORDS =
@@ -48,12 +49,11 @@ const TEXTS = new RegExp(
     .join("|"),
   "im",
 );
-/** A name in a text with what stands before its value: `password: x`, `"token": "x"`, `--secret=x`, `--secret x`. Each begins where none is before it. */
-const NAMED = /(?<![\w./-])([\w./-]{2,128})(\\{0,7}["']?[ \t]{0,8}[:=][ \t]{0,8}|[ \t]{1,8})/g;
-/** The value: in quotes, which may be escaped, or up to where a line, a list or a map goes on. */
-const VALUE = /"(?:[^"\\\n]|\\.)*|'[^'\n]*|\\{1,7}["'][^"'\\]*|[^\s"',;&}\]]+/y;
 /** Values that are none: nothing is hidden by hiding them. */
-const NO_VALUE = /^(?:true|false|null|~|[|>]-?|\[redacted|\$[({].*|\{\{?.*)?$/;
+const NO_VALUE = /^(?:true|false|null|~|\[?redacted\]?|\$\([^()]*\)|\$\{[^{}]*\}|\{\{[^{}]*\}\})?$/;
+/** Words that every name of a credential has in it, or an escape for one of their letters. */
+const MAY_NAME =
+  /pass|pwd|secret|token|credential|key|docker|authorization|cookie|jwt|bearer|dsn|kubeconfig|string|\\/i;
 /** No credential that is known by its look is shorter. */
 const SHORTEST = 8;
 
@@ -71,6 +71,11 @@ export class Credentials {
     return found;
   }
 
+  /** Whether a text may hold a name of that kind, in whatever form. */
+  mayName(text: string): boolean {
+    return text.length >= SHORTEST && MAY_NAME.test(text);
+  }
+
   /** Whether a text is a credential, or holds one: a private key, a token of a known form, an address with a password. */
   isText(text: string): boolean {
     return text.length >= SHORTEST && TEXTS.test(text);
@@ -81,23 +86,15 @@ export class Credentials {
    * @param found told each value
    */
   without(text: string, replacement: string, found: (value: string) => void): string {
-    if (text.length < SHORTEST || !/[:=]|--/.test(text)) return text;
+    if (!this.mayName(text)) return text;
     const parts: string[] = [];
     let from = 0;
-    for (const match of text.matchAll(NAMED)) {
-      const [whole, name = "", between = ""] = match;
-      // Words that follow each other are no names and values but behind a flag.
-      if (!/[:=]/.test(between) && !name.startsWith("-")) continue;
-      if (match.index < from || !this.isName(name)) continue;
-      const at = match.index + whole.length;
-      VALUE.lastIndex = at;
-      const [written = ""] = VALUE.exec(text) ?? [];
-      const [quote = ""] = /^\\*["']/.exec(written) ?? [];
-      const value = written.slice(quote.length);
+    for (const [start, end] of namedValues(text, (name) => this.isName(name))) {
+      const value = text.slice(start, end);
       if (NO_VALUE.test(value)) continue;
       found(value);
-      parts.push(text.slice(from, at + quote.length), replacement);
-      from = at + written.length;
+      parts.push(text.slice(from, start), replacement);
+      from = end;
     }
     return from === 0 ? text : parts.join("") + text.slice(from);
   }

@@ -3,7 +3,9 @@
  * still read what they read. Nothing is changed in place: what has nothing to hide is the same value.
  */
 import { parseJson, stringifyJson } from "../data/json.js";
+import { printYaml } from "../data/print-yaml.js";
 import { isJsonObject } from "../data/same-value.js";
+import { readYamlValues } from "../data/yaml.js";
 import type { Credentials } from "./credentials.js";
 import { REDACTED } from "./recorded-request.js";
 
@@ -20,6 +22,11 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** JSON in texts of JSON that is read; deeper, the whole text is redacted. */
 const MAX_NESTED = 4;
+
+/** Characters of YAML in texts that are read for one line: they take some ten milliseconds. Beyond, credentials are looked for by what stands before them. */
+const MOST_YAML = 64 * 1024;
+/** Values of one such text, what aliases stand for among them. */
+const MOST_YAML_VALUES = 20_000;
 
 /** Where something stands in the line. */
 type Path = readonly (string | number)[];
@@ -40,6 +47,8 @@ export class Redaction {
   /** Whether there were more texts than are kept. */
   #moreTexts = false;
   #nested = 0;
+  /** Characters of YAML in texts that may still be read. */
+  #yamlLeft = MOST_YAML;
   #sawSecret = false;
 
   constructor(credentials: Credentials) {
@@ -147,13 +156,15 @@ export class Redaction {
   /** A text that may be a credential, or hold some: configuration files, commands, JSON. */
   #string(text: string): string {
     if (this.#credentials.isText(text)) return this.#text(text, REDACTED);
-    const inside = /^\s{0,20}[[{]/.test(text) ? this.#json(text) : undefined;
+    const opens = /^\s{0,20}[[{]/.test(text);
+    const json = opens ? this.#json(text) : undefined;
+    const inside = json ?? (opens || text.includes("\n") ? this.#yaml(text) : undefined);
     if (inside !== undefined) return inside;
     const shown = this.#credentials.without(text, REDACTED, this.#keep);
     return shown === text ? text : this.#redacted(shown);
   }
 
-  /** A text that is JSON, as JSON without credentials; undefined where it is none. */
+  /** A text that is JSON, as JSON without credentials; undefined where it is none, or has none: a key that stands twice may hide one. */
   #json(text: string): string | undefined {
     if (this.#nested === MAX_NESTED) return this.#redacted(REDACTED);
     let value: unknown;
@@ -162,15 +173,37 @@ export class Redaction {
     } catch {
       return undefined;
     }
+    const shown = this.#inside(value);
+    return shown === value ? undefined : this.#redacted(stringifyJson(shown));
+  }
+
+  /**
+   * A text that is YAML, in which a credential stands, written anew without it; undefined where it is not YAML, or holds none that is only found so: in which
+   * form it is written makes no difference. Those of JSON that are left are YAML, too.
+   */
+  #yaml(text: string): string | undefined {
+    if (text.length > this.#yamlLeft || !this.#credentials.mayName(text)) return undefined;
+    this.#yamlLeft -= text.length;
+    const { documents, error } = readYamlValues(text, { mostValues: MOST_YAML_VALUES });
+    if (error !== undefined || !documents.some((document) => isJsonObject(document) || Array.isArray(document)))
+      return undefined;
+    if (this.#nested === MAX_NESTED) return this.#redacted(REDACTED);
+    const shown = documents.map((document) => this.#inside(document));
+    if (shown.every((document, index) => document === documents[index])) return undefined;
+    const written = shown.map(printYaml).join("---\n");
+    return this.#redacted(text.endsWith("\n") ? written : written.trimEnd());
+  }
+
+  /** What a text stands for, without credentials. Places inside of a text are none of the line. */
+  #inside(value: unknown): unknown {
     const [named, more, plain] = [this.places.length, this.more, this.plain];
     this.#nested += 1;
     const shown = this.#value(value);
     this.#nested -= 1;
-    // Places inside of a text are none of the line.
     this.places.length = named;
     this.more = more;
     this.plain = plain;
-    return shown === value ? text : this.#redacted(stringifyJson(shown));
+    return shown;
   }
 
   #text(text: string, replacement: string): string {
@@ -180,6 +213,8 @@ export class Redaction {
   }
 
   readonly #keep = (text: string): void => {
+    // Of several lines a policy may quote one.
+    if (text.includes("\n")) for (const line of text.split("\n")) this.#keep(line.trim());
     if (text.length < SHORTEST_KEPT || this.#texts.has(text)) return;
     if (this.#texts.size < KEPT_TEXTS) this.#texts.add(text);
     else this.#moreTexts = true;
@@ -262,7 +297,7 @@ export class Redaction {
 }
 
 /** A flag without a value. */
-const FLAG = /^--?[\w-]{1,100}$/;
+const FLAG = /^--?[\w.-]{1,100}$/;
 
 const isNumber = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || value instanceof Number;

@@ -1,4 +1,5 @@
 /** What `apply` prints unless it is asked for something else: failures, then counts (spec kyverno.md 8.9). */
+import { printable } from "../data/printable.js";
 import type { Counts, Finding, ReportedPolicy, Scanned } from "./finding.js";
 
 /** The line before everything else. */
@@ -17,8 +18,9 @@ export function failures(
   for (const { policy, rule, status, message } of findings) {
     if (!isTold({ policy, status }, policies)) continue;
     const path = `${namespace}/${kind}/${name}`;
-    text += `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path} ${auditWarn && status === "fail" ? "failed as audit warning:" : SAID[status]}\n`;
-    text += `1 - ${rule} ${message === "" ? "validation failed" : message}\n`;
+    const about = `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path}`;
+    text += `${printable(about)} ${auditWarn && status === "fail" ? "failed as audit warning:" : SAID[status]}\n`;
+    text += `1 - ${printable(`${rule} ${message === "" ? "validation failed" : message}`)}\n`;
   }
   return text;
 }

@@ -1,5 +1,5 @@
 /** Policy reports as resources: one for all policies of the cluster, and one for each policy of a namespace (spec kyverno.md 7.2 and 8.9). */
-import { marshalYaml } from "../data/go-yaml/marshal.js";
+import { printGoYaml } from "../data/print-yaml.js";
 import type { ReportedPolicy } from "./finding.js";
 import type { ResultEntry } from "./result-entry.js";
 
@@ -63,7 +63,7 @@ function report(
 export function reportText(reports: readonly Readonly<Record<string, unknown>>[], format: "json" | "yaml"): string {
   return reports
     .map((each) => {
-      const text = `${format === "json" ? goJson(each) : marshalYaml(each)}\n`;
+      const text = `${format === "json" ? goJson(each) : printGoYaml(each)}\n`;
       return hasNamespace(each) ? `---\n${text}` : text;
     })
     .join("");

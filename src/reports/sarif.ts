@@ -1,4 +1,5 @@
 /** Results as SARIF 2.1.0, which code scanning reads: a rule for each policy, a result for each failure, warning and error. */
+import { escapedLines } from "../data/printable.js";
 import type { ReportedPolicy } from "./finding.js";
 import { resourceName } from "./junit.js";
 import type { ReportedEntry } from "./policy-report.js";
@@ -32,7 +33,7 @@ export function sarifReport(entries: readonly ReportedEntry[], policies: readonl
         ruleId: qualifiedName(policy),
         ruleIndex: rules.get(policy) ?? -1,
         level,
-        message: { text: `${name}: ${entry.message ?? entry.result}` },
+        message: sarifMessage(`${name}: ${entry.message ?? entry.result}`),
         locations: [{ logicalLocations: [{ fullyQualifiedName: name, kind: "resource" }] }],
         partialFingerprints: { "policyResource/v1": `${qualifiedName(policy)}/${name}` },
         properties: { ...entry.properties },
@@ -47,6 +48,11 @@ export function sarifReport(entries: readonly ReportedEntry[], policies: readonl
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
+/** A text of others: people read it in lists of code scanning, and a link in it (3.11.6) would lead where its author wants. */
+export const sarifMessage = (text: string): { readonly text: string } => ({
+  text: escapedLines(text).replace(/\[(?=[^\]]*\]\()/g, "\\["),
+});
+
 const LEVELS: Readonly<Record<string, string>> = { fail: "error", error: "error", warn: "warning" };
 
 function ruleOf(policy: ReportedPolicy): Readonly<Record<string, unknown>> {
@@ -55,8 +61,8 @@ function ruleOf(policy: ReportedPolicy): Readonly<Record<string, unknown>> {
   const [title, description] = [annotations[TITLE], annotations[DESCRIPTION]?.trim()];
   return {
     id: qualifiedName(policy),
-    ...(title && { shortDescription: { text: title } }),
-    ...(description && { fullDescription: { text: description } }),
+    ...(title && { shortDescription: sarifMessage(title) }),
+    ...(description && { fullDescription: sarifMessage(description) }),
     properties: {
       source: policy.source,
       ...(severity !== undefined && { "security-severity": SCORES[severity], severity }),

@@ -1,6 +1,7 @@
 /** A table of text with borders, drawn as Kyverno's command draws it. */
+import { printable } from "../data/printable.js";
 
-/** A cell, or what it is made of. */
+/** A cell, which may have lines of its own, or the parts of one that has none. */
 export type Cell = string | readonly Colored[];
 
 /** A text with the code of its colour; absent: none. */
@@ -17,9 +18,10 @@ const CELL_LIMIT = 300;
 /** From this many rows the first heading says how many there are. */
 const COUNTED_ROWS = 11;
 
-/** The table with a line break behind each line; without rows nothing. */
-export function drawTable(headings: readonly string[], rows: readonly (readonly Cell[])[], color: boolean): string {
-  if (rows.length === 0) return "";
+/** The table with a line break behind each line; without rows nothing. What cells say is made printable. */
+export function drawTable(headings: readonly string[], written: readonly (readonly Cell[])[], color: boolean): string {
+  if (written.length === 0) return "";
+  const rows = written.map((row) => row.map(printableCell));
   const [first = "", ...others] = headings;
   const shown = [rows.length >= COUNTED_ROWS ? `${first} (${rows.length}) ` : first, ...others];
   const lines = rows.map((row) => row.map((cell) => broken(textOf(cell)).split("\n")));
@@ -56,6 +58,10 @@ function rowText(
   return text;
 }
 
+const printableCell = (cell: Cell): Cell =>
+  typeof cell === "string"
+    ? cell.split("\n").map(printable).join("\n")
+    : cell.map(({ text, ...how }) => ({ text: printable(text), ...how }));
 const textOf = (cell: Cell): string => (typeof cell === "string" ? cell : cell.map(({ text }) => text).join(""));
 const paintedCell = (cell: Cell): string =>
   typeof cell === "string" ? cell : cell.map(({ text, color }) => painted(text, color, true)).join("");

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { encodeProblem } from "../admission/encode.js";
 import type { RequestProblem } from "../admission/request-problem.js";
+import { escapedLines } from "../data/printable.js";
 import type { RequestOrigin } from "../evaluation/verdict.js";
 
 const JSON_TYPE = "application/json";
@@ -29,7 +30,7 @@ export function sendProblem(
   const { status } = problem;
   if (status === 429 || status === 503) response.setHeader("Retry-After", RETRY_AFTER);
   const plain = problem.form === "text" || (problem.form === "by-route" && origin !== "validate");
-  const text = plain ? problem.text : encodeProblem(problem);
+  const text = plain ? escapedLines(problem.text) : encodeProblem(problem);
   const type = plain ? TEXT_TYPE : JSON_TYPE;
   if (status === 413 || status === 403) sendBeforeBodyEnds(request, response, status, type, text);
   else send(response, status, type, text);
@@ -41,9 +42,9 @@ export function sendEmpty(response: ServerResponse, status: number): void {
   response.end();
 }
 
-/** Sends a plain text. */
+/** Sends a plain text, which is read on terminals. */
 export const sendText = (response: ServerResponse, status: number, text: string): void =>
-  send(response, status, TEXT_TYPE, text);
+  send(response, status, TEXT_TYPE, escapedLines(text));
 
 /**
  * Headers and text go to the socket as one string in one write. `end(text)` would hold both back and then write a list of two, the second of them

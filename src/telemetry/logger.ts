@@ -1,4 +1,5 @@
 /** The structured log: text for people, JSON for machines (spec kubewarden.md 8.2). */
+import { escaped } from "../data/printable.js";
 import type { LineSink } from "./line-sink.js";
 
 /** From talkative to quiet. */
@@ -117,7 +118,10 @@ function jsonLine(
   fields: LogFields | undefined,
 ): string {
   const body = JSON.stringify({ message, ...fields });
-  return `{"timestamp":"${timestamp}","level":"${level.toUpperCase()}","fields":${body},"target":${JSON.stringify(target)}}`;
+  // Whoever looks at the log of a pod has it on a terminal: what that would obey is an escape of JSON, too.
+  return escaped(
+    `{"timestamp":"${timestamp}","level":"${level.toUpperCase()}","fields":${body},"target":${JSON.stringify(target)}}`,
+  );
 }
 
 const COLORS: Readonly<Record<LogLevel, number>> = { trace: 35, debug: 34, info: 32, warn: 33, error: 31 };
@@ -131,24 +135,19 @@ function textLine(
   color: boolean,
 ): string {
   const name = level.toUpperCase().padStart(5);
-  let line = `${timestamp} ${color ? `\u001b[${COLORS[level]}m${name}\u001b[0m` : name} ${target}: ${printable(message)}`;
+  let line = `${timestamp} ${color ? `\u001b[${COLORS[level]}m${name}\u001b[0m` : name} ${target}: ${escaped(message)}`;
   for (const key in fields) {
     const value = fields[key];
-    if (value !== undefined) line += ` ${key}=${fieldText(value)}`;
+    if (value !== undefined) line += ` ${escaped(key)}=${fieldText(value)}`;
   }
   return line;
 }
 
 /** Words as they are, everything else quoted: one line stays one line whatever a client sent. */
 function fieldText(value: unknown): string {
-  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
   // As JSON has them, in a third of the time.
   return typeof value === "boolean" || Number.isFinite(value)
     ? String(value)
-    : (JSON.stringify(value) ?? String(value));
-}
-
-/** Messages may quote a client: control characters would forge lines or drive a terminal. */
-function printable(message: string): string {
-  return /\p{Cc}/u.test(message) ? message.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1)) : message;
+    : escaped(JSON.stringify(value) ?? String(value));
 }

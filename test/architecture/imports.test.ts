@@ -119,6 +119,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "x509",
     ],
   },
+  telemetry: { rooms: ["data"] },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"], types: ["recording"] },
   loader: {
     rooms: [

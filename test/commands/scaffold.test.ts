@@ -111,7 +111,7 @@ describe("scaffold", () => {
       "y",
     );
     writeFileSync(policies, "[\n");
-    await nothing(/policies.yaml:\d+:\d+: .*\nmend .*policies.yaml first/, "cel", "y");
+    await nothing(/policies.yaml:\d+:\d+: .*\n {2}mend .*policies.yaml first/, "cel", "y");
   });
 
   test("--force replaces files, and takes nothing else with it", async () => {

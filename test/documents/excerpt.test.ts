@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { excerptOf, harmless } from "../../src/documents/excerpt.js";
+import { excerptOf } from "../../src/documents/excerpt.js";
 
 /** The line and the mark below it, as they are printed. */
 function shown(text: string, column: number, endColumn?: number, line = 7): string[] {
@@ -35,7 +35,6 @@ describe("an excerpt", () => {
 
   test("shows what a terminal would obey", () => {
     assert.deepEqual(shown("\u001b[31mx\u0007\u007f\u202e", 6, 7), [" 7 | ␛[31mx␇␡\ufffd", "   |      ^"]);
-    assert.equal(harmless("a\u001b]0;x\u0007\n\tb\u2066"), "a␛]0;x␇\n\tb\ufffd");
   });
 
   test("cuts a long line around the mark, which is always below its place", () => {

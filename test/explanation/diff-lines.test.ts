@@ -17,7 +17,7 @@ test("what is removed stands before what is added in its place, and all else onc
     "   containers:",
     "     - name: a",
     "-      image: x",
-    "+      image: y",
+    '+      image: "y"',
     "+      tty: true",
     "     - name: b",
   ]);
@@ -61,7 +61,7 @@ test("equal values have no changes, and nothing has no lines", () => {
 test("numbers keep their digits, keys that mean something to the engine are keys, and control characters don't come through", () => {
   const value = JSON.parse('{"__proto__": {"x": 1}, "text": "a\\u001b[31mb"}') as Record<string, unknown>;
   const lines = written(diffLines({}, { ...value, n: 9007199254740993n }));
-  assert.ok(lines.includes("+n: 9007199254740993"), lines.join("\n"));
+  assert.ok(lines.includes('+"n": 9007199254740993'), lines.join("\n"));
   assert.ok(lines.includes("+__proto__:"), lines.join("\n"));
   assert.doesNotMatch(lines.join(""), /\p{Cc}/u);
 });

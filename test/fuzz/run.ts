@@ -10,6 +10,7 @@ import { escapedKeyFuzzer } from "./escaped-keys.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { mutationFuzzer } from "./mutations.js";
 import { pauseFuzzer } from "./pauses.js";
+import { printedYamlFuzzer } from "./printed-yaml.js";
 import { requestPolicyFuzzer } from "./request-policies.js";
 import { requestFuzzer } from "./requests.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
@@ -23,6 +24,7 @@ const FUZZERS: readonly Fuzzer[] = [
   formFuzzer,
   mutationFuzzer,
   pauseFuzzer,
+  printedYamlFuzzer,
   requestFuzzer,
   requestPolicyFuzzer,
   yamlFuzzer,

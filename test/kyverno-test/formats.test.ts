@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import { formatRows } from "../../src/kyverno-test/formats.js";
 import type { Row } from "../../src/kyverno-test/rows.js";
 import { rowTable } from "../../src/kyverno-test/table.js";
-import { yamlScalar } from "../../src/kyverno-test/yaml-scalar.js";
 
 const row = (id: number, more: Partial<Row> = {}): Row => ({
   id,
@@ -116,6 +115,17 @@ describe("rows for programs", () => {
     );
   });
 
+  test("have a line of Markdown each, and no bars, tags or links but their own", () => {
+    const message = "a | b\n| 9 | forged |\r<img src=x> [here](https://evil.example) ![x][y] containers[0] & *c*";
+    const text = formatRows([row(1, { message, resource: "\u001b[31mx" })], "markdown", true);
+    const [, , line = "", ...more] = text.split("\n");
+    assert.deepEqual(more, [""]);
+    assert.equal(
+      line,
+      "| 1 | need-owner |  | \\u001b[31mx | Pass | Ok | a &#124; b &#124; 9 &#124; forged &#124; &#60;img src=x> &#91;here](https://evil.example) !&#91;x][y] containers[0] &#38; *c* |",
+    );
+  });
+
   test("are JUnit's XML, whatever messages hold", () => {
     assert.equal(
       formatRows([...ROWS.slice(1), row(4, { message: "]]>\u0001" })], "junit", true),
@@ -157,6 +167,13 @@ describe("rows for programs", () => {
   });
 });
 
+const BEFORE_RULE = `- ID: 1
+  POLICY: need-owner
+  REASON: Ok
+  RESOURCE: v1/Pod/default/bad
+  RESULT: Pass
+  RULE: `;
+
 test("texts in YAML are quoted as Go's encoder quotes them", () => {
   for (const [text, written] of [
     ["", '""'],
@@ -169,7 +186,7 @@ test("texts in YAML are quoted as Go's encoder quotes them", () => {
     ["x:", "'x:'"],
     ["a #b", "'a #b'"],
     ["...", "'...'"],
-    ["=", "="],
+    ["=", '"="'],
     ["true", '"true"'],
     ["123", '"123"'],
     ["0o7", '"0o7"'],
@@ -182,6 +199,7 @@ test("texts in YAML are quoted as Go's encoder quotes them", () => {
     ["one\ntwo\n", "|\n    one\n    two"],
     ["one\n\n  in", "|-\n    one\n\n      in"],
   ] as const) {
-    assert.equal(yamlScalar(text), written);
+    const own = formatRows([row(1, { rule: text })], "yaml", false);
+    assert.equal(own, `${BEFORE_RULE}${written}${written.endsWith("\n") ? "" : "\n"}`);
   }
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { parseYamlDocuments } from "../../src/data/yaml.js";
 import type { Finding, ReportedPolicy, ReportedResource } from "../../src/reports/finding.js";
 import { junitReport } from "../../src/reports/junit.js";
 import { policyReports, type ReportedEntry, reportText } from "../../src/reports/policy-report.js";
@@ -193,6 +194,43 @@ test("SARIF: rules for policies, results for what is not in order", () => {
       ["error", 0],
       ["warning", 1],
     ],
+  );
+});
+
+// Terminals obey the first ones; go-yaml 2 takes `=` and `<<` for something else, and stops at U+007F.
+const HOSTILE = [
+  "a\u001b[2Kb\rc",
+  "\u202egnp\u2066",
+  "\u009b1A",
+  "a\u007fb",
+  "a\u0085b\u2028c",
+  "\ufeffa\ufffe",
+  "on",
+  "=",
+  "<<",
+  "1:30",
+];
+
+test("a report in YAML says what was said, whatever that is", () => {
+  for (const message of HOSTILE) {
+    const [report = {}] = policyReports(
+      [entry({ message, properties: { [message]: message } })],
+      "openreports.io/v1alpha1",
+    );
+    const text = reportText([report], "yaml");
+    assert.deepEqual(parseYamlDocuments(text), [JSON.parse(JSON.stringify(report))]);
+    assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/u);
+  }
+});
+
+test("what is shown by SARIF's readers has no links of those who wrote it, and is not turned round", () => {
+  const message = "see [the docs](https://evil.example), containers[0] \u202egnp\nsecond line";
+  const { runs } = JSON.parse(sarifReport([entry({ message })], [POLICY])) as {
+    runs: { results: { message: { text: string } }[] }[];
+  };
+  assert.equal(
+    runs[0]?.results[0]?.message.text,
+    "v1/Pod/true/123: see \\[the docs](https://evil.example), containers[0] \\u202egnp\nsecond line",
   );
 });
 

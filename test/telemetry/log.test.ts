@@ -33,6 +33,25 @@ describe("log lines (spec kubewarden.md 8.2)", () => {
     ]);
   });
 
+  test("nothing that a terminal obeys, in either form, and JSON says the same as before", () => {
+    for (const character of [..."\u0000\n\r\u001b\u007f\u0085\u009b\u061c\u200f\u2028\u202e\u2066\ufeff", "\ud800"]) {
+      const said = `a${character}forged`;
+      for (const format of ["text", "json"] as const) {
+        const { logger, lines } = logging(format);
+        logger.info(said, { [said]: said, list: [said] });
+        const [line = ""] = lines;
+        assert.match(line, /forged/);
+        assert.doesNotMatch(line, /[\p{Cc}\p{Bidi_Control}\p{Cs}\u2028\u2029\ufeff]/u);
+        if (format === "json")
+          assert.deepEqual((JSON.parse(line) as { fields: unknown }).fields, {
+            message: said,
+            [said]: said,
+            list: [said],
+          });
+      }
+    }
+  });
+
   test("colour only when asked for", () => {
     const { logger, lines } = logging("text", "info", true);
     logger.warn("m");

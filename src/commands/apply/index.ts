@@ -19,7 +19,7 @@ import type { ScanPlan } from "../../scan/scan-plan.js";
 import { withCertificateRequests } from "../../scan/signing-request.js";
 import { type Survey, survey } from "../../scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
@@ -91,9 +91,9 @@ async function apply(application: Application): Promise<number> {
   const payloads = (values.json ?? []).map((path) => readPayload(path));
   const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
-  for (const warning of [...looked.warnings, ...opened.warnings]) io.stderr.write(`warning: ${warning}\n`);
-  for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
-  for (const line of unasked(opened.authorization, requests)) io.stderr.write(`warning: ${line}\n`);
+  for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
+  for (const missing of opened.unserved) say(io.stderr, `warning: nothing is checked with ${missing}`);
+  for (const line of unasked(opened.authorization, requests)) say(io.stderr, `warning: ${line}`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
   const run = new Run({
@@ -123,7 +123,7 @@ async function apply(application: Application): Promise<number> {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(unasking[0].text, io);
   }
-  for (const each of [...failures, ...unasking]) io.stderr.write(`Error: ${each.text}\n`);
+  for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
   await run.resources(files, looked);
   if (opened.listing !== undefined) await run.listed(opened.listing);
@@ -149,7 +149,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
 }> {
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
-  const warn = (line: string): void => void io.stderr.write(`warning: ${line}\n`);
+  const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
   const definitions = await readDefinitions(values.crdPaths ?? [], warn);
   const { policyPaths, policyIds } = namedPolicies(paths, loading);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
@@ -214,7 +214,7 @@ async function contextText(path: string): Promise<string> {
 }
 
 const refused = (message: string, { stderr }: CommandIo): number => {
-  stderr.write(`Error: ${message}\n`);
+  say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
 

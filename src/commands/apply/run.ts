@@ -12,7 +12,7 @@ import { ScanError } from "../../scan/scan-error.js";
 import type { ScanPlan } from "../../scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../scan/survey.js";
 import { type ScanBatch, ScanThreads } from "../../scan/threads.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 import type { ThreadData } from "./thread.js";
@@ -125,7 +125,7 @@ export class Run {
       if (unique && this.#duplicates.seen(each.resource)) {
         this.#progress?.clear();
         const { kind, name, namespace } = each.resource;
-        this.#options.io.stderr.write(`warning: found duplicated resource ${kind} ${name} ${namespace}\n`);
+        say(this.#options.io.stderr, `warning: found duplicated resource ${kind} ${name} ${namespace}`);
         continue;
       }
       this.#counts = sum(this.#counts, each.counts);

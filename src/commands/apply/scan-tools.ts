@@ -7,7 +7,7 @@ import { clusterWorld, openAccess } from "../../world/cluster.js";
 import { addressGuard, openExternal } from "../../world/open-external.js";
 import { openNetwork, withEgress } from "../egress-options.js";
 import { fetchOptions } from "../fetch-options.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { createLoader } from "../load.js";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function scanTools(
     policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
     http: network.http,
     ...(cluster && { cluster: cluster.source }),
-    onDefect: (policy, error) => stderr.write(`warning: ${policy}: ${String(error)}\n`),
+    onDefect: (policy, error) => say(stderr, `warning: ${policy}: ${String(error)}`),
     now,
     async close() {
       opened?.loader.close();

@@ -14,7 +14,7 @@ import { findCluster } from "../../loader/index.js";
 import type { Status } from "../../reports/finding.js";
 import { openAccess } from "../../world/cluster.js";
 import { Progress } from "../apply/progress.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { createLoader } from "../load.js";
 import { clusterEntryOptions } from "../namespaced-options.js";
 import { givenFile, policiesFile } from "../policies-file.js";
@@ -55,7 +55,7 @@ export async function auditCommand(
       policyTimeout,
       now,
       wall: Date.now,
-      onDefect: (policy, error) => io.stderr.write(`warning: ${policy}: ${String(error)}\n`),
+      onDefect: (policy, error) => say(io.stderr, `warning: ${policy}: ${String(error)}`),
       api: REPORT_APIS[values.reportApi === "openreports.io" ? "openreports" : "wgpolicyk8s"],
       author: COMMAND_AUTHOR,
       writes: values.writeReports === true,
@@ -67,8 +67,7 @@ export async function auditCommand(
     const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
     const loaded = await source.load();
     runner.use({ ...loaded, leftOut: [...unread, ...loaded.leftOut] });
-    for (const problem of [...(read?.problems ?? []), ...loaded.problems])
-      io.stderr.write(`${formatProblem(problem)}\n`);
+    for (const problem of [...(read?.problems ?? []), ...loaded.problems]) say(io.stderr, formatProblem(problem));
     const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
     const output = auditOutput(values, runner.reported, color);
     const progress = new Bar(io, values.removeColor !== true, now);
@@ -143,15 +142,11 @@ function tell(
   { stdout, stderr }: CommandIo,
 ): void {
   for (const { id, reason, isProblem } of leftOut) {
-    stderr.write(
-      isProblem
-        ? `Error: the policy ${id} is not asked: ${reason}\n`
-        : `warning: the policy ${id} is not asked: ${reason}\n`,
-    );
+    say(stderr, `${isProblem ? "Error" : "warning"}: the policy ${id} is not asked: ${reason}`);
   }
-  for (const problem of summary.problems) stderr.write(`Error: ${problem}\n`);
-  if (summary.moreProblems > 0) stderr.write(`Error: ${counted(summary.moreProblems, "more problem")}\n`);
-  if (output.dropped > 0) stderr.write(`warning: not shown: ${counted(output.dropped, "more result")}\n`);
+  for (const problem of summary.problems) say(stderr, `Error: ${problem}`);
+  if (summary.moreProblems > 0) say(stderr, `Error: ${counted(summary.moreProblems, "more problem")}`);
+  if (output.dropped > 0) say(stderr, `warning: not shown: ${counted(output.dropped, "more result")}`);
   const found = ORDER.map((status) => `${status}: ${counts[status]}`).join(", ");
   const reports =
     written === undefined
@@ -162,7 +157,7 @@ function tell(
 }
 
 const refused = (message: string, { stderr }: CommandIo): number => {
-  stderr.write(`Error: ${message}\n`);
+  say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
 

@@ -1,6 +1,6 @@
 /** What `audit` prints: findings as they come, or kept until all are there. */
 import type { ObjectReport } from "../../audit/object-report.js";
-import { marshalYaml } from "../../data/go-yaml/marshal.js";
+import { printGoYaml } from "../../data/print-yaml.js";
 import type { ReportedPolicy } from "../../reports/finding.js";
 import { junitReport, resourceName } from "../../reports/junit.js";
 import type { ReportedEntry } from "../../reports/policy-report.js";
@@ -34,7 +34,7 @@ export function auditOutput(
     case "json":
       return new JsonList();
     case "yaml":
-      return { forPeople: false, dropped: 0, add: ({ body }) => `---\n${marshalYaml(body)}\n`, end: () => "" };
+      return { forPeople: false, dropped: 0, add: ({ body }) => `---\n${printGoYaml(body)}\n`, end: () => "" };
     case "junit":
       return new Kept(false, junitReport);
     case "sarif":
@@ -99,7 +99,7 @@ const RESULT_COLORS: Readonly<Record<ResultEntry["result"], string>> = {
 function table(entries: readonly ReportedEntry[], color: boolean): string {
   const rows = entries.map(({ policy, entry }): Cell[] => [
     [{ text: qualifiedName(policy), color: COLORS.name }],
-    shortName(entry),
+    [{ text: shortName(entry) }],
     [{ text: entry.result, color: RESULT_COLORS[entry.result] }],
     entry.message ?? "",
   ]);

@@ -5,7 +5,7 @@ import type { Review } from "../../policy/index.js";
 import { type EntryOptions, withoutMadePlace } from "../eval/direct-entry.js";
 import { type QuestionOptions, questionsOf } from "../eval/question.js";
 import { type Subject, subjectOf } from "../eval/subject.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { createPolicySource, problemLines } from "../load.js";
 import { paintFor } from "../look/paint.js";
 import { policiesFile } from "../policies-file.js";
@@ -49,7 +49,7 @@ export async function benchCommand(
     const started = now();
     const loaded = await source.load();
     const load = now() - started;
-    for (const line of problemLines(loaded).map(withoutMadePlace)) io.stderr.write(`${line}\n`);
+    for (const line of problemLines(loaded).map(withoutMadePlace)) say(io.stderr, line);
     const entry = loaded.policies.entries.get(subject.ids[0] ?? "");
     if (loaded.fatal !== undefined || entry === undefined || entry.policy.kind === "unavailable") return EXIT_FAILED;
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
@@ -89,7 +89,7 @@ async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<reado
   const reviews: Review[] = [];
   for await (const { review } of questions) {
     if (reviews.length === MAX_OBJECTS) {
-      io.stderr.write(`warning: the first ${MAX_OBJECTS} objects are asked about, and no more\n`);
+      say(io.stderr, `warning: the first ${MAX_OBJECTS} objects are asked about, and no more`);
       break;
     }
     reviews.push(review);

@@ -2,7 +2,7 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { formatPath, type Problem } from "../../config/index.js";
-import { SARIF_SCHEMA, SARIF_VERSION } from "../../reports/sarif.js";
+import { SARIF_SCHEMA, SARIF_VERSION, sarifMessage } from "../../reports/sarif.js";
 import type { CheckedFile } from "./checked-file.js";
 
 /** Where codes are explained, from the root of this project. */
@@ -29,7 +29,7 @@ function resultOf(problem: Problem, codes: readonly string[]) {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
     level: severity,
-    message: { text: `${where}${message}${hint === undefined ? "" : `\n${hint}`}` },
+    message: sarifMessage(`${where}${message}${hint === undefined ? "" : `\n${hint}`}`),
     locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, region } }],
   };
 }

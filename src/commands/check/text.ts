@@ -2,7 +2,8 @@
 
 import { formatPath, type Problem } from "../../config/index.js";
 import { counted } from "../../data/counted.js";
-import { type Excerpt, excerptOf, harmless } from "../../documents/excerpt.js";
+import { escapedLines, printable, printableLines } from "../../data/printable.js";
+import { type Excerpt, excerptOf } from "../../documents/excerpt.js";
 import { withoutQuotedLines } from "../../documents/problem-line.js";
 import type { Paint } from "../look/paint.js";
 import type { CheckedFile } from "./checked-file.js";
@@ -24,11 +25,11 @@ export function problemText(problem: Problem, lines: SourceLines, paint: Paint):
   const excerpt = source === undefined || source.trim() === "" ? undefined : excerptOf(source, problem);
   // The excerpt shows what the message quotes, at its place in the file.
   const message = excerpt === undefined ? problem.message : withoutQuotedLines(problem.message);
-  const place = paint("strong", harmless(`${file}:${line}:${column}:`));
+  const place = paint("strong", printable(`${file}:${line}:${column}:`));
   const warning = severity === "warning" ? `${paint("doubt", "warning:")} ` : "";
-  const where = path.length === 0 ? "" : `${paint("name", harmless(formatPath(path)))}: `;
+  const where = path.length === 0 ? "" : `${paint("name", printable(formatPath(path)))}: `;
   const name = code === undefined ? "" : ` ${paint("quiet", `[${code}]`)}`;
-  const head = `${place} ${warning}${where}${harmless(message)}${name}\n`;
+  const head = `${place} ${warning}${where}${printableLines(message)}${name}\n`;
   const quoted = excerpt === undefined ? "" : excerptText(excerpt, severity, paint);
   return `${head}${quoted}${hint === undefined ? "" : helpText(hint, paint)}\n`;
 }
@@ -41,13 +42,13 @@ function excerptText({ gutter, text, blank, mark }: Excerpt, severity: Problem["
 
 /** A hint of several lines is something to be pasted: it stands below its first line as it is. */
 function helpText(hint: string, paint: Paint): string {
-  const [first = "", ...others] = harmless(hint).split("\n");
+  const [first = "", ...others] = escapedLines(hint).split("\n");
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
 }
 
 function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint): string {
   const doubts = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
-  const name = harmless(file);
+  const name = printable(file);
   if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
   return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
 }

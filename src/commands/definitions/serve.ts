@@ -1,6 +1,6 @@
 /** `serve`, the default on the command line. */
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
-import { UsageError } from "../io.js";
+import { say, UsageError } from "../io.js";
 import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 import { openFilesProblem } from "../serve/open-files.js";
@@ -19,7 +19,7 @@ export const addServe: AddCommand = (program, { io, done, whole }) => {
       // Loading what follows opens many files.
       const few = openFilesProblem();
       if (few?.fatal) {
-        io.stderr.write(`Error: ${few.message}\n`);
+        say(io.stderr, `Error: ${few.message}`);
         return done(1);
       }
       const { serveCommand } = await import("../serve/index.js");

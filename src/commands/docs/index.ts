@@ -3,7 +3,7 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { fileProblem } from "../../data/file-problem.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { commandReference } from "./reference.js";
 
 /**
@@ -24,6 +24,6 @@ export async function docsCommand(program: Command, output: string | undefined, 
   } catch (cause) {
     throw new UsageError(`cannot write ${file}: ${fileProblem(cause)}`);
   }
-  io.stderr.write(`${file}: written\n`);
+  say(io.stderr, `${file}: written`);
   return 0;
 }

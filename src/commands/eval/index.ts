@@ -5,7 +5,7 @@ import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import type { Verdict } from "../../evaluation/verdict.js";
 import { explainAnswer } from "../../explanation/index.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { createPolicySource, problemLines } from "../load.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { policiesFile } from "../policies-file.js";
@@ -50,10 +50,9 @@ export async function evalCommand(
   try {
     const loaded = await source.load();
     const problems = problemLines(loaded).map(withoutMadePlace);
-    for (const line of problems) io.stderr.write(`${line}\n`);
+    for (const line of problems) say(io.stderr, line);
     if (loaded.fatal !== undefined || !subject.config.ok) return EXIT_ERROR;
-    if (format === "text" && subject.othersWithMistakes > 0)
-      io.stderr.write(`${othersText(subject.othersWithMistakes)}\n`);
+    if (format === "text" && subject.othersWithMistakes > 0) say(io.stderr, othersText(subject.othersWithMistakes));
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const entries = subject.ids.map((id) => servedPolicy(loaded.policies.entries, id));
     const output = createOutput(

@@ -1,13 +1,13 @@
 /** Answers, written as somebody wants them: for a person, or for a program. */
 
 import { counted } from "../../data/counted.js";
+import { printYaml } from "../../data/print-yaml.js";
 import { printable } from "../../data/printable.js";
-import { yamlLibrary } from "../../data/yaml-library.js";
 import { wouldDeny } from "../../evaluation/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { type Answered, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";
@@ -42,7 +42,7 @@ export function createOutput(options: OutputOptions, io: CommandIo): Output {
 }
 
 const tellDetails = ({ details }: Answered, { stderr }: CommandIo): void => {
-  for (const detail of details) stderr.write(`detail: ${printable(detail)}\n`);
+  for (const detail of details) say(stderr, `detail: ${printable(detail)}`);
 };
 
 class Summary implements Output {
@@ -120,10 +120,10 @@ class OneDocument implements Output {
     const { explained, verdict } = answered;
     const inside = chosen && explained !== undefined;
     const whole = { ...responseOf(answered), ...(inside && { explanation: explained }) };
-    this.io.stdout.write(format === "json" ? `${JSON.stringify(whole, undefined, 2)}\n` : yamlOf(whole));
-    for (const line of decisionLines(verdict)) this.io.stderr.write(`${line}\n`);
+    this.io.stdout.write(format === "json" ? `${JSON.stringify(whole, undefined, 2)}\n` : printYaml(whole));
+    for (const line of decisionLines(verdict)) say(this.io.stderr, line);
     tellDetails(answered, this.io);
-    if (explained !== undefined && !inside) this.io.stderr.write(`${explanationText(explained)}\n`);
+    if (explained !== undefined && !inside) say(this.io.stderr, explanationText(explained));
   }
 
   end(): void {}
@@ -140,7 +140,7 @@ class Items implements Output {
 
   add(answered: Answered): void {
     const item = itemOf(answered);
-    if (this.options.format === "yaml") this.io.stdout.write(yamlOf([item]));
+    if (this.options.format === "yaml") this.io.stdout.write(printYaml([item]));
     else {
       const text = JSON.stringify(item, undefined, 2).replaceAll("\n", "\n  ");
       this.io.stdout.write(`${this.#count === 0 ? "[" : ","}\n  ${text}`);
@@ -176,6 +176,3 @@ function itemOf(answered: Answered): object {
 function identityOf({ kind, namespace, name }: { kind: object; namespace?: string; name?: string }): object {
   return { ...kind, ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
 }
-
-const yamlOf = (value: unknown): string =>
-  yamlLibrary().stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });

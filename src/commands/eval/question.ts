@@ -8,7 +8,7 @@ import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/ya
 import type { Review } from "../../policy/index.js";
 import { buildCertificateRequest, buildRequest, readRequest } from "../build-request.js";
 import { type CertificateRequestValues, certificateRequestValues, givenFlags } from "../certificate-request-options.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 
 /** Files and details of the question, as given on the command line. */
 export interface QuestionOptions extends CertificateRequestValues {
@@ -114,7 +114,7 @@ async function* fromFiles(
         yield { review: placed(() => make(object), path, index), file: path, index };
         continue;
       }
-      io.stderr.write(`warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out\n`);
+      say(io.stderr, `warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out`);
     }
   }
 }
@@ -176,7 +176,7 @@ const byName = (left: Dirent, right: Dirent): number => (left.name < right.name 
 async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {
   const text = yamlText(await bytesOf(file, io));
   try {
-    return parseDoubtfulYaml(text, (doubt) => io.stderr.write(`warning: ${doubtText(doubt, file)}\n`));
+    return parseDoubtfulYaml(text, (doubt) => say(io.stderr, `warning: ${doubtText(doubt, file)}`));
   } catch (error) {
     if (error instanceof YamlError) throw new UsageError(doubtText(error, file), { cause: error });
     throw error;

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { yamlText } from "../../data/yaml.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../../loader/index.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 
 /** A session file to write, or one to answer guests from. */
 export interface SessionOptions {
@@ -34,7 +34,7 @@ export async function sessionOf({
   try {
     const { execute, left } = replaySession(yamlText(content));
     const end = async (io: CommandIo) => {
-      if (left() > 0) io.stderr.write(`warning: ${left()} recorded exchanges of ${replay} were not asked for\n`);
+      if (left() > 0) say(io.stderr, `warning: ${left()} recorded exchanges of ${replay} were not asked for`);
     };
     return { execute, end };
   } catch (error) {

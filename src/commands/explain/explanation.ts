@@ -14,12 +14,13 @@ const GROUP = "group";
 export const explanationText = (answer: ExplainedAnswer): string => answerLines(answer).join("\n");
 
 function answerLines(answer: ExplainedAnswer): readonly string[] {
-  const { name, argument, implementation, outcome, parts, members, left } = answer;
+  const { argument, implementation, outcome, parts, members, left } = answer;
+  const name = printable(answer.name);
   if (outcome === "not evaluated") return [`${name}: not evaluated`];
   const label = argument === undefined ? name : `${name}(${shortText(argument)})`;
   const wanted: WantedParts = implementation === GROUP ? "all" : "of what is false";
   return [
-    `${label} (${implementation}): ${printable(outcomeText(answer))}`,
+    `${label} ${printable(`(${implementation}): ${outcomeText(answer)}`)}`,
     ...indented([
       ...parts.flatMap((part) => partLines(part, wanted)),
       ...members.flatMap(answerLines),
@@ -50,5 +51,5 @@ export function outcomeText({ outcome, message }: Pick<ExplainedAnswer, "outcome
 function partLines({ title, found, expressions }: ExplainedPart, wanted: WantedParts): readonly string[] {
   const lines = expressions.flatMap((expression) => expressionLines(expression, wanted));
   if (title === "") return lines;
-  return [`${title}${found === undefined ? "" : `: ${printable(found)}`}`, ...indented(lines)];
+  return [printable(`${title}${found === undefined ? "" : `: ${found}`}`), ...indented(lines)];
 }

@@ -30,7 +30,7 @@ export function expressionLines(
   { path, name, source, error, evaluations }: ExplainedExpression,
   wanted: WantedParts,
 ): readonly string[] {
-  const place = name === undefined ? path : `${path} (${name})`;
+  const place = printable(name === undefined ? path : `${path} (${name})`);
   const [first = [error === undefined ? "not evaluated" : `error: ${printable(error)}`], ...others] = different(
     evaluations.map((each) => came(each, wanted)),
   );

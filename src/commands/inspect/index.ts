@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { type ConfigResult, loadConfig, parseConfig } from "../../config/index.js";
 import { parsePlainJson, stringifyJson } from "../../data/json.js";
+import { inlineYaml, printYaml } from "../../data/print-yaml.js";
 import { didYouMean } from "../../data/suggest.js";
-import { yamlLibrary } from "../../data/yaml-library.js";
 import { parseResources } from "../../documents/source-document.js";
 import { withoutSecrets } from "../../fetch/index.js";
 import { isObject, member } from "../../kubernetes/object.js";
@@ -52,8 +52,7 @@ export async function inspectCommand(
 
 function printed(value: unknown, output: "json" | "yaml"): string {
   const plain = parsePlainJson(stringifyJson(value));
-  if (output === "json") return `${JSON.stringify(plain, null, 2)}\n`;
-  return yamlLibrary().stringify(plain);
+  return output === "json" ? `${JSON.stringify(plain, null, 2)}\n` : printYaml(plain);
 }
 
 async function inspect(what: string, inspection: ModuleInspection): Promise<Inspected> {
@@ -107,7 +106,7 @@ async function inspectFile(path: string, inspection: ModuleInspection): Promise<
     if (!read.ok) throw new UsageError(read.message);
     return inspectEntries(read.config, read.config.entries, read.problems, inspection);
   }
-  const read = parseConfig(`${JSON.stringify(ENTRY)}:\n  resource: ${JSON.stringify(path)}\n`, ENTRY);
+  const read = parseConfig(`${ENTRY}:\n  resource: ${inlineYaml(path)}\n`, ENTRY);
   if (!read.ok) throw new UsageError(read.message);
   const inspected = await inspectEntries(read.config, read.config.entries, read.problems, inspection);
   // The entry is nobody's: what is said of it is said of the file.

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, type ModuleEntry, parseConfig } from "../../config/index.js";
+import { inlineYaml } from "../../data/print-yaml.js";
 import {
   createModuleFetcher,
   DOWNLOAD_TIMEOUT_MS,
@@ -17,7 +18,7 @@ import { LoadError } from "../../loader/index.js";
 import { moduleFiles } from "../../loader/module-files.js";
 import { describeModule } from "../../wasm/index.js";
 import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { withAdvice } from "../modules/access.js";
 import type { InspectedArtifact, InspectedModule } from "./inspected.js";
 
@@ -30,7 +31,7 @@ export interface ModuleInspection {
 
 /** An entry of no file for a module at an address. @throws UsageError */
 export function entryFor(address: string): ModuleEntry {
-  const read = parseConfig(`inspected:\n  module: ${JSON.stringify(address)}\n`, join(process.cwd(), "inspected"));
+  const read = parseConfig(`inspected:\n  module: ${inlineYaml(address)}\n`, join(process.cwd(), "inspected"));
   const [entry] = read.ok ? read.config.entries : [];
   if (entry?.kind === "module") return entry;
   const [problem] = read.problems;
@@ -47,7 +48,7 @@ export async function inspectModule(
 ): Promise<InspectedModule> {
   const { module } = entry;
   const downloadDirectory = await mkdtemp(join(tmpdir(), "inspect-"));
-  const options = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
+  const options = fetchOptions(values, io.env, (message) => say(io.stderr, `warning: ${message}`));
   const fetcher = createModuleFetcher({ ...options, downloadDirectory });
   try {
     return await withAdvice(withoutSecrets(module.text), async () => {

@@ -45,7 +45,9 @@ class Sheet {
     if (value === "") return;
     for (const [index, each] of value.trimEnd().split("\n").entries()) {
       const shown = tone === undefined ? printable(each) : this.paint(tone, printable(each));
-      this.lines.push(`  ${this.paint("quiet", (index === 0 ? label : "").padEnd(LABEL))}${shown}`.trimEnd());
+      this.lines.push(
+        `  ${this.paint("quiet", (index === 0 ? printable(label) : "").padEnd(LABEL))}${shown}`.trimEnd(),
+      );
     }
   }
 

@@ -1,6 +1,7 @@
 /** What lies in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { printable } from "../../data/printable.js";
 import {
   DIGEST_SUFFIX,
   DownloadCache,
@@ -10,7 +11,7 @@ import {
   SCHEME_FOLDERS,
   withoutSecrets,
 } from "../../fetch/index.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
 
@@ -38,9 +39,9 @@ export async function policiesCommand(output: "text" | "json", folder: string, i
     return 0;
   }
   if (kept.length === 0)
-    io.stderr.write(`no modules in ${folder} (--policies-download-dir): policy-server pull <address> puts one there\n`);
+    say(io.stderr, `no modules in ${folder} (--policies-download-dir): policy-server pull <address> puts one there`);
   const rows = kept.map(({ address, bytes, digest, damaged }) => [
-    address,
+    printable(address),
     sizeText(bytes),
     `${digest.slice("sha256:".length, "sha256:".length + SHORT_DIGEST)}${damaged ? " (damaged)" : ""}`,
   ]);
@@ -59,7 +60,7 @@ export async function rmCommand(text: string, folder: string, io: CommandIo): Pr
     throw new Error(`${withoutSecrets(text)} is not in ${folder}: policy-server policies lists what is`);
   await rm(path);
   for (const suffix of [DIGEST_SUFFIX, MANIFEST_SUFFIX]) await rm(path + suffix, { force: true });
-  io.stderr.write(`removed ${path}\n`);
+  say(io.stderr, `removed ${path}`);
   return 0;
 }
 

@@ -6,7 +6,7 @@ import { isPluginManifest } from "../../config/plugin-manifest/read.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { createModuleFetcher, DownloadCache, imageVerifier, withoutSecrets } from "../../fetch/index.js";
 import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { withAdvice } from "./access.js";
 import { typedAddress } from "./address.js";
 import { moduleProblem } from "./module-bytes.js";
@@ -39,7 +39,7 @@ export async function pullCommand(
     verifier: configured,
     signatures,
     ...how
-  } = fetchOptions(values, io.env, (message) => io.stderr.write(`warning: ${message}\n`));
+  } = fetchOptions(values, io.env, (message) => say(io.stderr, `warning: ${message}`));
   const flagged = flaggedSignatures(options);
   const verifier =
     flagged === undefined || signatures === undefined
@@ -51,8 +51,9 @@ export async function pullCommand(
     const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
     if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
     const path = await keptAt(address, bytes, options.outputPath, String(values.policiesDownloadDir));
-    io.stderr.write(
-      `pulled ${shown}: ${sizeText(bytes.length)}, ${digest}${verifier === undefined ? "" : ", signatures verified"}\n`,
+    say(
+      io.stderr,
+      `pulled ${shown}: ${sizeText(bytes.length)}, ${digest}${verifier === undefined ? "" : ", signatures verified"}`,
     );
     io.stdout.write(`${path}\n`);
     return 0;

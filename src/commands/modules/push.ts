@@ -4,7 +4,7 @@ import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { moduleArtifact, UPLOAD_TIMEOUT_MS } from "../../fetch/index.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
 import { moduleProblem } from "./module-bytes.js";
@@ -68,8 +68,9 @@ function annotationsOf(
   try {
     const metadata = readMetadataOfBytes(bytes);
     if (metadata === undefined)
-      io.stderr.write(
-        `note: ${file} has no Kubewarden metadata, so the artifact gets no annotations, and Kubewarden's own server would refuse it\n`,
+      say(
+        io.stderr,
+        `note: ${file} has no Kubewarden metadata, so the artifact gets no annotations, and Kubewarden's own server would refuse it`,
       );
     return metadata?.annotations ?? {};
   } catch (cause) {

@@ -7,10 +7,11 @@ import type { Paint } from "../look/paint.js";
 
 /** What became of verifying an image. */
 export function reportLines(
-  image: string,
+  reference: string,
   report: SignatureReport | { readonly error: string },
   paint: Paint,
 ): string[] {
+  const image = printable(reference);
   if ("error" in report) return [`${paint("bad", "not verified")} ${image}`, `  ${printable(report.error)}`];
   const { digest, found, allOf, anyOf, isMet } = report;
   const lines = [

@@ -11,7 +11,7 @@ import {
 } from "../../fetch/index.js";
 import { downloads } from "../../loader/prefetch.js";
 import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { paintFor } from "../look/paint.js";
 import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
@@ -86,7 +86,7 @@ function imagesOf(what: string, io: CommandIo): readonly ImageReference[] {
     .map((location) => registryAddress(location, ""));
   if (images.length === 0) throw new UsageError(`${what} takes no module from a registry: there is nothing to verify`);
   const others = locations.length - images.length;
-  if (others > 0) io.stderr.write(`note: ${others} of its modules come by HTTP, and have no signatures\n`);
+  if (others > 0) say(io.stderr, `note: ${others} of its modules come by HTTP, and have no signatures`);
   return images;
 }
 

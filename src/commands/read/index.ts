@@ -5,7 +5,7 @@ import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
 import { doubtText, Lines, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { placesOf } from "./places.js";
 
 /** The name of standard input. */
@@ -23,7 +23,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
   for (const file of files.length === 0 ? [STANDARD_INPUT] : files) {
     const text = await contentOf(file, io);
     if (text instanceof Error) {
-      io.stderr.write(`${file}: ${fileProblem(text)}\n`);
+      say(io.stderr, `${file}: ${fileProblem(text)}`);
       failed = true;
       continue;
     }
@@ -33,9 +33,9 @@ export async function readCommand(files: readonly string[], positions: boolean, 
       const line = lines === undefined ? document.value : located(document, file, lines);
       if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
     }
-    for (const doubt of yamlDoubts(text, documents)) io.stderr.write(`warning: ${doubtText(doubt, file)}\n`);
+    for (const doubt of yamlDoubts(text, documents)) say(io.stderr, `warning: ${doubtText(doubt, file)}`);
     if (error === undefined) continue;
-    io.stderr.write(`${file}:${error.line}:${error.column}: ${error.reason}\n`);
+    say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
     failed = true;
   }
   return failed ? 1 : 0;

@@ -2,7 +2,7 @@
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import type { Verdict } from "../../evaluation/verdict.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { createPolicySource, problemLines } from "../load.js";
 import type { PolicySource } from "../policy-source.js";
 import type { Asked } from "./compare.js";
@@ -29,7 +29,7 @@ export class Asker {
       const loaded = await source.load();
       const { fatal } = loaded;
       // Said once: where all is lost, the error may say what was wrong.
-      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) io.stderr.write(`${line}\n`);
+      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) say(io.stderr, line);
       if (fatal !== undefined) throw new UsageError(fatal);
       return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../../data/suggest.js";
 import { Progress } from "../apply/progress.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { Asker } from "./asker.js";
 import { type Input, inputsOf } from "./inputs.js";
@@ -56,7 +56,7 @@ export async function replayCommand(
     await output.end(summary);
     const { tally } = summary;
     if (tally.total.requests === 0) {
-      io.stderr.write(`Error: ${nothingUsable(only)}\n`);
+      say(io.stderr, `Error: ${nothingUsable(only)}`);
       return EXIT_NOTHING;
     }
     return args.failOnChange === true && tally.changes > 0 ? EXIT_CHANGED : EXIT_SAME;

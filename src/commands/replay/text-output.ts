@@ -111,7 +111,7 @@ export class TextOutput implements Output {
       `    now: ${now}`,
       ...(change === "patch" && !("undecided" in after) ? patchLines(before, after) : []),
       ...(question.redacted && isChange(change) ? ["    redacted fields: may differ"] : []),
-      ...question.doubts.map((doubt) => `    ${doubt}`),
+      ...question.doubts.map((doubt) => `    ${printable(doubt)}`),
     ];
     return `${lines.join("\n")}\n`;
   }

@@ -1,6 +1,7 @@
 /** `scaffold cel`: an inline CEL policy, its test file and two objects. */
+import { yamlName } from "../../data/print-yaml.js";
 import { nextCommands, pod } from "./fixtures.js";
-import { type Plan, yamlName } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /** What it makes. */
 export function celPlan(name: string, policies: string): Plan {

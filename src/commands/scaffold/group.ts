@@ -1,6 +1,7 @@
 /** `scaffold group`: a group of policies that policies.yaml has already, and a test file that says what it answers now. */
 import { join } from "node:path";
 import { admissionQuestion } from "../../admission/decode.js";
+import { inlineYaml, yamlName } from "../../data/print-yaml.js";
 import { didYouMean } from "../../data/suggest.js";
 import { createEvaluator } from "../../evaluation/evaluator.js";
 import type { Verdict } from "../../evaluation/verdict.js";
@@ -8,7 +9,7 @@ import { buildRequest } from "../build-request.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { nextCommands, pod } from "./fixtures.js";
 import { withLoaded } from "./loaded.js";
-import { type Plan, yamlName } from "./plan.js";
+import type { Plan } from "./plan.js";
 import { configOf, type PoliciesFile, withEntry } from "./policies-yaml.js";
 
 /** What the group is made in. */
@@ -78,11 +79,11 @@ function refuseSameFunctions(members: readonly string[]): void {
 function entryText(name: string, members: readonly string[]): string {
   const calls = members.map((member) => `${functionName(member)}()`).join(" && ");
   const list = members
-    .map((member) => `    ${yamlName(functionName(member))}: { policy: ${JSON.stringify(member)} }\n`)
+    .map((member) => `    ${yamlName(functionName(member))}: { policy: ${inlineYaml(member)} }\n`)
     .join("");
   return `# A group: what its members say, in one expression of &&, ||, ! and ?:. A member that is not needed is not asked.
 ${yamlName(name)}:
-  expression: ${JSON.stringify(calls)}
+  expression: ${inlineYaml(calls)}
   message: "not allowed by ${name}"
   policies:
 ${list}`;

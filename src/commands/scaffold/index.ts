@@ -1,5 +1,6 @@
 /** `scaffold`: makes a policy with its test file, such that `check` and `test` pass at once. */
 import { join } from "node:path";
+import { printable } from "../../data/printable.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { paintFor } from "../look/paint.js";
 import { celPlan } from "./cel.js";
@@ -69,7 +70,9 @@ export async function scaffoldCommand(
     for (const { path, content } of files) {
       // Of the file that is there only what is new.
       const isAdded = path === policies.name && policies.text !== undefined && plan.entry !== undefined;
-      io.stdout.write(`--- ${join(folder, path)}${isAdded ? " (added)" : ""}\n${isAdded ? plan.entry.text : content}`);
+      io.stdout.write(
+        `--- ${printable(join(folder, path))}${isAdded ? " (added)" : ""}\n${isAdded ? plan.entry.text : content}`,
+      );
     }
     return 0;
   }
@@ -135,11 +138,11 @@ interface Told {
 function tell({ entry, next }: Plan, files: readonly WrittenFile[], { folder, changed }: Told, io: CommandIo): void {
   const paint = paintFor(io.stdout, io.env);
   const lines = files.map(({ path }) => {
-    const place = paint("name", join(folder, path));
+    const place = paint("name", printable(join(folder, path)));
     return path === changed && entry !== undefined
       ? `${paint("good", "changed")} ${place}: ${entry.id} was added`
       : `${paint("good", "made")} ${place}`;
   });
   const commands = folder === "." ? next : [`cd ${folder}`, ...next];
-  io.stdout.write(`${lines.join("\n")}\n\nnext:\n${commands.map((command) => `  ${command}`).join("\n")}\n`);
+  io.stdout.write(`${lines.join("\n")}\n\nnext:\n${commands.map((command) => `  ${printable(command)}`).join("\n")}\n`);
 }

@@ -1,6 +1,7 @@
 /** `scaffold kyverno`: a ValidatingPolicy of Kyverno. */
+import { yamlName } from "../../data/print-yaml.js";
 import { deployment, nextCommands, pod } from "./fixtures.js";
-import { type Plan, yamlName } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /** What it makes. */
 export function kyvernoPlan(name: string, policies: string): Plan {

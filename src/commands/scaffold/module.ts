@@ -2,10 +2,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { errorText } from "../../data/error-text.js";
+import { inlineYaml, yamlName } from "../../data/print-yaml.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { type CommandIo, UsageError } from "../io.js";
 import { withLoaded } from "./loaded.js";
-import { checkedName, type Plan, printable, simpleName, yamlName } from "./plan.js";
+import { checkedName, commentText, type Plan, simpleName } from "./plan.js";
 
 /** What is known of a module. */
 export interface ModuleSummary {
@@ -56,7 +57,7 @@ export async function modulePlan(
   );
   const check = `npx policy-server check ${policies}`;
   if (refusal === undefined) return { entry: { id: module.name, text: entry }, files: [], next: [check] };
-  const said = printable(refusal.message);
+  const said = commentText(refusal.message);
   return {
     entry: {
       id: module.name,
@@ -77,7 +78,7 @@ function entryText({ file, name, metadata }: ModuleSummary, folder: string): str
   const lines = [
     ...aboutLines(metadata),
     `${yamlName(name)}:`,
-    `  module: ${JSON.stringify(path)}`,
+    `  module: ${inlineYaml(path)}`,
     ...(metadata?.mutating === true ? ["  # It changes objects.", "  allowedToMutate: true"] : []),
     ...listed("hostCapabilities", metadata?.hostCapabilities ?? [], "What it asks the server for, as its author says."),
     ...resources(metadata, "  "),
@@ -102,18 +103,16 @@ export function manifestOf({ file, name, metadata }: ModuleSummary): string {
     "kind: ClusterAdmissionPolicy",
     "metadata:",
     `  name: ${yamlName(name)}`,
-    ...(kept.length > 0
-      ? ["  annotations:", ...kept.map((key) => `    ${key}: ${JSON.stringify(annotations[key])}`)]
-      : []),
+    ...(kept.length > 0 ? ["  annotations:", ...kept.map((key) => `    ${key}: ${inlineYaml(annotations[key])}`)] : []),
     "spec:",
     "  # Where the cluster gets it from: push the module to a registry, and name it registry://host/repository:tag.",
-    `  module: ${JSON.stringify(`file://${file}`)}`,
+    `  module: ${inlineYaml(`file://${file}`)}`,
     `  mutating: ${mutating}`,
     ...(rules.length > 0 ? [] : ["  # The module says nothing of rules: write down what it is to be asked about."]),
     "  rules:",
     ...written.flatMap((rule) =>
       (["apiGroups", "apiVersions", "resources", "operations"] as const).map(
-        (key, index) => `    ${index === 0 ? "-" : " "} ${key}: ${JSON.stringify(rule[key] ?? [])}`,
+        (key, index) => `    ${index === 0 ? "-" : " "} ${key}: ${inlineYaml(rule[key] ?? [])}`,
       ),
     ),
     ...resources(metadata, "  "),
@@ -126,9 +125,9 @@ export function manifestOf({ file, name, metadata }: ModuleSummary): string {
 function aboutLines(metadata: ModuleSummary["metadata"]): readonly string[] {
   if (metadata === undefined) return ["# A WASM module. It has no metadata that says more."];
   const { annotations, rules, raw } = metadata;
-  const said = (key: string): string => printable(annotations[`io.kubewarden.policy.${key}`] ?? "");
+  const said = (key: string): string => commentText(annotations[`io.kubewarden.policy.${key}`] ?? "");
   const about = said("description") || said("title") || "A WASM module.";
-  const kinds = printable(rules.flatMap(({ resources = [] }) => resources).join(", "));
+  const kinds = commentText(rules.flatMap(({ resources = [] }) => resources).join(", "));
   const suggested = raw
     ? ["# It judges any JSON: POST /validate_raw."]
     : kinds === ""
@@ -141,8 +140,7 @@ function resources(metadata: ModuleSummary["metadata"], indent: string): readonl
   const kinds = metadata?.contextAwareResources ?? [];
   if (kinds.length === 0) return [];
   const items = kinds.map(
-    ({ apiVersion, kind }) =>
-      `${indent}  - { apiVersion: ${JSON.stringify(apiVersion)}, kind: ${JSON.stringify(kind)} }`,
+    ({ apiVersion, kind }) => `${indent}  - { apiVersion: ${inlineYaml(apiVersion)}, kind: ${inlineYaml(kind)} }`,
   );
   return [
     `${indent}# Kinds of the cluster that it reads. Look at them: this grants it what is in them.`,
@@ -152,4 +150,4 @@ function resources(metadata: ModuleSummary["metadata"], indent: string): readonl
 }
 
 const listed = (key: string, values: readonly string[], comment: string): readonly string[] =>
-  values.length === 0 ? [] : [`  # ${comment}`, `  ${key}: ${JSON.stringify(values)}`];
+  values.length === 0 ? [] : [`  # ${comment}`, `  ${key}: ${inlineYaml(values)}`];

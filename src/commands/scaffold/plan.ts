@@ -1,4 +1,5 @@
 /** What a scaffold makes: prepared whole before anything is written. */
+import { printable } from "../../data/printable.js";
 import { UsageError } from "../io.js";
 
 /** A file to be made. */
@@ -34,12 +35,6 @@ export function checkedName(name: string): string {
   );
 }
 
-/** Names that YAML, or a reader of YAML 1.1 such as kubectl, takes for something else: numbers, dates, truth values, nothing. */
-const OTHER_VALUE = /^(?:\d.*|true|false|null|yes|no|on|off|y|n)$/i;
-
-/** A checked name, or a name of a function, as YAML has it: in quotes where it has to be. */
-export const yamlName = (name: string): string => (OTHER_VALUE.test(name) ? JSON.stringify(name) : name);
-
 /** What of a text can be a name; `""` when nothing can. */
 export const simpleName = (text: string): string =>
   text
@@ -50,11 +45,8 @@ export const simpleName = (text: string): string =>
     .replace(/^-|-$/g, "");
 
 /** A text of others on one line of a comment. */
-export function printable(text: string): string {
-  const line = text
-    .slice(0, MAX_COMMENT)
-    .replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
+export function commentText(text: string): string {
+  const line = printable(text.slice(0, MAX_COMMENT)).replace(/\s+/g, " ").trim();
   return text.length > MAX_COMMENT ? `${line}...` : line;
 }
 

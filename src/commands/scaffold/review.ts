@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { stringifyJson } from "../../data/json.js";
 import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
 import { buildRequest } from "../build-request.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 
 /** What there is to say beside the object. */
 export interface ReviewOptions {
@@ -37,7 +37,7 @@ async function objectIn(file: string, io: CommandIo): Promise<unknown> {
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   try {
     const documents = parseDoubtfulYaml(yamlText(content), (doubt) =>
-      io.stderr.write(`warning: ${doubtText(doubt, file)}\n`),
+      say(io.stderr, `warning: ${doubtText(doubt, file)}`),
     );
     if (documents.length !== 1)
       throw new UsageError(`${file} holds ${documents.length} documents, expected one object`);

@@ -1,6 +1,7 @@
 /** `scaffold vap`: a ValidatingAdmissionPolicy with its binding, and its parameter when one is wanted, as kubectl would apply them. */
+import { yamlName } from "../../data/print-yaml.js";
 import { deployment, nextCommands } from "./fixtures.js";
-import { type Plan, yamlName } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /**
  * What it makes.

@@ -1,7 +1,8 @@
 /** `scaffold wasm`: a folder of its own with a policy in AssemblyScript, that npm builds and tests. */
 import { join } from "node:path";
+import { yamlName } from "../../data/print-yaml.js";
 import { dependencyFrom } from "./own-package.js";
-import { type Plan, type PlannedFile, yamlName } from "./plan.js";
+import type { Plan, PlannedFile } from "./plan.js";
 
 /** What a policy is built with: the versions that this package's own policies are built with. */
 export const TOOLS = { "@extism/as-pdk": "1.0.0", assemblyscript: "0.28.20", "json-as": "1.6.0" } as const;

@@ -3,7 +3,7 @@ import { AUDITOR_VARIABLE } from "../../audit/messages.js";
 import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
-import type { CommandIo } from "../io.js";
+import { type CommandIo, say } from "../io.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
 import { keepHeapSmall } from "./heap.js";
@@ -86,7 +86,7 @@ export async function serveCommand(
       const failure = await served.finally(letGo);
       cluster.off("fork", attend);
       if (failure === undefined) return 0;
-      io.stderr.write(`Error: ${failure}\n`);
+      say(io.stderr, `Error: ${failure}`);
       return 1;
     }
     const { createPolicySource } = await import("../load.js");
@@ -138,7 +138,7 @@ export async function serveCommand(
   } catch (error) {
     const message = startProblem(error, settings);
     if (cluster.isWorker) await tellFailure(message);
-    else io.stderr.write(`Error: ${message}\n`);
+    else say(io.stderr, `Error: ${message}`);
     return 1;
   } finally {
     endRecording();

@@ -1,5 +1,6 @@
 /** Signals, stray rejections and exceptions as `serve` understands them. */
 import type { Logger } from "../../telemetry/logger.js";
+import { say } from "../io.js";
 
 /** Resolves with the next SIGTERM or SIGINT. */
 export function stopSignal(): Promise<NodeJS.Signals> {
@@ -67,7 +68,7 @@ export function endAfterException(logger: Logger, stop: () => Promise<void>): ()
   const onException = (error: unknown): void => {
     process.off("uncaughtException", onException);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${text}\n`);
+    say(process.stderr, text);
     logger.error("uncaught exception: this process ends", { error: text });
     void stop().finally(() => process.exit(EXCEPTION_EXIT_CODE));
   };

@@ -7,8 +7,7 @@ import { counted } from "../../data/counted.js";
 import { didYouMean } from "../../data/suggest.js";
 
 import { formatProblem, type Position, type Problem } from "../../documents/problem.js";
-import type { CommandIo } from "../io.js";
-import { UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { nameOf, type TestCase } from "./case.js";
 import { type Failure, failuresOf } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
@@ -52,7 +51,7 @@ export async function runOwnTests(
   const subjects = await loadSubjects(cases, values, io.env, coverage);
   touched(subjects.files);
   try {
-    for (const problem of subjects.problems) io.stderr.write(`${formatProblem(problem)}\n`);
+    for (const problem of subjects.problems) say(io.stderr, formatProblem(problem));
     if (subjects.fatal !== undefined) {
       const failure = subjects.fatal;
       if (options.outputFormat === "json") io.stdout.write(jsonFailure(failure, files.length));
@@ -95,7 +94,7 @@ async function readAll(
       if (told.has(line)) continue;
       told.add(line);
       if (problem.severity === "error") errors++;
-      io.stderr.write(`${line}\n`);
+      say(io.stderr, line);
     }
   }
   if (errors === 0) return cases;

@@ -1,5 +1,6 @@
 /** The results of our own test files, for a person or for a program. */
 import { stringifyJson } from "../../data/json.js";
+import { printable } from "../../data/printable.js";
 import type { Position } from "../../documents/problem.js";
 import type { CommandIo } from "../io.js";
 import { paintFor, plain } from "../look/paint.js";
@@ -33,7 +34,7 @@ export interface Report {
   readonly kyverno?: KyvernoRows;
 }
 
-const at = ({ file, line, column }: Position): string => `${file}:${line}:${column}`;
+const at = ({ file, line, column }: Position): string => printable(`${file}:${line}:${column}`);
 const gapText = ({ text }: PlacedGap): string => text.replace(/^\d+:\d+: /, "");
 
 /** Cases that failed, each expectation with its place; then a count, and what was not reached. */
@@ -48,12 +49,13 @@ export function textReport({ results, summary, options }: Report, io: Pick<Comma
     const reason = first?.key === "policy" ? `${test.file}: ${first.text}` : undefined;
     const again = reason !== undefined && told.has(reason);
     if (reason !== undefined) told.add(reason);
-    const whom = `${paint("strong", test.name)} (${nameOf(test.subject)})`;
+    const whom = `${paint("strong", printable(test.name))} (${printable(nameOf(test.subject))})`;
     lines.push(`${paint("bad", "FAIL")} ${at(test.place)}: ${whom}${again ? ": as above" : ""}`);
     if (again) continue;
     for (const { key, text, details } of failures) {
-      lines.push(`  ${paint("quiet", at(test.placeOf(key)))}: ${key === "expect" ? "" : `${key}: `}${text}`);
-      lines.push(...details.map((detail) => `    ${detail}`));
+      const said = printable(`${key === "expect" ? "" : `${key}: `}${text}`);
+      lines.push(`  ${paint("quiet", at(test.placeOf(key)))}: ${said}`);
+      lines.push(...details.map((detail) => `    ${printable(detail)}`));
     }
   }
   const failed = results.filter(({ failures }) => failures.length > 0).length;
@@ -65,7 +67,8 @@ export function textReport({ results, summary, options }: Report, io: Pick<Comma
     if (options.coverage === true || short) {
       for (const gap of summary.gaps) {
         const place = gap.place === undefined ? "" : `${paint("quiet", at(gap.place))}: `;
-        lines.push(`${place}${gap.policy}: ${gap.path}: ${gap.place === undefined ? gap.text : gapText(gap)}`);
+        const said = `${gap.policy}: ${gap.path}: ${gap.place === undefined ? gap.text : gapText(gap)}`;
+        lines.push(`${place}${printable(said)}`);
       }
     }
     const more = missing(summary, options);

@@ -4,7 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { counted } from "../../data/counted.js";
 import { watchFiles } from "../../server/file-watch.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { type CommandIo, say, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 
 /** Milliseconds between looks: a change is taken when it has stood still for one, so that a file that is half written is no reason. */
@@ -48,7 +48,7 @@ export async function watchTests(run: TestRun, { paths, io, stopped, interval }:
       });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      io.stderr.write(`Error: ${error.message}\n`);
+      say(io.stderr, `Error: ${error.message}`);
     }
     for (const path of paths) for (const file of await filesBelow(path)) touched.add(file);
     files = [...touched].slice(0, MAX_FILES);

@@ -1,224 +1,55 @@
-/** YAML in block style as go-yaml prints it, to the letter: for Rego's `yaml.marshal`, and reports. */
+/** YAML as go-yaml prints it, to the letter. */
 import { floatText } from "../float-text.js";
 import { compareKeys } from "./key-order.js";
-import { analyze, isBreak, isPlainText, isPrintable } from "./scalars.js";
+import { printWith, type ScalarStyle, type YamlLayout } from "./printer.js";
+import { analyze, isPlainText, isPrintable } from "./scalars.js";
 
-/** Spaces per level. */
-const INDENT = 2;
-/** A text goes on in the next line at the first space beyond this column. */
-const WIDTH = 80;
 /** Longest key, in bytes, that stands before its colon. */
 const LONGEST_SIMPLE_KEY = 128;
+
+/** The layout of go-yaml. */
+export const GO_LAYOUT: YamlLayout = {
+  order: compareKeys,
+  deepLists: false,
+  width: 80,
+  styleOf: goStyle,
+  isSimpleKey: (key) => !analyze(key).multiline && Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY,
+  escaped: (text) => Array.from(text, escaped).join(""),
+  wordOf,
+};
 
 /** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-type Style = "plain" | "single" | "double" | "literal";
-
 /**
- * Prints a value with a newline at its end.
+ * Prints a value with a newline at its end, as Rego's `yaml.marshal` does.
  * @throws when a text holds a control character that YAML does not know
  */
-export function marshalYaml(value: unknown): string {
-  const printer = new Printer();
-  printer.node(value, { mapping: false, simpleKey: false });
-  return printer.finish();
+export const marshalYaml = (value: unknown): string => printWith({ ...GO_LAYOUT, styleOf: regoStyle }, value);
+
+function regoStyle(text: string, simpleKey: boolean): ScalarStyle {
+  if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
+  return goStyle(text, simpleKey);
 }
 
-interface Place {
-  /** Whether it is the value of a key. */
-  readonly mapping: boolean;
-  readonly simpleKey: boolean;
-}
-
-/** State and steps are those of libyaml's emitter. */
-class Printer {
-  #text = "";
-  #column = 0;
-  /** Indentation of the enclosing node, in spaces; the document itself is one level before the first column. */
-  #indent = -INDENT;
-  /** Whether the line holds nothing but indentation and indicators. */
-  #indention = true;
-  #whitespace = true;
-
-  finish(): string {
-    this.#newLine();
-    return this.#text;
-  }
-
-  node(value: unknown, place: Place): void {
-    if (Array.isArray(value)) this.#list(value, place);
-    else if (typeof value === "object" && value !== null && !(value instanceof Number))
-      this.#map(value as Record<string, unknown>);
-    else if (typeof value === "string") this.#string(value, place.simpleKey);
-    else this.#scalar(scalarText(value), "plain", place.simpleKey);
-  }
-
-  #list(items: readonly unknown[], { mapping }: Place): void {
-    if (items.length === 0) {
-      this.#indicator("[", true, true);
-      this.#indicator("]", false);
-      return;
-    }
-    this.#within(mapping && !this.#indention ? this.#indent : this.#indent + INDENT, () => {
-      for (const item of items) {
-        this.#newLine();
-        this.#indicator("-", true, false, true);
-        this.node(item, { mapping: false, simpleKey: false });
-      }
-    });
-  }
-
-  #map(members: Record<string, unknown>): void {
-    const keys = Object.keys(members).sort(compareKeys);
-    if (keys.length === 0) {
-      this.#indicator("{", true, true);
-      this.#indicator("}", false);
-      return;
-    }
-    this.#within(this.#indent + INDENT, () => {
-      for (const key of keys) {
-        this.#newLine();
-        const simple = !analyze(key).multiline && Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY;
-        if (simple) {
-          this.#string(key, true);
-          this.#indicator(":", false);
-        } else {
-          this.#indicator("?", true, false, true);
-          this.#string(key, false);
-          this.#newLine();
-          this.#indicator(":", true, false, true);
-        }
-        this.node(members[key], { mapping: true, simpleKey: false });
-      }
-    });
-  }
-
-  #string(text: string, simpleKey: boolean): void {
-    if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
-    const { multiline, plain, single, block } = analyze(text);
-    let style: Style = text.includes("\n") ? "literal" : isPlainText(text) ? "plain" : "double";
-    if (simpleKey && multiline) style = "double";
-    if (style === "plain" && !plain) style = "single";
-    if (style === "single" && !single) style = "double";
-    if (style === "literal" && (!block || simpleKey)) style = "double";
-    this.#scalar(text, style, simpleKey);
-  }
-
-  #scalar(text: string, style: Style, simpleKey: boolean): void {
-    this.#within(Math.max(this.#indent, 0) + INDENT, () => {
-      const characters = Array.from(text);
-      if (style === "literal") this.#literal(text, characters);
-      else if (style === "double") this.#doubleQuoted(characters, !simpleKey);
-      else this.#folded(characters, style === "single" ? "'" : "", !simpleKey);
-    });
-  }
-
-  /** Plain, or in single quotes. */
-  #folded(characters: readonly string[], quote: string, mayFold: boolean): void {
-    if (quote !== "") this.#indicator(quote, true);
-    else if (!this.#whitespace) this.#put(" ");
-    let [spaces, breaks] = [false, false];
-    for (const [index, character] of characters.entries()) {
-      if (character === " ") {
-        const inner = quote === "" || (index > 0 && index < characters.length - 1);
-        if (mayFold && !spaces && this.#column > WIDTH && inner && characters[index + 1] !== " ") this.#newLine();
-        else this.#put(character);
-        spaces = true;
-      } else if (isBreak(character)) {
-        if (!breaks && character === "\n") this.#put("\n");
-        this.#put(character);
-        this.#indention = true;
-        breaks = true;
-      } else {
-        if (breaks) this.#newLine();
-        this.#put(character === quote ? quote + quote : character);
-        this.#indention = false;
-        [spaces, breaks] = [false, false];
-      }
-    }
-    if (quote !== "") this.#indicator(quote, false);
-    this.#whitespace = false;
-    this.#indention = false;
-  }
-
-  #doubleQuoted(characters: readonly string[], mayFold: boolean): void {
-    this.#indicator('"', true);
-    let spaces = false;
-    for (const [index, character] of characters.entries()) {
-      const inner = index > 0 && index < characters.length - 1;
-      if (character === " " && mayFold && !spaces && this.#column > WIDTH && inner) {
-        this.#newLine();
-        if (characters[index + 1] === " ") this.#put("\\");
-      } else this.#put(escaped(character));
-      spaces = character === " ";
-    }
-    this.#indicator('"', false);
-    this.#whitespace = false;
-    this.#indention = false;
-  }
-
-  #literal(text: string, characters: readonly string[]): void {
-    this.#indicator("|", true);
-    if (characters[0] === " " || isBreak(characters[0])) this.#indicator(String(INDENT), false);
-    if (!isBreak(characters.at(-1))) this.#indicator("-", false);
-    else if (text.length === 1 || isBreak(characters.at(-2))) this.#indicator("+", false);
-    this.#put("\n");
-    this.#indention = true;
-    this.#whitespace = true;
-    let breaks = true;
-    for (const character of characters) {
-      if (isBreak(character)) {
-        this.#put(character);
-        this.#indention = true;
-      } else {
-        if (breaks) this.#newLine();
-        this.#put(character);
-        this.#indention = false;
-      }
-      breaks = isBreak(character);
-    }
-  }
-
-  #within(indent: number, write: () => void): void {
-    const before = this.#indent;
-    this.#indent = indent;
-    write();
-    this.#indent = before;
-  }
-
-  #indicator(text: string, spaced: boolean, whitespace = false, indention = false): void {
-    if (spaced && !this.#whitespace) this.#put(" ");
-    this.#put(text);
-    this.#whitespace = whitespace;
-    this.#indention = this.#indention && indention;
-  }
-
-  /** A new line with its indentation, unless this one is just that. */
-  #newLine(): void {
-    const indent = Math.max(this.#indent, 0);
-    if (!this.#indention || this.#column > indent || (this.#column === indent && !this.#whitespace)) this.#put("\n");
-    this.#put(" ".repeat(Math.max(indent - this.#column, 0)));
-    this.#whitespace = true;
-    this.#indention = true;
-  }
-
-  #put(text: string): void {
-    this.#text += text;
-    this.#column = isBreak(text) ? 0 : this.#column + Array.from(text).length;
-  }
+function goStyle(text: string, simpleKey: boolean): ScalarStyle {
+  const { multiline, plain, single, block } = analyze(text);
+  let style: ScalarStyle = text.includes("\n") ? "literal" : isPlainText(text) ? "plain" : "double";
+  if (simpleKey && multiline) style = "double";
+  if (style === "plain" && !plain) style = "single";
+  if (style === "single" && !single) style = "double";
+  if (style === "literal" && (!block || simpleKey)) style = "double";
+  return style;
 }
 
 /** Integers beyond 64 bits are floats, and so is what has a fraction or an exponent. */
-function scalarText(value: unknown): string {
+function wordOf(value: unknown): string {
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value)
-    return numberText(Number(value));
-  return value instanceof Number ? numberText(value.valueOf()) : String(value);
+    return floatWord(Number(value));
+  return value instanceof Number ? floatWord(value.valueOf()) : String(value);
 }
 
-function numberText(value: number): string {
-  return floatText(value, "g", undefined).replace(/^\+/, "");
-}
+const floatWord = (value: number): string => floatText(value, "g", undefined).replace(/^\+/, "");
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "\u0000": "0",

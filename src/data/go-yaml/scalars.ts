@@ -31,30 +31,29 @@ export function isPlainText(text: string): boolean {
   return !(INTEGER.test(plain) || (FLOAT.test(plain) && Number.isFinite(Number(plain))));
 }
 
+const BREAK = /[\n\r\u0085\u2028\u2029]/;
+
 /** Line breaks as YAML 1.1 has them. */
 export function isBreak(character: string | undefined): boolean {
-  return character !== undefined && "\n\r\u0085\u2028\u2029".includes(character);
+  return character !== undefined && BREAK.test(character);
 }
 
-/** Whether a character stands for itself; the others need double quotes. */
-export function isPrintable(character: string): boolean {
-  return /^[\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]$/u.test(character);
-}
+/** What stands for itself; all else needs double quotes. */
+const PRINTABLE = /^[\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
+
+/** Whether all characters of a text stand for themselves. */
+export const isPrintable = (text: string): boolean => PRINTABLE.test(text);
 
 /** In which styles a text may be written. */
 export function analyze(text: string): ScalarAnalysis {
   if (text === "") return { multiline: false, plain: true, single: true, block: false };
-  const characters = Array.from(text);
-  const multiline = characters.some(isBreak);
-  const special = !characters.every(isPrintable) || hasPair(characters, isSpace, isBreak);
-  const breakThenSpace = hasPair(characters, isBreak, isSpace);
-  const [first, last] = [characters[0], characters.at(-1)];
-  const edged = isSpace(first) || isBreak(first) || isSpace(last) || isBreak(last);
+  const multiline = BREAK.test(text);
+  const special = !isPrintable(text) || / [\n\r\u0085\u2028\u2029]/.test(text);
   return {
     multiline,
-    plain: !(multiline || special || edged || hasIndicators(text)),
-    single: !(special || breakThenSpace),
-    block: !(special || isSpace(last)),
+    plain: !(multiline || special || /^ | $/.test(text) || hasIndicators(text)),
+    single: !(special || /[\n\r\u0085\u2028\u2029] /.test(text)),
+    block: !(special || text.endsWith(" ")),
   };
 }
 
@@ -67,14 +66,4 @@ function hasIndicators(text: string): boolean {
     /.:(?:[\s\u0085\u2028\u2029]|$)/s.test(text) ||
     /[\s\u0085\u2028\u2029]#/.test(text)
   );
-}
-
-function isSpace(character: string | undefined): boolean {
-  return character === " ";
-}
-
-type Test = (character: string | undefined) => boolean;
-
-function hasPair(characters: readonly string[], before: Test, after: Test): boolean {
-  return characters.some((character, index) => before(character) && after(characters[index + 1]));
 }

@@ -1,7 +1,7 @@
 /** Signatures that are wanted: what is looked for in an image's signatures, and how messages show it. */
 import { keyFingerprint, readPublicKey } from "../../config/public-key.js";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
-import { yamlLibrary } from "../../data/yaml-library.js";
+import { printYaml } from "../../data/print-yaml.js";
 import { FetchError } from "../fetch-error.js";
 import {
   certificateProblem,
@@ -106,7 +106,7 @@ function isGithubWorkflow(
  * @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know
  */
 export function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
-  const list = yamlLibrary().stringify(missing.map(forMessage), { lineWidth: 0, aliasDuplicateObjects: false });
+  const list = printYaml(missing.map(forMessage));
   const first = `Image verification failed: ${reason}`;
   const text = `${first}\nThe following constraints were not satisfied:\n${list.trimEnd()}`;
   return new FetchError(text, { stage: "verify", shown: own ? text : first });

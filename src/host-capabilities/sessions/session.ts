@@ -4,10 +4,10 @@
  */
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
+import { printYaml } from "../../data/print-yaml.js";
 import { PublicError, shownText } from "../../data/public-text.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { readYamlDocument } from "../../data/yaml.js";
-import { yamlLibrary } from "../../data/yaml-library.js";
 import type { Executor } from "../executor.js";
 import { FAILED, jsonOf } from "../host.js";
 import { PayloadError } from "../payload.js";
@@ -61,13 +61,12 @@ export function recordSession(): Recording {
       }
     },
     text: () =>
-      yamlLibrary().stringify(
+      printYaml(
         exchanges.map(({ request, response }) => ({
           type: "Exchange",
           request: formatTaggedRequest(request),
           response,
         })),
-        { lineWidth: 0 },
       ),
   };
 }

@@ -1,5 +1,6 @@
 /** Host calls as a session file writes them: a YAML tag and fields, spec kubewarden.md 10.2. */
 import { stringifyJson } from "../../data/json.js";
+import { printYaml } from "../../data/print-yaml.js";
 import { yamlLibrary } from "../../data/yaml-library.js";
 import type { HostCallPayload } from "../executor.js";
 
@@ -71,12 +72,7 @@ export function taggedRequest({ namespace, operation, payload }: HostCallPayload
 }
 
 /** As the text of a session file's `request`. */
-export function formatTaggedRequest({ tag, fields }: TaggedRequest): string {
-  const { Document } = yamlLibrary();
-  const document = new Document(fields);
-  if (document.contents) document.contents.tag = `!${tag}`;
-  return document.toString({ lineWidth: 0 });
-}
+export const formatTaggedRequest = ({ tag, fields }: TaggedRequest): string => `!${tag}\n${printYaml(fields)}`;
 
 /**
  * Reads the text of a session file's `request`.

@@ -1,6 +1,6 @@
 /** The prompt of `cel`: reads expressions and commands, prints values. */
 import { createInterface } from "node:readline";
-import type { CommandIo } from "../../io.js";
+import { type CommandIo, say } from "../../io.js";
 import { isTerminal, paintFor } from "../../look/paint.js";
 import { addToHistory, historyFile, readHistory } from "./history.js";
 import { isUnfinished } from "./open-brackets.js";
@@ -67,6 +67,6 @@ export async function runPrompt(options: PromptOptions, { stdin, stdout, stderr,
   await ended;
   if (terminal) stdout.write("\n");
   const problem = file === undefined ? undefined : addToHistory(file, typed);
-  if (problem !== undefined) stderr.write(`the history can't be kept: ${problem}\n`);
+  if (problem !== undefined) say(stderr, `the history can't be kept: ${problem}`);
   return 0;
 }

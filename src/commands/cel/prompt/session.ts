@@ -18,7 +18,7 @@ import {
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
-import { printable } from "../../../data/printable.js";
+import { escapedLines, printable } from "../../../data/printable.js";
 import { didYouMean } from "../../../data/suggest.js";
 import { explainedValue, valueText } from "../../../explanation/index.js";
 import { partLines } from "../../explain/expression-lines.js";
@@ -207,7 +207,9 @@ export class PromptSession {
       const loaded = loadVariables(file.replace(/^"(.*)"$/, "$1"), name);
       const bound = loaded.filter(([variable, value]) => this.#bind(variable, DYN, value));
       if (bound.length < loaded.length) return this.#bad(TOO_MANY);
-      return bound.map(([variable, value]) => `${variable} = ${valueText(value, SHORT_CHARACTERS)}`).join("\n");
+      return bound
+        .map(([variable, value]) => `${printable(variable)} = ${valueText(value, SHORT_CHARACTERS)}`)
+        .join("\n");
     } catch (error) {
       if (error instanceof LoadError) return this.#bad(printable(error.message));
       throw error;
@@ -219,7 +221,7 @@ export class PromptSession {
     return Array.from(this.#types, ([name, type]) => {
       const value = this.#values[name];
       const shown = value === undefined ? "" : ` = ${valueText(value as Result, SHORT_CHARACTERS)}`;
-      return `${this.#options.paint("strong", name)}: ${formatLongType(type)}${shown}`;
+      return `${this.#options.paint("strong", printable(name))}: ${formatLongType(type)}${shown}`;
     }).join("\n");
   }
 
@@ -264,7 +266,7 @@ export class PromptSession {
   #compileError(source: string, failure: CompileFailure): string {
     const hint = hintText(this.#environment.hints(source, failure));
     return [
-      this.#bad(failure.text),
+      this.#bad(escapedLines(failure.text)),
       ...(hint === undefined ? [] : [this.#options.paint("doubt", `hint: ${printable(hint)}`)]),
     ].join("\n");
   }

@@ -1,0 +1,259 @@
+/**
+ * Where the values of names stand in texts of any form: YAML (in blocks, lists and quotes), JSON, .env, ini, properties, commands of a shell. Texts are as long as
+ * requests, and whoever sends them chooses them: every repetition is bounded, or what it went over is not gone over again.
+ */
+
+/** From where to where in the text. */
+export type Range = readonly [start: number, end: number];
+
+/** A name with what stands before its value: `password: x`, `"token": "x"`, `--secret=x`, `--secret x`. Each begins where none is before it. */
+const NAMED =
+  /(?<![\w./-])([\w./-]{2,128})(\\{0,7}["']?[ \t]{0,8}[?+]?(?:=>|:=|[:=])[ \t]{0,8}|[ \t]{1,8}(?:\\\r?\n[ \t]{0,8})?)/g;
+/** Names that are some together with the word before: `api key: x`. */
+const SECOND_WORD = /(?:key|string)$/i;
+const WORDS_BEFORE = /(?:[A-Za-z][\w.-]{0,31}[ \t]){0,2}$/;
+/** Characters before a name that are looked at: indentation, what begins an item of a list, a tag. */
+const BEFORE = 200;
+/** What stands before a name that is the first of its line, words that belong to it aside. */
+const LINE_START = /^([ \t]*(?:[-?:][ \t]+)*)(?:[!&]\S*[ \t]+)?["']?$/;
+/** In YAML: tags and anchors, then the head of a block. */
+const PROPERTIES = /(?:[!&][^\s,{}[\]]*[ \t]+)*/y;
+const BLOCK_HEAD = /^[|>][-+1-9]{0,2}[ \t]*(?:#.*)?$/;
+/** A block in a text that is part of JSON, whose ends of lines are escapes. */
+const ESCAPED_BLOCK = /[|>][-+1-9]{0,2}[ \t]*(?:\\+r)?\\+n[^"\n]*/y;
+/** Nothing, or a comment. */
+const EMPTY = /^[ \t]*(?:#.*)?$/;
+/** Another name with its value, and no value that goes on. */
+const OTHER_NAME = /^[ \t]*(?:- +)*(?:"[^"\n]*"|'[^'\n]*'|[^\s#"'[{|>][^:=\n]*)(?::(?:[ \t]|$)|=)|^[ \t]*[{[#]/;
+/** Up to where a line, a list or a map goes on: the rest of a value in the midst of a line, behind a colon and behind all else. */
+const REST = /[^"',;&}\])\n]*/y;
+const WORD = /[^\s"',;&}\]]+/y;
+/** Longest run of brackets' contents that is looked through for its end. */
+const LONGEST_LIST = 20_000;
+
+/**
+ * The values of names.
+ * @param wanted whether the value of a name is wanted
+ */
+export function* namedValues(text: string, wanted: (name: string) => boolean): Generator<Range> {
+  const finder = new Finder(text);
+  let from = 0;
+  for (const match of text.matchAll(NAMED)) {
+    const [whole, name = "", between = ""] = match;
+    if (match.index < from) continue;
+    const isNamed = /[:=]/.test(between);
+    const names = (called: string): boolean =>
+      wanted(called) || (isNamed && SECOND_WORD.test(called) && wanted(wordsBefore(text, match.index) + called));
+    // The letter of an escape, such as the end of a line in a text of JSON, is no part of it.
+    if (!names(name) && !(text[match.index - 1] === "\\" && names(name.slice(1)))) continue;
+    const at = match.index + whole.length;
+    const isFlag = name.startsWith("-");
+    // Words that follow each other are no names and values but behind a flag, or alone on a line, as in .properties.
+    if (!isNamed && !isFlag && !finder.isLastWord(at)) continue;
+    const column = isFlag ? undefined : columnOf(text, match.index, isNamed);
+    if (!isNamed && !isFlag && column === undefined) continue;
+    for (const range of finder.valuesAt(at, column, between.includes(":"))) {
+      yield range;
+      from = range[1];
+    }
+  }
+}
+
+const wordsBefore = (text: string, index: number): string =>
+  WORDS_BEFORE.exec(text.slice(Math.max(0, index - BEFORE), index))?.[0] ?? "";
+
+/**
+ * The column of a name that is the first of its line; undefined for others.
+ * @param mayHaveWords whether words may stand before it, as of a name with blanks
+ */
+function columnOf(text: string, index: number, mayHaveWords: boolean): number | undefined {
+  const before = text.slice(Math.max(0, index - BEFORE), index);
+  const begin = before.lastIndexOf("\n") + 1;
+  if (begin === 0 && index > BEFORE) return undefined;
+  const line = before.slice(begin);
+  return LINE_START.exec(mayHaveWords ? line.replace(WORDS_BEFORE, "") : line)?.[1]?.length;
+}
+
+/** One use per text. */
+class Finder {
+  readonly #text: string;
+  readonly #hasLines: boolean;
+  /** Quotes, with the backslashes before them, that have no end any more. */
+  readonly #open = new Set<string>();
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#hasLines = text.includes("\n");
+  }
+
+  /** Whether the word there is the last of its line, and there are other lines. */
+  isLastWord(at: number): boolean {
+    LAST_WORD.lastIndex = at;
+    return this.#hasLines && LAST_WORD.test(this.#text);
+  }
+
+  /**
+   * The value that begins there, or the items of a list.
+   * @param column of the name, where it is the first of its line
+   * @param colon whether it stands behind one
+   */
+  *valuesAt(at: number, column: number | undefined, colon: boolean): Generator<Range> {
+    const text = this.#text;
+    PROPERTIES.lastIndex = at;
+    const start = at + (PROPERTIES.exec(text)?.[0].length ?? 0);
+    const quoted = this.#quoted(at);
+    if (quoted !== undefined) {
+      yield quoted;
+      return;
+    }
+    ESCAPED_BLOCK.lastIndex = start;
+    const escaped = ESCAPED_BLOCK.exec(text)?.[0];
+    if (escaped !== undefined) yield [start, start + escaped.length];
+    else if (text[start] === "[") yield* this.#list(start);
+    // Names in a map are looked at by themselves.
+    else if (text[start] === "{") return;
+    else if (column === undefined) yield this.#word(at, colon);
+    else yield* this.#lines(at, start, column);
+  }
+
+  /** What stands between quotes, which may be of several lines, or three together, and escaped. */
+  #quoted(at: number): Range | undefined {
+    OPENING.lastIndex = at;
+    const [opening = "", slashes = "", quote = ""] = OPENING.exec(this.#text) ?? [];
+    if (opening === "") return undefined;
+    const start = at + opening.length;
+    const isTriple = slashes === "" && this.#text.startsWith(quote.repeat(3), at);
+    if (isTriple) {
+      const end = this.#text.indexOf(quote.repeat(3), start + 2);
+      return [start + 2, end === -1 ? this.#text.length : end];
+    }
+    const end = this.#open.has(opening) ? -1 : this.#closing(start, quote, slashes.length);
+    if (end === -1) {
+      this.#open.add(opening);
+      return [start, this.#lineEnd(start)];
+    }
+    // A shell puts together what has nothing between.
+    ADJACENT.lastIndex = end + opening.length;
+    const more = ADJACENT.exec(this.#text)?.[0].length ?? 0;
+    return [start, more === 0 ? end : end + opening.length + more];
+  }
+
+  /** The quote that ends a text: of those that are escaped as often as the one that begins it, the first that is no part of it. */
+  #closing(start: number, quote: string, slashes: number): number {
+    for (let at = this.#text.indexOf(quote, start); at !== -1; at = this.#text.indexOf(quote, at + 1)) {
+      let before = 0;
+      while (at - before > start && this.#text[at - before - 1] === "\\") before += 1;
+      const isEscaped = quote === "'" && slashes === 0 ? false : (before - slashes) % (2 * (slashes + 1)) !== 0;
+      const isDoubled = quote === "'" && this.#text[at + 1] === "'";
+      if (!isEscaped && !isDoubled) return at - Math.min(slashes, before);
+      if (isDoubled) at += 1;
+    }
+    return -1;
+  }
+
+  /** A list in brackets, of one line or several; names in maps of it are looked at by themselves. */
+  *#list(start: number): Generator<Range> {
+    const length = this.#text.slice(start, start + LONGEST_LIST).indexOf("]");
+    const end = length === -1 ? this.#lineEnd(start) : start + length;
+    if (!this.#text.slice(start, end).includes("{")) yield [start + 1, end];
+  }
+
+  #word(start: number, colon: boolean): Range {
+    const pattern = colon ? REST : WORD;
+    pattern.lastIndex = start;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    return [start, start + found.trimEnd().length];
+  }
+
+  /**
+   * What stands behind a name on its line, and below it as far as it belongs to it.
+   * @param start behind what may be tags and anchors, or the beginning of the value
+   */
+  *#lines(at: number, start: number, column: number): Generator<Range> {
+    const end = this.#lineEnd(start);
+    const rest = this.#text.slice(start, end).trimEnd();
+    const below = this.#below(end, column);
+    if (BLOCK_HEAD.test(rest))
+      yield this.#trimmed(
+        end,
+        below(() => true),
+      );
+    else if (EMPTY.test(rest))
+      yield* this.#values(
+        end,
+        below(() => true),
+        column,
+      );
+    else
+      yield this.#trimmed(
+        at,
+        below((line) => !OTHER_NAME.test(line)),
+      );
+  }
+
+  /** The end of the lines below that are indented more deeply than a column, or go on behind a backslash. */
+  #below(lineEnd: number, column: number): (belongs: (line: string) => boolean) => number {
+    return (belongs) => {
+      let end = lineEnd;
+      for (let next = lineEnd; next < this.#text.length; ) {
+        const isContinued = /[^\\](?:\\\\)*\\\r?$/.test(this.#text.slice(Math.max(0, next - BEFORE), next));
+        const following = this.#lineEnd(next + 1);
+        const line = this.#text.slice(next + 1, following);
+        const isBlank = line.trim() === "";
+        if (!isBlank && !isContinued && (indentation(line) <= column || !belongs(line))) break;
+        next = following;
+        if (!isBlank) end = next;
+      }
+      return end;
+    };
+  }
+
+  /** What stands below a name that has nothing on its line: a list, one value, or names of its own, which are looked at by themselves. */
+  *#values(from: number, deeper: number, column: number): Generator<Range> {
+    const first = this.#nextLine(from);
+    if (first === undefined) return;
+    const dash = /^[ \t]*-(?=[ \t\r\n]|$)/.exec(first.line);
+    if (dash === null || indentation(first.line) < column) {
+      if (deeper > from && !OTHER_NAME.test(first.line)) yield this.#trimmed(from, deeper);
+      return;
+    }
+    const level = indentation(first.line);
+    for (let item: { line: string; start: number } | undefined = first; item !== undefined; ) {
+      const { line, start } = item;
+      if (indentation(line) !== level || !/^[ \t]*-(?:[ \t]|$)/.test(line)) return;
+      const content = start + level + 1;
+      const end = this.#below(start + line.length, level)(() => true);
+      const written = line.slice(level + 1);
+      if (!OTHER_NAME.test(written) || /^[ \t]*\[/.test(written)) yield this.#trimmed(content, end);
+      item = this.#nextLine(end);
+    }
+  }
+
+  /** The next line that is not blank. */
+  #nextLine(lineEnd: number): { readonly line: string; readonly start: number } | undefined {
+    for (let end = lineEnd; end < this.#text.length; ) {
+      const start = end + 1;
+      end = this.#lineEnd(start);
+      const line = this.#text.slice(start, end);
+      if (line.trim() !== "") return { line, start };
+    }
+    return undefined;
+  }
+
+  /** Without white space around it. */
+  #trimmed(start: number, end: number): Range {
+    const written = this.#text.slice(start, end);
+    return [start + written.length - written.trimStart().length, start + written.trimEnd().length];
+  }
+
+  #lineEnd(at: number): number {
+    const end = this.#text.indexOf("\n", at);
+    return end === -1 ? this.#text.length : end;
+  }
+}
+
+const OPENING = /(\\{0,7})(["'])/y;
+const ADJACENT = /(?![\\"'])[^\s,;&}\])]+|(["'])(?!\1)[^"'\n]+\1[^\s,;&}\])]*/y;
+const LAST_WORD = /[^\s{}[\]();]+[ \t]*\r?(?![^\n])/y;
+
+const indentation = (line: string): number => line.length - line.replace(/^[ \t]+/, "").length;
