@@ -6,7 +6,7 @@ import { equalityCost } from "../cost/runtime-cost.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
 import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
-import { entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
+import { badKey, entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
   isDeclaredPresent,
@@ -199,9 +199,12 @@ function contained(a: Result, b: Result, meter: Meter): Result {
   }
   const kind = kindOf(b);
   if (kind === "map")
-    return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey();
+    return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey(a);
   return noSuchOverload();
 }
+
+/** What a look-up in a set of constants answers for what it did not find. */
+const absent = (value: Result): Result => (isError(value) ? value : !isUsableKey(value) && badKey(value));
 
 /** The work of taking an entry out of a map. */
 const ENTRY_UNITS = 20;
@@ -235,11 +238,6 @@ function pushOptional(list: Value[], element: Result): CelError | undefined {
   return undefined;
 }
 
-/** The reference's evaluation ends at a key of bytes, with this text. */
-function badKey(): never {
-  throw new Interruption("fault", "internal error: runtime error: hash of unhashable type types.Bytes");
-}
-
 /** Sets an entry of a map literal as the language definition has it: only ints, uints, bools and strings are keys, each at most once. */
 function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
   const kind = kindOf(key);
@@ -252,7 +250,7 @@ function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boole
 
 /** Sets an entry of a map literal; the key is no error. */
 function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
-  if (!isUsableKey(key)) return badKey();
+  if (!isUsableKey(key)) return badKey(key);
   if (!optional) map.set(key, value);
   else if (!(value instanceof Optional)) {
     const text = `cannot initialize optional entry '${printKey(key)}' from non-optional value ${printKey(value)}`;
@@ -278,7 +276,7 @@ function insert(map: Result, key: Result, value: Result): Result {
   if (isError(key)) return key;
   if (isError(value)) return value;
   const target = map as MapValue;
-  if (!isUsableKey(key)) return badKey();
+  if (!isUsableKey(key)) return badKey(key);
   if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printKey(key)} already exists`);
   target.set(key, value);
   return target;
@@ -353,6 +351,7 @@ export const HELPERS = {
   modulo: strict2(modulo),
   negate: (a: Result): Result => (isError(a) ? a : negate(a)),
   contained,
+  absent,
   range,
   pushOptional,
   setEntry,

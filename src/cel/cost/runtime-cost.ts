@@ -3,7 +3,7 @@
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
-import { isPlainObject, nativeNameOf } from "../operators/kind.js";
+import { isPlainObject, type Kind, kindOf, nativeNameOf } from "../operators/kind.js";
 import { costSize, traversalCost } from "../operators/size.js";
 import { CelError } from "../values/cel-error.js";
 import { Interruption } from "../values/interruption.js";
@@ -115,10 +115,14 @@ const flattened: CostRule = (args) => {
   return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
 };
 
+/** The kinds that have a `+`, among those that are no lists. */
+const ADDED: ReadonlySet<Kind> = new Set(["int", "uint", "double", "string", "bytes", "timestamp", "duration"]);
+
 /** The reference's evaluation ends where it measures what is no list. */
 function endless(list: Result): never {
-  const name = list instanceof CelError ? "*types.Err" : nativeNameOf(list);
-  return fault(`${name} is not traits.Lister: missing method Add`);
+  if (list instanceof CelError) return fault("*types.Err is not traits.Lister: missing method Add");
+  const method = ADDED.has(kindOf(list)) ? "Contains" : "Add";
+  return fault(`${nativeNameOf(list)} is not traits.Lister: missing method ${method}`);
 }
 
 function fault(conversion: string): never {
