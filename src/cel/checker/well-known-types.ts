@@ -1,4 +1,5 @@
 /** Protobuf's well-known types: message literals of them yield plain values (spec kubernetes-cel.md 2.1). */
+import type { Flavour } from "../public-types.js";
 import {
   ANY,
   BOOL,
@@ -48,7 +49,8 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the checker alone knows a type of this name: it may stand before a message literal's `{`, and is undefined as a value. */
-export const isUndefinedAsValue = (name: string): boolean => WELL_KNOWN_TYPES.has(name) && !VALUE_TYPES.has(name);
+export const isUndefinedAsValue = (name: string, flavour: Flavour): boolean =>
+  SHORT_TYPE_NAMES.has(name) ? flavour === "kubernetes" : WELL_KNOWN_TYPES.has(name) && !VALUE_TYPES.has(name);
 
 /** The only enum constant there is, `google.protobuf.NullValue.NULL_VALUE`, an int. */
 export const NULL_VALUE = "google.protobuf.NullValue.NULL_VALUE";

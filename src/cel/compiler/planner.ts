@@ -1,6 +1,5 @@
 /**
- * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs
- * (spec kubernetes-cel.md 2, 3.1, 3.2 and 5.2).
+ * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs (spec kubernetes-cel.md 2, 3, 5.2).
  */
 import type {
   CallExpr,
@@ -13,7 +12,7 @@ import type {
   StructExpr,
 } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
-import { isUndefinedAsValue, SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
+import { isUndefinedAsValue } from "../checker/well-known-types.js";
 import { plainCallCost } from "../cost/plain-cost.js";
 import { callCost, LIST_COST, MAP_COST } from "../cost/runtime-cost.js";
 import type { LazyForm, Overload } from "../declarations.js";
@@ -125,10 +124,10 @@ export class Planner {
   #ident(expr: IdentExpr): Plan {
     const slot = expr.rooted ? undefined : this.#scope.findLast(({ name }) => name === expr.name);
     // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
-    const isLocal = this.#declarations.flavour === "standard" || this.#kind(expr.id) !== "type";
-    if (slot !== undefined && isLocal) return this.#attribute(expr.id, { kind: "local", slot });
-    if (slot === undefined && !this.#checked.typeNames.has(expr.id))
-      return this.#attribute(expr.id, { kind: "global", name: expr.name });
+    const isValue = this.#declarations.flavour === "standard" || this.#kind(expr.id) !== "type";
+    if (slot !== undefined && isValue) return this.#attribute(expr.id, { kind: "local", slot });
+    const isType = slot !== undefined || this.#checked.typeNames.has(expr.id);
+    if (!isType) return this.#attribute(expr.id, { kind: "global", name: expr.name });
     const named = this.#typeNamed(expr, slot !== undefined);
     if (named === undefined) throw new PlanError(`reference to undefined type: ${expr.name}`);
     return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
@@ -136,11 +135,12 @@ export class Planner {
 
   /** The type that is the value of a name; `undefined` for names that only the checker knows. */
   #typeNamed({ id, name }: IdentExpr, local: boolean): Type | undefined {
-    const { flavour, typeNames, typeProvider } = this.#declarations;
+    const { flavour, typeNames, objectTypes, typeProvider } = this.#declarations;
     if (local) return typeNames.get(name);
-    // Kubernetes declares a few names a second time, for the checker only.
-    if (isUndefinedAsValue(name) || (flavour === "kubernetes" && SHORT_TYPE_NAMES.has(name))) return undefined;
-    const type = typeProvider?.find(name) === undefined ? this.#checked.types.get(id) : undefined;
+    const declared = objectTypes.get(name);
+    const unknown = declared === undefined ? isUndefinedAsValue(name, flavour) : declared.construct === undefined;
+    if (unknown || typeProvider?.find(name) !== undefined) return undefined;
+    const type = this.#checked.types.get(id);
     return type?.kind === "type" ? type.of : undefined;
   }
 

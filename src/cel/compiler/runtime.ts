@@ -20,6 +20,7 @@ import {
 } from "../operators/qualify.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
+import { printedValue } from "../stdlib/printed-value.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
@@ -244,7 +245,7 @@ function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boole
   if (kind !== "int" && kind !== "uint" && kind !== "bool" && kind !== "string") {
     return new CelError(`unsupported key type: ${typeNameOf(key)}`);
   }
-  if (map.get(key) !== undefined) return new CelError(`Failed with repeated key: ${printKey(key)}`);
+  if (map.get(key) !== undefined) return new CelError(`Failed with repeated key: ${printedValue(key)}`);
   return setEntry(map, key, value, optional);
 }
 
@@ -277,7 +278,7 @@ function insert(map: Result, key: Result, value: Result): Result {
   if (isError(value)) return value;
   const target = map as MapValue;
   if (!isUsableKey(key)) return badKey(key);
-  if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printKey(key)} already exists`);
+  if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printedValue(key)} already exists`);
   target.set(key, value);
   return target;
 }

@@ -108,7 +108,8 @@ function sizeIn(value: Result, work: Work): number {
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
 const flattened: CostRule = (args) => {
   const wanted = args.length === 2 ? args[1] : 1;
-  if (wanted instanceof CelError) fault("ref.Val is *types.Err, not types.Int");
+  const found = wanted instanceof CelError ? "*types.Err" : nativeNameOf(wanted as Value);
+  if (found !== "types.Int") fault(`ref.Val is ${found}, not types.Int`);
   const depth = Number(wanted);
   // A negative depth counts as one; a product beyond 64 bits as half of their range, which is what Go's conversion makes of it.
   const product = Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
