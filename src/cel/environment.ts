@@ -67,18 +67,14 @@ class CelEnvironment implements Environment {
   }
 
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
-    const checked = this.#check(source);
-    return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
+    return guarded(() => {
+      const checked = this.#check(source);
+      return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
+    });
   }
 
   compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
-    try {
-      return this.#compile(source, options);
-    } catch (error) {
-      // Whatever it is, it is this expression's: no text of an expression may end its host.
-      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
-      return { ok: false, issues: [], text, phase: "program" };
-    }
+    return guarded(() => this.#compile(source, options));
   }
 
   #compile(source: string, options: CompileOptions): Compiled | CompileFailure {
@@ -184,6 +180,17 @@ class CelEnvironment implements Environment {
     if (!checked.ok) return { ...checked, phase: "compile" };
     const report = validate(checked.checked, this.#declarations);
     return report === undefined ? checked.checked : { ...report, phase: "compile" };
+  }
+}
+
+/** What is made of an expression; a failure where making it throws. */
+function guarded<Made>(make: () => Made | CompileFailure): Made | CompileFailure {
+  try {
+    return make();
+  } catch (error) {
+    // Whatever it is, it is this expression's: no text of an expression may end its host.
+    const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
+    return { ok: false, issues: [], text, phase: "program" };
   }
 }
 
