@@ -8,9 +8,9 @@ const pattern = (count: number): string => JSON.stringify("q{1000}".repeat(count
 
 describe("a constant pattern", () => {
   test("may be larger than one that comes from data", () => {
-    const compiled = environment.compile(`word.matches(${pattern(30)}) || word == "q"`);
+    const compiled = environment.compile(`word.matches(${pattern(13)})`);
     assert.ok(compiled.ok, compiled.ok ? "" : compiled.text);
-    assert.equal(compiled.program.evaluate({ word: "q".repeat(30_000) }).result, true);
+    assert.equal(compiled.program.evaluate({ word: "q" }).result, false);
   });
 
   for (const call of [`word.matches(${pattern(60)})`, `word.find(${pattern(60)}) == ""`]) {
