@@ -9,7 +9,7 @@ import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
-import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration, Overload } from "./declarations.js";
 import { declaredNames } from "./declared-names.js";
 import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
@@ -28,11 +28,17 @@ import type {
   EnvironmentOptions,
 } from "./public-types.js";
 import { referencesOf } from "./references.js";
-import type { Type } from "./types.js";
+import type { Sample } from "./samples/sample.js";
+import { type Budget, type Verdict, verdictOf } from "./samples/trial.js";
+import { usageOf } from "./samples/usage.js";
+import { DYN, type Type } from "./types.js";
 import { Interruption } from "./values/interruption.js";
 
 /** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;
+
+/** Cost units that hints for one expression may take on samples: some tens of milliseconds. */
+const MOST_TRIED = 2_000_000;
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
@@ -59,6 +65,7 @@ class CelEnvironment implements Environment {
   readonly #declarations: Declarations;
   readonly #parsing: ParserOptions;
   readonly #checker: TypeChecker;
+  #answered: CelEnvironment | undefined;
 
   constructor(declarations: Declarations, parsing: ParserOptions) {
     this.#declarations = declarations;
@@ -146,8 +153,32 @@ class CelEnvironment implements Environment {
     return hintsOf(source, failure, this.#hintSource(known));
   }
 
+  varies(source: string): boolean {
+    return this.#verdict(source, "", { cost: MOST_TRIED }) === "varies";
+  }
+
+  /** The same environment, in which what asks the world is answered by samples. */
+  #sampled(): CelEnvironment {
+    const { functions } = this.#declarations;
+    const asking = [...functions.values()].filter(({ overloads }) => overloads.some(isAsking));
+    if (asking.length === 0) return this;
+    this.#answered ??= this.extend({ functions: asking.map(answeredBySamples) }) as CelEnvironment;
+    return this.#answered;
+  }
+
+  /** Tries an expression on samples. `own` is what its author wrote. */
+  #verdict(source: string, own: string, budget: Budget): Verdict {
+    const sampled = this.#sampled();
+    const checked = sampled.#check(source);
+    if ("phase" in checked) return "fails";
+    const compiled = sampled.compile(source, { trace: true, cost: true });
+    if (!compiled.ok) return "fails";
+    return verdictOf(compiled.program, checked, usageOf(checked, sampled.#declarations), own, budget);
+  }
+
   #hintSource(known: ReadonlyMap<string, string>): HintSource {
     const { variables, functions, objectTypes } = this.#declarations;
+    const budget: Budget = { cost: MOST_TRIED };
     const free = new Set<string>();
     const member = new Set<string>();
     for (const { name, overloads } of functions.values()) {
@@ -156,6 +187,12 @@ class CelEnvironment implements Environment {
     for (const macro of this.#parsing.macros.macros) (macro.member ? member : free).add(macro.name);
     return {
       check: (text) => this.check(text),
+      verdict: (text, own, holes) =>
+        (this.extend({ variables: holes.map((name) => ({ name, type: DYN })) }) as CelEnvironment).#verdict(
+          text,
+          own,
+          budget,
+        ),
       parse: (text) => {
         const parsed = parse(text, this.#parsing);
         return parsed.ok ? parsed.parsed : undefined;
@@ -182,6 +219,20 @@ class CelEnvironment implements Environment {
     return report === undefined ? checked.checked : { ...report, phase: "compile" };
   }
 }
+
+/** Whether an overload asks the world, or an authorizer, which costs much. */
+const isAsking = ({ id, call }: Overload): boolean => call !== undefined || id.endsWith("check_check");
+
+/** A function that asks the world, with answers of a sample in its place. */
+const answeredBySamples = (declaration: FunctionDeclaration): FunctionDeclaration => ({
+  ...declaration,
+  replaces: true,
+  overloads: declaration.overloads.map((overload) =>
+    overload.call === undefined
+      ? { ...overload, cost: 1 }
+      : { ...overload, call: (sample, ...args) => (sample as Sample).answer(declaration.name, args) },
+  ),
+});
 
 /** What is made of an expression; a failure where making it throws. */
 function guarded<Made>(make: () => Made | CompileFailure): Made | CompileFailure {

@@ -261,6 +261,11 @@ export interface Environment {
    * @param known names that mean something elsewhere, and what to say of them where they are not declared
    */
   hints(source: string, failure: CompileFailure, known?: ReadonlyMap<string, string>): readonly (Hint | undefined)[];
+  /**
+   * Whether an expression compiles and comes to different values: tried on samples of what it looks at. What is wanted of a proposal, which must be neither an error nor
+   * a constant.
+   */
+  varies(source: string): boolean;
   /** A new environment with more declarations. */
   extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }
