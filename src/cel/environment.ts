@@ -13,6 +13,7 @@ import type { FunctionDeclaration, ObjectTypeDeclaration, Overload } from "./dec
 import { declaredNames } from "./declared-names.js";
 import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
+import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
@@ -36,6 +37,8 @@ import { Interruption } from "./values/interruption.js";
 
 /** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Cost units that hints for one expression may take on samples: some tens of milliseconds. */
 const MOST_TRIED = 2_000_000;
@@ -148,9 +151,10 @@ class CelEnvironment implements Environment {
   hints(
     source: string,
     failure: CompileFailure,
-    known: ReadonlyMap<string, string> = new Map(),
+    known: ReadonlyMap<string, string> = NO_NAMES,
+    constants = false,
   ): readonly (Hint | undefined)[] {
-    return hintsOf(source, failure, this.#hintSource(known));
+    return hintsOf(source, failure, this.#hintSource(known, { cost: MOST_TRIED }, constants));
   }
 
   varies(source: string): boolean {
@@ -161,14 +165,15 @@ class CelEnvironment implements Environment {
   #sampled(): CelEnvironment {
     const { functions } = this.#declarations;
     const asking = [...functions.values()].filter(({ overloads }) => overloads.some(isAsking));
-    if (asking.length === 0) return this;
-    this.#answered ??= this.extend({ functions: asking.map(answeredBySamples) }) as CelEnvironment;
+    const variables = HOLES.map((name) => ({ name, type: DYN }));
+    this.#answered ??= this.extend({ variables, functions: asking.map(answeredBySamples) }) as CelEnvironment;
     return this.#answered;
   }
 
-  /** Tries an expression on samples. `own` is what its author wrote. */
-  #verdict(source: string, own: string, budget: Budget): Verdict {
+  /** Tries an expression on samples. `own` is what its author wrote; what is wrong with it besides is left out. */
+  #verdict(proposal: string, own: string, budget: Budget): Verdict {
     const sampled = this.#sampled();
+    const source = own === "" ? proposal : withHoles(proposal, sampled.#hintSource(NO_NAMES, budget));
     const checked = sampled.#check(source);
     if ("phase" in checked) return "fails";
     const compiled = sampled.compile(source, { trace: true, cost: true });
@@ -176,9 +181,8 @@ class CelEnvironment implements Environment {
     return verdictOf(compiled.program, checked, usageOf(checked, sampled.#declarations), own, budget);
   }
 
-  #hintSource(known: ReadonlyMap<string, string>): HintSource {
+  #hintSource(known: ReadonlyMap<string, string>, budget: Budget, constants = false): HintSource {
     const { variables, functions, objectTypes } = this.#declarations;
-    const budget: Budget = { cost: MOST_TRIED };
     const free = new Set<string>();
     const member = new Set<string>();
     for (const { name, overloads } of functions.values()) {
@@ -187,12 +191,10 @@ class CelEnvironment implements Environment {
     for (const macro of this.#parsing.macros.macros) (macro.member ? member : free).add(macro.name);
     return {
       check: (text) => this.check(text),
-      verdict: (text, own, holes) =>
-        (this.extend({ variables: holes.map((name) => ({ name, type: DYN })) }) as CelEnvironment).#verdict(
-          text,
-          own,
-          budget,
-        ),
+      isSound: (proposal, own) => {
+        const verdict = this.#verdict(proposal, own, budget);
+        return verdict === "varies" || (constants && verdict === "closed");
+      },
       parse: (text) => {
         const parsed = parse(text, this.#parsing);
         return parsed.ok ? parsed.parsed : undefined;

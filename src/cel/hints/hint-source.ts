@@ -1,7 +1,6 @@
 /** What hints are made from. */
 import type { ParsedExpr } from "../ast.js";
 import type { CompileFailure, Issue } from "../public-types.js";
-import type { Verdict } from "../samples/trial.js";
 import type { Type } from "../types.js";
 
 /** A hint that is only given where the environment takes it: the whole expression, changed, has the mistake no more. */
@@ -16,8 +15,8 @@ export interface Candidate {
 export interface HintSource {
   check(source: string): { readonly ok: true; readonly type: Type } | CompileFailure;
   parse(source: string): ParsedExpr | undefined;
-  /** What an expression does on samples. `own` is the text that its author wrote, `holes` are names that may stand for anything. */
-  verdict(source: string, own: string, holes: readonly string[]): Verdict;
+  /** Whether a proposal for an expression that its author wrote as `own` comes to anything, and not always to the same. */
+  isSound(proposal: string, own: string): boolean;
   readonly variables: readonly string[];
   /** Of functions and macros, written as a call without and with a receiver; namespaced ones have their full names. */
   readonly free: ReadonlySet<string>;

@@ -10,8 +10,8 @@ import { walk } from "../walk.js";
 import { Sample } from "./sample.js";
 import type { Usage } from "./usage.js";
 
-/** What an expression does on all samples: it gives different values, always the same one, or nothing but errors. */
-export type Verdict = "varies" | "constant" | "fails";
+/** What an expression does on all samples: it gives different values, always the same one, as what looks at no data must, or nothing but errors. */
+export type Verdict = "varies" | "constant" | "closed" | "fails";
 
 /** What trials may cost together, in units of the cost model; what is left of it. */
 export interface Budget {
@@ -32,6 +32,8 @@ const ERROR = 8;
  * is always true, and in `c && (a || "b" != "")` that is not seen from outside.
  */
 export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
+  if (usage.variables.size === 0 && usage.answers.size === 0)
+    return program.evaluate({}, { costLimit: budget.cost }).result instanceof CelError ? "fails" : "closed";
   const watched = conditionsOf(checked, own);
   const seen = new Map<number, number>();
   const values = new Set<string | Result>();

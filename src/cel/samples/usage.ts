@@ -101,9 +101,11 @@ class Reader implements Usage {
         return this.#call(expr, wanted);
       case "comprehension":
         return this.#loop(expr, wanted);
-      case "list":
-        for (const element of expr.elements) this.read(element);
+      case "list": {
+        const [known] = expr.elements.flatMap((element) => constantOf(element) ?? []);
+        for (const element of expr.elements) this.read(element, known === undefined ? [] : around(known));
         return undefined;
+      }
       case "map":
         for (const { key, value } of expr.entries) for (const part of [key, value]) this.read(part);
         return undefined;
@@ -180,7 +182,8 @@ class Reader implements Usage {
       [right, left],
     ] as const) {
       const constant = constantOf(other);
-      this.read(part, constant === undefined ? (ANY_OF.get(this.#type(other).kind) ?? unknown) : values(constant));
+      const any = [...(ANY_OF.get(this.#type(other).kind) ?? unknown), ...begunBy(other)];
+      this.read(part, constant === undefined ? any : values(constant));
     }
   }
 
@@ -281,6 +284,14 @@ function constantOf(expr: Expr): Value | undefined {
   if (expr.kind !== "call" || expr.target !== undefined || expr.args.length !== 1) return undefined;
   // `quantity("1")`, `int("5")`: what is compared with it is made of such a text.
   return expr.function === "-_" ? undefined : constantOf(expr.args[0] as Expr);
+}
+
+/** Texts that a sum with a literal may come to. */
+function begunBy(expr: Expr): readonly string[] {
+  if (expr.kind !== "call" || expr.function !== "_+_") return [];
+  const [first, second] = expr.args.map((arg) => constantOf(arg));
+  if (typeof first === "string") return [`${first}a`, `${first}b`, `${first}1`];
+  return typeof second === "string" ? [`a${second}`, `b${second}`, `1${second}`] : [];
 }
 
 /** The type of what an optional value holds. */
