@@ -35,6 +35,7 @@ export class Sample {
   readonly bindings: { readonly [name: string]: Value };
   readonly #usage: Usage;
   readonly #answers = new Map<string, Value>();
+  readonly #made = new Map<Shape, Value>();
   #state: number;
 
   /** @param number 0: all is there that may be; 1: nothing that need not be */
@@ -72,7 +73,15 @@ export class Sample {
     return this.number === 0 || (this.number !== 1 && this.#pick(3) > 0);
   }
 
+  /** One of three is what it is compared with, if that is made already. */
   #value(shape: Shape, level: number): Value {
+    const twin = shape.twin && this.#made.get(shape.twin);
+    const value = twin !== undefined && this.#pick(3) === 0 ? twin : this.#anew(shape, level);
+    this.#made.set(shape, value);
+    return value;
+  }
+
+  #anew(shape: Shape, level: number): Value {
     const { fields, element, values, type } = shape;
     const isPlain = values.length > 0 && this.#pick(4) === 0;
     if (type.kind === "opaque" && type.name === "optional_type" && type.params[0] !== undefined)

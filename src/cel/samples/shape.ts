@@ -12,6 +12,8 @@ export class Shape {
   keyed = false;
   /** Whether it is asked if this is there. */
   optional = false;
+  /** What it is compared with. */
+  twin: Shape | undefined;
   /** Values that make a difference where this is looked at. */
   readonly values: Value[] = [];
 

@@ -13,7 +13,7 @@ import type { Usage } from "./usage.js";
 /** What an expression does on all samples: it gives different values, always the same one, as what looks at no data must, or nothing but errors. */
 export type Verdict = "varies" | "constant" | "closed" | "fails";
 
-/** What trials may cost together, in units of the cost model; what is left of it. */
+/** What trials may cost together, in units of the cost model; what is left of it. A unit is some ten nanoseconds. */
 export interface Budget {
   cost: number;
 }
@@ -34,6 +34,7 @@ const ERROR = 8;
 export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
   if (usage.variables.size === 0 && usage.answers.size === 0)
     return program.evaluate({}, { costLimit: budget.cost }).result instanceof CelError ? "fails" : "closed";
+  budget.cost -= PROGRAM_CHARACTER_COST * program.source.length;
   const watched = conditionsOf(checked, own);
   const seen = new Map<number, number>();
   const values = new Set<string | Result>();
@@ -45,7 +46,7 @@ export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, 
   for (let number = 0; number < MOST_SAMPLES && budget.cost > 0; number++) {
     const sample = new Sample(usage, number);
     const { result, cost } = program.evaluate(sample.bindings, { state: sample, onValue });
-    budget.cost -= cost + SAMPLE_COST;
+    budget.cost -= cost + SAMPLE_COST + SAMPLE_CHARACTER_COST * program.source.length;
     if (!(result instanceof CelError)) values.add(valueText(result as Value) ?? (result as Value));
     if (varies()) return "varies";
   }
@@ -55,8 +56,11 @@ export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, 
 }
 
 const BOTH = TRUE | FALSE;
-/** What making a sample costs. */
+/** What making a sample costs, and evaluating with a trace: the more the longer the expression is. */
 const SAMPLE_COST = 100;
+const SAMPLE_CHARACTER_COST = 10;
+/** What making a program costs. */
+const PROGRAM_CHARACTER_COST = 200;
 
 const bitOf = (result: Result): number => {
   if (result instanceof CelError) return ERROR;

@@ -177,14 +177,14 @@ class Reader implements Usage {
 
   /** Two parts that are compared: each may be what the other is. */
   #compared(left: Expr, right: Expr, values: (value: Value) => readonly Value[], unknown: readonly Value[]): undefined {
-    for (const [part, other] of [
-      [left, right],
-      [right, left],
-    ] as const) {
+    const read = (part: Expr, other: Expr): Shape | undefined => {
       const constant = constantOf(other);
       const any = [...(ANY_OF.get(this.#type(other).kind) ?? unknown), ...begunBy(other)];
-      this.read(part, constant === undefined ? any : values(constant));
-    }
+      return this.read(part, constant === undefined ? any : values(constant));
+    };
+    const twin = read(left, right);
+    const shape = read(right, left);
+    if (shape !== undefined && shape !== twin) shape.twin = twin;
   }
 
   #in(element: Expr, range: Expr): undefined {
