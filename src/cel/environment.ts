@@ -9,10 +9,11 @@ import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
-import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration, Overload } from "./declarations.js";
 import { declaredNames } from "./declared-names.js";
 import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
+import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
@@ -28,11 +29,19 @@ import type {
   EnvironmentOptions,
 } from "./public-types.js";
 import { referencesOf } from "./references.js";
-import type { Type } from "./types.js";
+import type { Sample } from "./samples/sample.js";
+import { type Budget, type Verdict, verdictOf } from "./samples/trial.js";
+import { usageOf } from "./samples/usage.js";
+import { DYN, type Type } from "./types.js";
 import { Interruption } from "./values/interruption.js";
 
 /** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** Cost units that hints for one expression may take on samples: some tens of milliseconds. */
+const MOST_TRIED = 2_000_000;
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
@@ -59,6 +68,7 @@ class CelEnvironment implements Environment {
   readonly #declarations: Declarations;
   readonly #parsing: ParserOptions;
   readonly #checker: TypeChecker;
+  #answered: CelEnvironment | undefined;
 
   constructor(declarations: Declarations, parsing: ParserOptions) {
     this.#declarations = declarations;
@@ -67,18 +77,14 @@ class CelEnvironment implements Environment {
   }
 
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
-    const checked = this.#check(source);
-    return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
+    return guarded(() => {
+      const checked = this.#check(source);
+      return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
+    });
   }
 
   compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
-    try {
-      return this.#compile(source, options);
-    } catch (error) {
-      // Whatever it is, it is this expression's: no text of an expression may end its host.
-      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
-      return { ok: false, issues: [], text, phase: "program" };
-    }
+    return guarded(() => this.#compile(source, options));
   }
 
   #compile(source: string, options: CompileOptions): Compiled | CompileFailure {
@@ -145,12 +151,37 @@ class CelEnvironment implements Environment {
   hints(
     source: string,
     failure: CompileFailure,
-    known: ReadonlyMap<string, string> = new Map(),
+    known: ReadonlyMap<string, string> = NO_NAMES,
+    constants = false,
   ): readonly (Hint | undefined)[] {
-    return hintsOf(source, failure, this.#hintSource(known));
+    return hintsOf(source, failure, this.#hintSource(known, { cost: MOST_TRIED }, constants));
   }
 
-  #hintSource(known: ReadonlyMap<string, string>): HintSource {
+  varies(source: string): boolean {
+    return this.#verdict(source, "", { cost: MOST_TRIED }) === "varies";
+  }
+
+  /** The same environment, in which what asks the world is answered by samples. */
+  #sampled(): CelEnvironment {
+    const { functions } = this.#declarations;
+    const asking = [...functions.values()].filter(({ overloads }) => overloads.some(isAsking));
+    const variables = HOLES.map((name) => ({ name, type: DYN }));
+    this.#answered ??= this.extend({ variables, functions: asking.map(answeredBySamples) }) as CelEnvironment;
+    return this.#answered;
+  }
+
+  /** Tries an expression on samples. `own` is what its author wrote; what is wrong with it besides is left out. */
+  #verdict(proposal: string, own: string, budget: Budget): Verdict {
+    const sampled = this.#sampled();
+    const source = own === "" ? proposal : withHoles(proposal, sampled.#hintSource(NO_NAMES, budget));
+    const checked = sampled.#check(source);
+    if ("phase" in checked) return "fails";
+    const compiled = sampled.compile(source, { trace: true, cost: true });
+    if (!compiled.ok) return "fails";
+    return verdictOf(compiled.program, checked, usageOf(checked, sampled.#declarations), own, budget);
+  }
+
+  #hintSource(known: ReadonlyMap<string, string>, budget: Budget, constants = false): HintSource {
     const { variables, functions, objectTypes } = this.#declarations;
     const free = new Set<string>();
     const member = new Set<string>();
@@ -160,6 +191,10 @@ class CelEnvironment implements Environment {
     for (const macro of this.#parsing.macros.macros) (macro.member ? member : free).add(macro.name);
     return {
       check: (text) => this.check(text),
+      isSound: (proposal, own) => {
+        const verdict = this.#verdict(proposal, own, budget);
+        return verdict === "varies" || (constants && verdict === "closed");
+      },
       parse: (text) => {
         const parsed = parse(text, this.#parsing);
         return parsed.ok ? parsed.parsed : undefined;
@@ -184,6 +219,31 @@ class CelEnvironment implements Environment {
     if (!checked.ok) return { ...checked, phase: "compile" };
     const report = validate(checked.checked, this.#declarations);
     return report === undefined ? checked.checked : { ...report, phase: "compile" };
+  }
+}
+
+/** Whether an overload asks the world, or an authorizer, which costs much. */
+const isAsking = ({ id, call }: Overload): boolean => call !== undefined || id.endsWith("check_check");
+
+/** A function that asks the world, with answers of a sample in its place. */
+const answeredBySamples = (declaration: FunctionDeclaration): FunctionDeclaration => ({
+  ...declaration,
+  replaces: true,
+  overloads: declaration.overloads.map((overload) =>
+    overload.call === undefined
+      ? { ...overload, cost: 1 }
+      : { ...overload, call: (sample, ...args) => (sample as Sample).answer(declaration.name, args) },
+  ),
+});
+
+/** What is made of an expression; a failure where making it throws. */
+function guarded<Made>(make: () => Made | CompileFailure): Made | CompileFailure {
+  try {
+    return make();
+  } catch (error) {
+    // Whatever it is, it is this expression's: no text of an expression may end its host.
+    const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
+    return { ok: false, issues: [], text, phase: "program" };
   }
 }
 

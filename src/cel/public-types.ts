@@ -259,8 +259,19 @@ export interface Environment {
    * What to write instead, for each issue of a failure; undefined where nothing is known that this environment takes. Beside the messages, which are the
    * reference's.
    * @param known names that mean something elsewhere, and what to say of them where they are not declared
+   * @param constants whether what looks at no data may be proposed, too: at a prompt, where nobody writes a rule (default false)
    */
-  hints(source: string, failure: CompileFailure, known?: ReadonlyMap<string, string>): readonly (Hint | undefined)[];
+  hints(
+    source: string,
+    failure: CompileFailure,
+    known?: ReadonlyMap<string, string>,
+    constants?: boolean,
+  ): readonly (Hint | undefined)[];
+  /**
+   * Whether an expression compiles and comes to different values: tried on samples of what it looks at. What is wanted of a proposal, which must be neither an error nor
+   * a constant.
+   */
+  varies(source: string): boolean;
   /** A new environment with more declarations. */
   extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }

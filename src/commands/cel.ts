@@ -98,7 +98,7 @@ async function bindingsOf(file: string): Promise<Bindings> {
 function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression);
   if (!compiled.ok) {
-    const hint = hintText(environment.hints(expression, compiled));
+    const hint = hintText(environment.hints(expression, compiled, undefined, true));
     stdout.write(`${JSON.stringify({ error: compiled.text, ...(hint !== undefined && { hint }) })}\n`);
     return 1;
   }
@@ -115,7 +115,7 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
 function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression, { trace: true });
   if (!compiled.ok) {
-    const hint = hintText(environment.hints(expression, compiled));
+    const hint = hintText(environment.hints(expression, compiled, undefined, true));
     stdout.write(`${escapedLines(compiled.text)}\n${hint === undefined ? "" : `hint: ${printable(hint)}\n`}`);
     return 1;
   }

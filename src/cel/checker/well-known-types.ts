@@ -1,4 +1,5 @@
 /** Protobuf's well-known types: message literals of them yield plain values (spec kubernetes-cel.md 2.1). */
+import type { Flavour } from "../public-types.js";
 import {
   ANY,
   BOOL,
@@ -39,6 +40,17 @@ export const SHORT_TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
   ["duration", DURATION],
   ["timestamp", TIMESTAMP],
 ]);
+
+/** The messages that are types of values: all other well-known ones become values of the language's own types, and their names are none. */
+const VALUE_TYPES: ReadonlySet<string> = new Set([
+  "google.protobuf.Duration",
+  "google.protobuf.Empty",
+  "google.protobuf.Timestamp",
+]);
+
+/** Whether the checker alone knows a type of this name: it may stand before a message literal's `{`, and is undefined as a value. */
+export const isUndefinedAsValue = (name: string, flavour: Flavour): boolean =>
+  SHORT_TYPE_NAMES.has(name) ? flavour === "kubernetes" : WELL_KNOWN_TYPES.has(name) && !VALUE_TYPES.has(name);
 
 /** The only enum constant there is, `google.protobuf.NullValue.NULL_VALUE`, an int. */
 export const NULL_VALUE = "google.protobuf.NullValue.NULL_VALUE";

@@ -117,9 +117,11 @@ function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): 
   emitSteps(emitter, chain, piece === undefined ? plan.qualifiers : plan.qualifiers.slice(1));
   if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
   code.add("}");
-  // The branches of a conditional have roots that cost nothing; nor has that of `has()` in Kubernetes.
+  // Behind the branches of a conditional an attribute costs nothing of its own. In Kubernetes `has()` takes back what one would cost.
   const free = test && emitter.options.flavour === "kubernetes";
-  if (countRoot && !free && plan.root.kind !== "choice") emitter.units(1);
+  const choice = plan.root.kind === "choice";
+  if (countRoot && free && choice && emitter.options.counting) code.add("if(cost>0)cost-=1;");
+  else if (countRoot && !free && !choice) emitter.units(1);
   return { value: { code: chain.result, can: test ? CAN.BOOL | CAN.ERROR : ANY }, chain };
 }
 

@@ -192,7 +192,7 @@ function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();
-  const slow = `${h.contained}(${left.code},${right.code},c)`;
+  const slow = `(${m.cost}=cost,${h.contained}(${left.code},${right.code},c))`;
   if (plan.kinds[1] === "list") code.add(`${result}=${slow};`);
   else {
     const value = code.temp();

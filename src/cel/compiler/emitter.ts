@@ -239,14 +239,10 @@ export class Emitter implements Emitting {
     } else if (plan.strings !== undefined) {
       test = `${code.constant(plan.strings)}.has(${element.code})`;
     } else {
-      const contains = code.constant(plan.contains);
-      test =
-        (element.can & CAN.ERROR) === 0
-          ? `${contains}(${element.code})`
-          : `!(${element.code} instanceof ${h.E})&&${contains}(${element.code})`;
+      test = `${code.constant(plan.contains)}(${element.code})`;
     }
-    if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
-    else code.add(`${result}=${test}?true:${element.code} instanceof ${h.E}?${element.code}:false;`);
+    const absent = `(${m.cost}=cost,${h.absent}(${element.code}))`;
+    code.add(`${result}=${test}?true:typeof ${element.code}==="object"?${absent}:false;`);
     if (plan.cost > 0) {
       // Behind an element that failed nothing is evaluated.
       code.add(`if(!(${element.code} instanceof ${h.E})){`);

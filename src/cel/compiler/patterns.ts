@@ -4,6 +4,7 @@
 import { compilePattern, loadPatterns, type Pattern } from "../pattern/pattern.js";
 import { sequenceTest } from "../pattern/sequence.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { TypeValue } from "../values/type-value.js";
 import type { Result, Value } from "../values/value.js";
 import type { Callee, Plan } from "./plan.js";
 
@@ -45,6 +46,10 @@ export function bindPattern(name: string, source: string): Callee | CelError | u
   const pattern = compilePattern(source);
   if (pattern instanceof CelError) return pattern;
   const simple = name === "matches" ? sequenceTest(source) : undefined;
-  if (simple !== undefined) return (text) => (typeof text === "string" ? simple(text) : noSuchOverload());
-  return (text, _source, limit) => (typeof text === "string" ? search(pattern, text, limit) : noSuchOverload());
+  const find = simple ?? ((text: string, limit: Value | undefined) => search(pattern, text, limit));
+  return (text, _source, limit) => {
+    if (typeof text === "string") return find(text, limit);
+    // A quirk of the reference: the text of a type is its name.
+    return text instanceof TypeValue ? find(text.name, limit) : noSuchOverload();
+  };
 }

@@ -1,6 +1,5 @@
 /**
- * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs
- * (spec kubernetes-cel.md 2, 3.1, 3.2 and 5.2).
+ * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs (spec kubernetes-cel.md 2, 3, 5.2).
  */
 import type {
   CallExpr,
@@ -13,12 +12,12 @@ import type {
   StructExpr,
 } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
-import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
+import { isUndefinedAsValue } from "../checker/well-known-types.js";
 import { plainCallCost } from "../cost/plain-cost.js";
 import { callCost, LIST_COST, MAP_COST } from "../cost/runtime-cost.js";
 import type { LazyForm, Overload } from "../declarations.js";
 import { dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
-import { nativeNameOf } from "../operators/kind.js";
+import { nativeNameOf, typeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
 import { costSize } from "../operators/size.js";
@@ -123,21 +122,26 @@ export class Planner {
   }
 
   #ident(expr: IdentExpr): Plan {
-    if (!expr.rooted) {
-      const slot = this.#scope.findLast(({ name }) => name === expr.name);
-      // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
-      if (slot !== undefined && !this.#folds && this.#kind(expr.id) === "type") throw undefinedType(expr);
-      if (slot !== undefined) return this.#attribute(expr.id, { kind: "local", slot });
-    }
-    if (this.#checked.typeNames.has(expr.id)) {
-      const type = this.#checked.types.get(expr.id);
-      const named = type?.kind === "type" ? type.of : undefined;
-      // Kubernetes declares a few names a second time, for the checker only.
-      const twice = this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name);
-      if (named === undefined || twice || this.#declarations.typeProvider?.find(expr.name)) throw undefinedType(expr);
-      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
-    }
-    return this.#attribute(expr.id, { kind: "global", name: expr.name });
+    const slot = expr.rooted ? undefined : this.#scope.findLast(({ name }) => name === expr.name);
+    // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
+    const isValue = this.#declarations.flavour === "standard" || this.#kind(expr.id) !== "type";
+    if (slot !== undefined && isValue) return this.#attribute(expr.id, { kind: "local", slot });
+    const isType = slot !== undefined || this.#checked.typeNames.has(expr.id);
+    if (!isType) return this.#attribute(expr.id, { kind: "global", name: expr.name });
+    const named = this.#typeNamed(expr, slot !== undefined);
+    if (named === undefined) throw new PlanError(`reference to undefined type: ${expr.name}`);
+    return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
+  }
+
+  /** The type that is the value of a name; `undefined` for names that only the checker knows. */
+  #typeNamed({ id, name }: IdentExpr, local: boolean): Type | undefined {
+    const { flavour, typeNames, objectTypes, typeProvider } = this.#declarations;
+    if (local) return typeNames.get(name);
+    const declared = objectTypes.get(name);
+    const unknown = declared === undefined ? isUndefinedAsValue(name, flavour) : declared.construct === undefined;
+    if (unknown || typeProvider?.find(name) !== undefined) return undefined;
+    const type = this.#checked.types.get(id);
+    return type?.kind === "type" ? type.of : undefined;
   }
 
   #attribute(id: number, root: AttributePlan["root"]): Plan {
@@ -339,7 +343,7 @@ export class Planner {
       const parts = entries.flatMap(({ key, value }) => [key as ConstPlan, value as ConstPlan]);
       for (let i = 0; i + 1 < parts.length; i += 2) {
         const [key, value] = parts.slice(i, i + 2) as [ConstPlan, ConstPlan];
-        if (!isUsableKey(key.value)) throw new PlanError("bytes cannot be a key of a map");
+        if (!isUsableKey(key.value)) throw new PlanError(`${typeNameOf(key.value)} cannot be a key of a map`);
         map.set(key.value, value.value);
       }
       return this.#literal(expr.id, map, MAP_COST, parts);
@@ -378,8 +382,6 @@ export class Planner {
     return { kind: "fold", id: expr.id, range, first, second, accumulator, start, condition, step, result };
   }
 }
-
-const undefinedType = ({ name }: IdentExpr): PlanError => new PlanError(`reference to undefined type: ${name}`);
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;
 

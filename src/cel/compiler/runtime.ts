@@ -6,7 +6,7 @@ import { equalityCost } from "../cost/runtime-cost.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
 import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
-import { entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
+import { badKey, entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
   isDeclaredPresent,
@@ -20,6 +20,7 @@ import {
 } from "../operators/qualify.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
+import { printedValue } from "../stdlib/printed-value.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
@@ -199,9 +200,12 @@ function contained(a: Result, b: Result, meter: Meter): Result {
   }
   const kind = kindOf(b);
   if (kind === "map")
-    return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey();
+    return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey(a);
   return noSuchOverload();
 }
+
+/** What a look-up in a set of constants answers for what it did not find. */
+const absent = (value: Result): Result => (isError(value) ? value : !isUsableKey(value) && badKey(value));
 
 /** The work of taking an entry out of a map. */
 const ENTRY_UNITS = 20;
@@ -235,24 +239,19 @@ function pushOptional(list: Value[], element: Result): CelError | undefined {
   return undefined;
 }
 
-/** The reference's evaluation ends at a key of bytes, with this text. */
-function badKey(): never {
-  throw new Interruption("fault", "internal error: runtime error: hash of unhashable type types.Bytes");
-}
-
 /** Sets an entry of a map literal as the language definition has it: only ints, uints, bools and strings are keys, each at most once. */
 function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
   const kind = kindOf(key);
   if (kind !== "int" && kind !== "uint" && kind !== "bool" && kind !== "string") {
     return new CelError(`unsupported key type: ${typeNameOf(key)}`);
   }
-  if (map.get(key) !== undefined) return new CelError(`Failed with repeated key: ${printKey(key)}`);
+  if (map.get(key) !== undefined) return new CelError(`Failed with repeated key: ${printedValue(key)}`);
   return setEntry(map, key, value, optional);
 }
 
 /** Sets an entry of a map literal; the key is no error. */
 function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
-  if (!isUsableKey(key)) return badKey();
+  if (!isUsableKey(key)) return badKey(key);
   if (!optional) map.set(key, value);
   else if (!(value instanceof Optional)) {
     const text = `cannot initialize optional entry '${printKey(key)}' from non-optional value ${printKey(value)}`;
@@ -278,8 +277,8 @@ function insert(map: Result, key: Result, value: Result): Result {
   if (isError(key)) return key;
   if (isError(value)) return value;
   const target = map as MapValue;
-  if (!isUsableKey(key)) return badKey();
-  if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printKey(key)} already exists`);
+  if (!isUsableKey(key)) return badKey(key);
+  if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printedValue(key)} already exists`);
   target.set(key, value);
   return target;
 }
@@ -353,6 +352,7 @@ export const HELPERS = {
   modulo: strict2(modulo),
   negate: (a: Result): Result => (isError(a) ? a : negate(a)),
   contained,
+  absent,
   range,
   pushOptional,
   setEntry,

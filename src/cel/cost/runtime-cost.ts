@@ -3,7 +3,7 @@
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
-import { isPlainObject, nativeNameOf } from "../operators/kind.js";
+import { isPlainObject, type Kind, kindOf, nativeNameOf } from "../operators/kind.js";
 import { costSize, traversalCost } from "../operators/size.js";
 import { CelError } from "../values/cel-error.js";
 import { Interruption } from "../values/interruption.js";
@@ -108,17 +108,22 @@ function sizeIn(value: Result, work: Work): number {
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
 const flattened: CostRule = (args) => {
   const wanted = args.length === 2 ? args[1] : 1;
-  if (wanted instanceof CelError) fault("ref.Val is *types.Err, not types.Int");
+  const found = wanted instanceof CelError ? "*types.Err" : nativeNameOf(wanted as Value);
+  if (found !== "types.Int") fault(`ref.Val is ${found}, not types.Int`);
   const depth = Number(wanted);
   // A negative depth counts as one; a product beyond 64 bits as half of their range, which is what Go's conversion makes of it.
   const product = Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
   return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
 };
 
+/** The kinds that have a `+`, among those that are no lists. */
+const ADDED: ReadonlySet<Kind> = new Set(["int", "uint", "double", "string", "bytes", "timestamp", "duration"]);
+
 /** The reference's evaluation ends where it measures what is no list. */
 function endless(list: Result): never {
-  const name = list instanceof CelError ? "*types.Err" : nativeNameOf(list);
-  return fault(`${name} is not traits.Lister: missing method Add`);
+  if (list instanceof CelError) return fault("*types.Err is not traits.Lister: missing method Add");
+  const method = ADDED.has(kindOf(list)) ? "Contains" : "Add";
+  return fault(`${nativeNameOf(list)} is not traits.Lister: missing method ${method}`);
 }
 
 function fault(conversion: string): never {

@@ -1,6 +1,7 @@
 /** Hints for fields that a value has not, and for values of another type than is needed. */
 import type { Expr } from "../ast.js";
 import type { Type } from "../types.js";
+import { comparedCandidates } from "./compared.js";
 import type { Candidate, HintSource } from "./hint-source.js";
 import { nearNames } from "./near.js";
 import type { Part } from "./part.js";
@@ -94,6 +95,7 @@ export function mismatchCandidates(
     }
   }
   if (wanted.kind !== "bool") return candidates;
+  candidates.push(...comparedCandidates(part));
   switch (found.kind) {
     case "string":
       return [...candidates, write(`${text} != ""`)];

@@ -56,11 +56,13 @@ export const FOREIGN_SYNTAX: readonly ForeignSyntax[] = [
   rule("write == for ===", /===/dg, () => "=="),
   rule("write != for !==", /!==/dg, () => "!="),
   rule("write != for <>", /<>/dg, () => "!="),
-  rule(
-    'a text is matched by matches(): write x.matches(r"pattern")',
-    new RegExp(`(${OPERAND})\\s*([=!])~\\s*(?:${SLASHED}|(${STRING}))`, "dg"),
-    ([, operand = "", sign, pattern, text]) =>
-      `${sign === "!" ? "!" : ""}${operand}.matches(${pattern === undefined ? (text ?? "") : raw(pattern)})`,
+  ...["", "!"].map((not) =>
+    rule(
+      `a text is matched by matches(): write ${not}x.matches(r"pattern")`,
+      new RegExp(`(${OPERAND})\\s*${not || "="}~\\s*(?:${SLASHED}|(${STRING}|\\w+(?:\\.\\w+)*))`, "dg"),
+      ([, operand = "", pattern, text]) =>
+        `${not}${operand}.matches(${pattern === undefined ? (text ?? "") : raw(pattern)})`,
+    ),
   ),
   rule(
     'a text is matched by matches(): write x.matches(r"pattern")',
@@ -107,6 +109,7 @@ export const FOREIGN_SYNTAX: readonly ForeignSyntax[] = [
   rule("write <= for =<", /=</dg, () => "<="),
   rule("write && for &", /(?<!&)&(?!&)/dg, () => "&&"),
   rule("write || for |", /(?<!\|)\|(?!\|)/dg, () => "||"),
+  rule("write != for =!", /(?<![=!<>])=!(?![=~])/dg, () => "!="),
   rule("write == for =: an expression compares, and assigns nothing", /(?<![=!<>:])=(?![=~>])/dg, () => "=="),
   rule(
     "each element is looked at by all() or exists(): write list.all(x, x.field == …)",
@@ -171,16 +174,20 @@ function absentValue(before: string, behind: string): string {
 
 /** `has(a["b"])`, `has(a)`, `has(a.?b)`, `has(a.b == c)`. */
 function withFields(source: string): string {
-  const pattern = /\bhas\(((?:[^()]|\([^()]*\))*)\)/dg;
-  return rewritten(source, pattern, ([, inside = ""]) => {
-    const argument = inside.trim();
-    const key = /^(.*)\[("[^"]*"|'[^']*')\]$/s.exec(argument);
-    if (key !== null) return `${key[2]} in ${key[1]}`;
-    const compared = /^([\w.]+\.\w+)\s*(==|!=|<=?|>=?|in)\s+?(.+)$/s.exec(argument);
-    if (compared !== null) return `(has(${compared[1]}) && ${argument})`;
-    if (/\.\?|\[\?/.test(argument)) return `${argument}.hasValue()`;
-    return /^\w+$/.test(argument) ? `${argument} != null` : undefined;
+  const pattern = /([!=<>]\s*)?\bhas\(((?:[^()]|\([^()]*\))*)\)/dg;
+  return rewritten(source, pattern, ([, before, inside = ""]) => {
+    const text = withField(inside.trim());
+    return before === undefined || text === undefined ? text : `${before}(${text})`;
   });
+}
+
+function withField(argument: string): string | undefined {
+  const key = /^(.*)\[("[^"]*"|'[^']*')\]$/s.exec(argument);
+  if (key !== null) return `${key[2]} in ${key[1]}`;
+  const compared = /^([\w.]+\.\w+)\s*(==|!=|<=?|>=?|in)\s+?(.+)$/s.exec(argument);
+  if (compared !== null) return `(has(${compared[1]}) && ${argument})`;
+  if (/\.\?|\[\?/.test(argument)) return `${argument}.hasValue()`;
+  return /^\w+$/.test(argument) ? `${argument} != null` : undefined;
 }
 
 /** The parentheses that are not closed. */

@@ -15,6 +15,8 @@ export interface Candidate {
 export interface HintSource {
   check(source: string): { readonly ok: true; readonly type: Type } | CompileFailure;
   parse(source: string): ParsedExpr | undefined;
+  /** Whether a proposal for an expression that its author wrote as `own` comes to anything, and not always to the same. */
+  isSound(proposal: string, own: string): boolean;
   readonly variables: readonly string[];
   /** Of functions and macros, written as a call without and with a receiver; namespaced ones have their full names. */
   readonly free: ReadonlySet<string>;

@@ -7,7 +7,8 @@ import { unparse } from "../unparse/unparse.js";
 import { fieldCandidates, mismatchCandidates, rangeCandidates } from "./fields.js";
 import { FOREIGN_NAMES } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
-import type { Candidate, HintSource } from "./hint-source.js";
+import type { Candidate, HintSource, Mistake } from "./hint-source.js";
+import { keepsNegations } from "./negations.js";
 import { overloadCandidates } from "./overloads.js";
 import { Part } from "./part.js";
 import { syntaxHint } from "./syntax.js";
@@ -27,6 +28,23 @@ export function hintsOf(
   environment: HintSource,
 ): readonly (Hint | undefined)[] {
   if (source.length > MAX_LENGTH || issues.length === 0) return issues.map(() => undefined);
+  const hints = eachHint(source, issues, environment);
+  const first = hints.find((hint) => hint?.fixed !== undefined)?.fixed;
+  const mended = first === undefined ? undefined : wholly(first, environment);
+  return hints.map((hint) => {
+    if (hint?.fixed === undefined) return hint;
+    const text = issues[0]?.code === "syntax" ? [hint.text, ...(mended?.texts ?? [])].join("; ") : hint.text;
+    return mended === undefined ? { text } : { text, fixed: mended.fixed };
+  });
+}
+
+/** The hints of the first issues, as if there were no other. */
+function eachHint(
+  source: string,
+  issues: readonly Issue[],
+  environment: HintSource,
+  most = MAX_ISSUES,
+): readonly (Hint | undefined)[] {
   const first = issues.findIndex(({ code }) => code === "syntax");
   if (first !== -1) {
     const hint = syntaxHint(source, environment);
@@ -34,7 +52,7 @@ export function hintsOf(
   }
   const parsed = environment.parse(source);
   return issues.map((issue, i) => {
-    if (i >= MAX_ISSUES || parsed === undefined) return undefined;
+    if (i >= most || parsed === undefined) return undefined;
     const part = issue.id === undefined ? undefined : Part.of(parsed, issue.id);
     const candidates = [
       ...textCandidates(source, issue),
@@ -44,8 +62,26 @@ export function hintsOf(
     const words = issue.code === "undeclared-reference" ? wordsFor({ source, issue, environment }, isCall) : undefined;
     // What the caller knows of a name is more than a guess at another one.
     if (words !== undefined) return { text: words };
-    return hintOf(candidates, issues, issue, environment) ?? patternHint(issue, source);
+    return hintOf(candidates, issues, { source, issue, environment }) ?? patternHint(issue, source);
   });
+}
+
+/** An expression without its other mistakes, by the hints for those; undefined where they do not lead to one that compiles. */
+function wholly(
+  source: string,
+  environment: HintSource,
+): { readonly fixed: string; readonly texts: readonly string[] } | undefined {
+  const texts: string[] = [];
+  let fixed = source;
+  for (let round = 0; round < MAX_ISSUES; round++) {
+    const checked = environment.check(fixed);
+    if (checked.ok) return { fixed, texts };
+    const [hint] = eachHint(fixed, checked.issues, environment, 1);
+    if (hint?.fixed === undefined) return undefined;
+    texts.push(hint.text);
+    fixed = hint.fixed;
+  }
+  return undefined;
 }
 
 function textCandidates(source: string, { code }: Issue): readonly Candidate[] {
@@ -77,31 +113,39 @@ function candidatesFor(issue: Issue, part: Part, environment: HintSource): reado
   }
 }
 
-/** The first candidate that the environment takes. */
+/** The first candidate that the environment takes, and that is worth writing. What leaves no mistake comes before what leaves others. */
 function hintOf(
   candidates: readonly Candidate[],
   before: readonly Issue[],
-  issue: Issue,
-  environment: HintSource,
+  { source, issue, environment }: Mistake,
 ): Hint | undefined {
   const said = (issues: readonly Issue[]): number => issues.filter(({ message }) => message === issue.message).length;
-  const isBetter = (fixed: string): boolean => {
+  /** The mistakes that are left; undefined where it is no mend. */
+  const leftBy = (fixed: string): number | undefined => {
     const after = environment.check(fixed);
-    if (after.ok) return true;
+    if (after.ok) return 0;
     const { issues } = after;
     if (issues.length === 0 || issues.length > before.length || issues.some(({ code }) => code === "syntax"))
-      return false;
+      return undefined;
     // One mistake less, and none in its place.
-    return issues.length < before.length && said(issues) < said(before);
+    return issues.length < before.length && said(issues) < said(before) ? issues.length : undefined;
   };
+  const isSound = (fixed: string): boolean => keepsNegations(source, fixed) && environment.isSound(fixed, source);
   const tried = new Set<string>();
-  for (const { text, fixed, also } of candidates) {
+  const mends: (Candidate & { readonly left: number })[] = [];
+  for (const candidate of candidates) {
+    const { fixed, also } = candidate;
     if (tried.has(fixed) && also === undefined) continue;
-    if (tried.size >= MAX_TRIED) return undefined;
+    if (tried.size >= MAX_TRIED) break;
     tried.add(fixed);
-    if (isBetter(fixed) && (also === undefined || isBetter(also))) return { text, fixed: plain(fixed, environment) };
+    const left = leftBy(fixed);
+    if (left !== undefined && (also === undefined || leftBy(also) !== undefined)) mends.push({ ...candidate, left });
   }
-  return undefined;
+  const least = Math.min(...mends.map(({ left }) => left));
+  const found = mends.find(
+    ({ fixed, also, left }) => (left === least || least > 0) && isSound(fixed) && (also === undefined || isSound(also)),
+  );
+  return found && { text: found.text, fixed: plain(found.fixed, environment) };
 }
 
 /** Without parentheses that are not needed. */

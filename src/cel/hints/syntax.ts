@@ -3,17 +3,20 @@ import { blanked } from "./blank.js";
 import { FOREIGN_SYNTAX, type ForeignSyntax } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
 import type { HintSource } from "./hint-source.js";
+import { keepsNegations } from "./negations.js";
 
 /** An operator at the end, after which something must come. */
 const UNFINISHED = /(&&|\|\||[<>=!]=|[-+*/%<>?:.,!])\s*$/;
 /** Characters at the end that are looked at for it. */
 const MAX_TAIL = 200;
 
-/** A hint for a text that can't be parsed; undefined where none leads to one that can. */
+/** A hint for a text that can't be parsed; undefined where none leads to one that can, and that is worth writing. */
 export function syntaxHint(source: string, environment: HintSource): Hint | undefined {
   const parses = (text: string): boolean => {
     const checked = environment.check(text);
-    return checked.ok || (checked.issues.length > 0 && checked.issues.every(({ code }) => code !== "syntax"));
+    if (!checked.ok && (checked.issues.length === 0 || checked.issues.some(({ code }) => code === "syntax")))
+      return false;
+    return keepsNegations(source, text) && environment.isSound(text, source);
   };
   // Alone, and then together: people who write & for && do so throughout.
   for (const { hint, mend } of FOREIGN_SYNTAX) {

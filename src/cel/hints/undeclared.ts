@@ -136,8 +136,6 @@ export function variableCandidates(part: Part, name: string, { variables, free }
   if (value !== undefined) candidates.push(write(value));
   candidates.push(...nearNames(name, variables).map((other) => write(other)));
   candidates.push(...(PARTS.get(name) ?? []).map((text) => write(text)));
-  if (free.has(name))
-    candidates.push({ text: `${name} is a function: call it, ${name}(…)`, fixed: part.replacedBy(`${name}("")`) });
   return candidates;
 }
 
@@ -157,6 +155,10 @@ function wholePath(part: Part, way: string): Part | undefined {
 /** What can be said without a change to show. */
 export function wordsFor({ issue, environment }: Mistake, isCall: boolean): string | undefined {
   const name = issue.name ?? "";
-  if (!isCall) return environment.known.get(name);
+  if (!isCall)
+    return (
+      environment.known.get(name) ??
+      (environment.free.has(name) ? `${name} is a function: call it, ${name}(…)` : undefined)
+    );
   return WITHOUT_COUNTERPART.get(name.toLowerCase()) ?? environment.known.get(`${name}()`);
 }

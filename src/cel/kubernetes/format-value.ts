@@ -1,5 +1,7 @@
 /** Named formats as values (spec kubernetes-cel.md 4.11). */
+
 import { type CelError, noSuchOverload } from "../values/cel-error.js";
+import { BUCKET } from "../values/map-key.js";
 import { OpaqueValue, type Value } from "../values/value.js";
 import * as rules from "./named-formats.js";
 
@@ -21,6 +23,10 @@ export class FormatValue extends OpaqueValue {
   ) {
     super();
     this.#regexSize = regexSize;
+  }
+
+  override get [BUCKET](): undefined {
+    return undefined;
   }
 
   override get patternSize(): number {

@@ -1,5 +1,7 @@
 /** IP addresses and CIDR blocks as values (spec kubernetes-cel.md 4.8). */
+
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { BUCKET } from "../values/map-key.js";
 import { quoted } from "../values/quoted-text.js";
 import { OpaqueValue, type Value } from "../values/value.js";
 import { AddressError, addressText, type Prefix, parseAddress, parsePrefix } from "./ip-parse.js";
@@ -42,6 +44,11 @@ export class IpValue extends OpaqueValue {
 
   override get identity(): string {
     return this.toString();
+  }
+
+  /** Equal ones are one key. */
+  override get [BUCKET](): string {
+    return `\u0000${this.typeName} ${this.toString()}`;
   }
 
   toString(): string {
@@ -123,6 +130,11 @@ export class CidrValue extends OpaqueValue {
 
   override get identity(): string {
     return this.toString();
+  }
+
+  /** Equal ones are one key. */
+  override get [BUCKET](): string {
+    return `\u0000${this.typeName} ${this.toString()}`;
   }
 
   toString(): string {

@@ -1,6 +1,8 @@
 /** Quantities as values (spec kubernetes-cel.md 4.9). */
+
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
+import { BUCKET } from "../values/map-key.js";
 import { INT_MIN } from "../values/numbers.js";
 import { OpaqueValue, type Value } from "../values/value.js";
 import {
@@ -73,6 +75,11 @@ export class QuantityValue extends OpaqueValue {
   equals(other: Value): boolean | CelError {
     if (!(other instanceof QuantityValue) || other.#computed) return noSuchOverload();
     return compareAmounts(this.amount, other.amount) === 0;
+  }
+
+  /** The reference makes one for each call: none is found again. */
+  override get [BUCKET](): symbol {
+    return Symbol("key");
   }
 
   override get identity(): string {

@@ -1,7 +1,9 @@
 /** Semantic versions as values (spec kubernetes-cel.md 4.10). */
+
 import { compareStrings } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
+import { BUCKET } from "../values/map-key.js";
 import { UINT_MAX } from "../values/numbers.js";
 import { quoted } from "../values/quoted-text.js";
 import { OpaqueValue, type Value } from "../values/value.js";
@@ -121,6 +123,10 @@ export class SemverValue extends OpaqueValue {
 
   equals(other: Value): boolean | CelError {
     return other instanceof SemverValue ? this.compareTo(other) === 0 : noSuchOverload();
+  }
+
+  override get [BUCKET](): undefined {
+    return undefined;
   }
 
   override get identity(): string {

@@ -1,6 +1,8 @@
 /** URLs as values (spec kubernetes-cel.md 4.7). */
+
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
+import { BUCKET } from "../values/map-key.js";
 import { quoted } from "../values/quoted-text.js";
 import { MapValue, OpaqueValue, type Value } from "../values/value.js";
 import { fromOctets, toOctets, UrlError, unescapeText } from "./url-escape.js";
@@ -97,6 +99,11 @@ export class UrlValue extends OpaqueValue {
 
   equals(other: Value): boolean | CelError {
     return other instanceof UrlValue ? this.toString() === other.toString() : noSuchOverload();
+  }
+
+  /** The reference makes one for each call: none is found again. */
+  override get [BUCKET](): symbol {
+    return Symbol("key");
   }
 
   override get identity(): string {

@@ -50,6 +50,8 @@ function equalObjects(a: Value, b: Value, work: Work): boolean | CelError {
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
+    // Its value is asked itself, also about null.
+    if (a.value instanceof OpaqueValue) return a.value.equals(b.value);
     return equals(a.value, b.value, work);
   }
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
@@ -134,7 +136,8 @@ export function compare(a: Value, b: Value): number | CelError | undefined {
 }
 
 function orderNumbers(a: Value, b: Value): number | CelError {
-  const order = compareNumbers(a, b);
+  // NaN has no order with anything, be it a number or not.
+  const order = Number.isNaN(a) ? Number.NaN : compareNumbers(a, b);
   if (order === undefined) return noSuchOverload();
   return Number.isNaN(order) ? new CelError("NaN values cannot be ordered") : order;
 }

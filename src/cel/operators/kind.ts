@@ -99,9 +99,25 @@ const NATIVE_NAMES: Readonly<Record<Kind, string>> = {
   object: "types.Object",
 };
 
+/** The classes of the values of Kubernetes' libraries, by their types. */
+const LIBRARY_NAMES: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.Quantity", "cel.Quantity"],
+  ["kubernetes.Semver", "cel.Semver"],
+  ["kubernetes.URL", "cel.URL"],
+  ["kubernetes.NamedFormat", "cel.Format"],
+  ["net.IP", "cel.IP"],
+  ["net.CIDR", "cel.CIDR"],
+  ["kubernetes.authorization.Authorizer", "library.authorizerVal"],
+  ["kubernetes.authorization.PathCheck", "library.pathCheckVal"],
+  ["kubernetes.authorization.GroupCheck", "library.groupCheckVal"],
+  ["kubernetes.authorization.ResourceCheck", "library.resourceCheckVal"],
+  ["kubernetes.authorization.Decision", "library.decisionVal"],
+]);
+
 /** The reference implementation's own name of a value's class, as some of its errors print it. */
 export function nativeNameOf(value: Value): string {
-  if (value instanceof OpaqueValue || value instanceof ObjectValue) return value.nativeName;
+  if (value instanceof OpaqueValue) return LIBRARY_NAMES.get(value.typeName) ?? value.nativeName;
+  if (value instanceof ObjectValue) return value.nativeName;
   return NATIVE_NAMES[kindOf(value)];
 }
 

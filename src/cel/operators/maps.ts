@@ -1,10 +1,11 @@
 /**
  * Maps of either representation (plain object or MapValue) behind one set of functions (spec kubernetes-cel.md 2.5).
  */
+import { Interruption } from "../values/interruption.js";
 import { keyOf } from "../values/map-key.js";
 import { Uint } from "../values/uint.js";
 import { MapValue, type Value } from "../values/value.js";
-import { isPlainObject } from "./kind.js";
+import { isPlainObject, nativeNameOf } from "./kind.js";
 
 /** The number of entries; `undefined` when the value is not a map. */
 export function sizeOfMap(map: Value): number | undefined {
@@ -52,4 +53,10 @@ function integerOfDouble(key: Value): Value | undefined {
 /** Whether a value can be a key of a map made by an expression. */
 export function isUsableKey(key: Value): boolean {
   return keyOf(key) !== undefined;
+}
+
+/** The reference's evaluation ends at a key that cannot be one, with this text. */
+export function badKey(key: Value): never {
+  const text = `internal error: runtime error: hash of unhashable type ${nativeNameOf(key)}`;
+  throw new Interruption("fault", text);
 }

@@ -22,10 +22,10 @@ export function slice(list: List, start: Int, end: Int): Result {
 }
 
 /** `flatten`: lists inside the list are replaced by their elements, `depth` levels deep. It answers for receivers of any kind itself. */
-export const flatten: Implementation = (list, depth = 1) => {
+export const flatten: Implementation = (list, given) => {
+  const depth = given === undefined ? 1 : given;
   if (!Array.isArray(list) || !isInt(depth)) {
-    const argument = depth === 1 ? "" : typeText(depth);
-    return noSuchOverload(`${typeText(list as Value)}.flatten(${argument})`);
+    return noSuchOverload(`${typeText(list as Value)}.flatten(${given === undefined ? "" : typeText(given)})`);
   }
   if (depth < 0) return new CelError("level must be non-negative");
   const flat: Value[] = [];

@@ -3,9 +3,13 @@ import { Duration, Timestamp } from "./time.js";
 import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 
+/** Where a library value has its bucket. */
+export const BUCKET: unique symbol = Symbol("bucket");
+
 /**
  * The bucket of a key: strings, bools, ints and null are themselves; a uint is the int of its value; a double gets a bucket of its own kind, and so do
- * times. Lists, maps and library values are keys by identity: nothing looks them up. `undefined` for bytes, which cannot be a key.
+ * times. Library values say it themselves; lists and maps have one of their own each time: nothing finds them again. `undefined` for what cannot be a key,
+ * such as bytes.
  */
 export function keyOf(key: unknown): unknown {
   switch (typeof key) {
@@ -24,7 +28,8 @@ export function keyOf(key: unknown): unknown {
       if (key instanceof Timestamp) return `\u0000t:${key.seconds}.${key.nanos}`;
       if (key instanceof Duration) return `\u0000g:${key.nanos}`;
       if (key instanceof TypeValue) return `\u0000y:${key.name}`;
-      return key instanceof Uint8Array ? undefined : key;
+      if (key instanceof Uint8Array) return undefined;
+      return BUCKET in (key as object) ? (key as { readonly [BUCKET]: unknown })[BUCKET] : Symbol("key");
   }
 }
 

@@ -19,7 +19,7 @@
  */
 
 import type { CelError } from "./cel-error.js";
-import { keyOf } from "./map-key.js";
+import { BUCKET, keyOf } from "./map-key.js";
 import { MARK } from "./mark.js";
 import type { Duration, Timestamp } from "./time.js";
 import type { TypeValue } from "./type-value.js";
@@ -109,6 +109,11 @@ export class Optional {
     readonly value: Value | undefined,
   ) {}
 
+  /** The one without a value is one key of a map. */
+  get [BUCKET](): unknown {
+    return this.value === undefined ? this : Symbol("key");
+  }
+
   /** `optional.of(value)`. */
   static of(value: Value): Optional {
     return new Optional(value);
@@ -130,6 +135,11 @@ export abstract class OpaqueValue {
   /** What errors call its class in the reference implementation. */
   get nativeName(): string {
     return "types.Opaque";
+  }
+
+  /** Its bucket among the keys of a map: its own, unless it is told otherwise; `undefined` where it cannot be a key. */
+  get [BUCKET](): unknown {
+    return this;
   }
 
   /**

@@ -55,7 +55,6 @@ const MENDED: readonly (readonly [string, string])[] = [
   ['pod.container.all(c, c.image == "x")', 'pod.containers.all(c, c.image == "x")'],
   ["namespaceObject.metadta.name == name", "namespaceObject.metadata.name == name"],
   ["namespaceObject.name == name", "namespaceObject.metadata.name == name"],
-  ["set.contains([1], [1])", "sets.contains([1], [1])"],
   // Functions of other languages.
   ["len(object.spec.containers) > 1", "size(object.spec.containers) > 1"],
   ["object.spec.containers.length() > 1", "size(object.spec.containers) > 1"],
@@ -76,12 +75,14 @@ const MENDED: readonly (readonly [string, string])[] = [
   ["exists(object.containers, c, c.privileged)", "object.containers.exists(c, c.privileged)"],
   ['startsWith(name, "a")', 'name.startsWith("a")'],
   ['contains(name, "a")', 'name.contains("a")'],
-  ["name.string() == name", "string(name) == name"],
-  ['"1Gi".quantity().isGreaterThan(quantity("1"))', 'quantity("1Gi").isGreaterThan(quantity("1"))'],
+  ['name.string() == "a"', 'string(name) == "a"'],
+  ["set.contains([1], object.a)", "sets.contains([1], object.a)"],
+  ["name.quantity().isGreaterThan(quantity(object.a))", "quantity(name).isGreaterThan(quantity(object.a))"],
+  ["parseInt(name) == 1", "int(name) == 1"],
+  ["max(size(name), 2) == 2", "[size(name), 2].max() == 2"],
   ['name.toLowerCase() == "a"', 'name.lowerAscii() == "a"'],
   ['name.hasPrefix("a")', 'name.startsWith("a")'],
   ["object.spec.replicas.toString() == name", "string(object.spec.replicas) == name"],
-  ['parseInt("1") == 1', 'int("1") == 1'],
   ['object.labels.hasKey("a")', '"a" in object.labels'],
   ["object.containers.isEmpty()", "size(object.containers) == 0"],
   ['sprintf("%s", name) == "a"', '"%s".format([name]) == "a"'],
@@ -90,7 +91,6 @@ const MENDED: readonly (readonly [string, string])[] = [
   ["exists(object.spec.x)", "has(object.spec.x)"],
   ['regex.match("^a", name)', 'name.matches("^a")'],
   ["typeof(name) == string", "type(name) == string"],
-  ["max(1, 2) == 2", "[1, 2].max() == 2"],
   // Syntax of other languages.
   ["object.a === 1", "object.a == 1"],
   ["object.a !== 1", "object.a != 1"],
@@ -146,16 +146,15 @@ const MENDED: readonly (readonly [string, string])[] = [
   ["self.replicas > 1", "object.replicas > 1"],
   ["userInfo.username == 'x'", 'request.userInfo.username == "x"'],
   // Types that do not go together.
-  ['"a" + 1 == "a1"', '"a" + string(1) == "a1"'],
-  ["1 == 1.5", "1.0 == 1.5"],
-  ["size(name) == 1.5", "double(size(name)) == 1.5"],
+  ["size(name) == 1.0", "double(size(name)) == 1.0"],
+  ['"a" + size(name) == "a1"', '"a" + string(size(name)) == "a1"'],
+  ['quantity(name) > quantity("2")', 'quantity(name).isGreaterThan(quantity("2"))'],
+  ['quantity(name) >= "2"', '!quantity(name).isLessThan(quantity("2"))'],
+  ['duration(name) > "30m"', 'duration(name) > duration("30m")'],
+  ['semver(name) < semver("2.0.0")', 'semver(name).isLessThan(semver("2.0.0"))'],
+  ["'a' in name", 'name.contains("a")'],
   ["name == 1", "int(name) == 1"],
   ['size(name) == "1"', "size(name) == 1"],
-  ['quantity("1") > quantity("2")', 'quantity("1").isGreaterThan(quantity("2"))'],
-  ['quantity("1") >= "2"', '!quantity("1").isLessThan(quantity("2"))'],
-  ['duration("1h") > "30m"', 'duration("1h") > duration("30m")'],
-  ['semver("1.0.0") < semver("2.0.0")', 'semver("1.0.0").isLessThan(semver("2.0.0"))'],
-  ['"a" in "abc"', '"abc".contains("a")'],
   ['name.startsWith(["a", "b"])', '["a", "b"].exists(each, name.startsWith(each))'],
   ['!name in ["a"]', '!(name in ["a"])'],
   ['!name == "a"', '!(name == "a")'],
@@ -166,11 +165,65 @@ const MENDED: readonly (readonly [string, string])[] = [
   ['"a" in object.?labels', '"a" in object.?labels.orValue([])'],
   ["object.?containers.all(c, c.x)", "object.?containers.orValue([]).all(c, c.x)"],
   ["size(object.?containers) > 0", "size(object.?containers.orValue([])) > 0"],
-  ['object.a || "x" == "x" && "y"', 'object.a || "x" == "x" && "y" != ""'],
+  ["object.a || name && object.b", 'object.a || name != "" && object.b'],
   ["name && true", 'name != "" && true'],
   ["size(name) && true", "size(name) != 0 && true"],
   ["pod.containers && true", "size(pod.containers) > 0 && true"],
   ['(object.a ? "x" : 1) == "x"', '(object.a ? "x" : string(1)) == "x"'],
+];
+
+/** What looks at no data: a prompt is told what to write, but no rule. */
+const CLOSED: readonly (readonly [string, string])[] = [
+  ["set.contains([1], [1])", "sets.contains([1], [1])"],
+  ['"1Gi".quantity().isGreaterThan(quantity("1"))', 'quantity("1Gi").isGreaterThan(quantity("1"))'],
+  ['parseInt("1") == 1', 'int("1") == 1'],
+  ["max(1, 2) == 2", "[1, 2].max() == 2"],
+  ['"a" + 1 == "a1"', '"a" + string(1) == "a1"'],
+  ["1 == 1.5", "1.0 == 1.5"],
+  ['quantity("1") > quantity("2")', 'quantity("1").isGreaterThan(quantity("2"))'],
+  ['quantity("1") >= "2"', '!quantity("1").isLessThan(quantity("2"))'],
+  ['duration("1h") > "30m"', 'duration("1h") > duration("30m")'],
+  ['semver("1.0.0") < semver("2.0.0")', 'semver("1.0.0").isLessThan(semver("2.0.0"))'],
+  ['"a" in "abc"', '"abc".contains("a")'],
+];
+
+/** A literal is compared with what stands on the left of it. */
+const COMPARED: readonly (readonly [string, string])[] = [
+  ['object.tier == "gold" || "silver"', 'object.tier == "gold" || object.tier == "silver"'],
+  ["object.tier == 'a' || 'b' || 'c'", 'object.tier == "a" || object.tier == "b" || object.tier == "c"'],
+  ["object.on && (object.tier == 'a' || 'b')", 'object.on && (object.tier == "a" || object.tier == "b")'],
+  ["object.tier == 'a' || 'b' && object.on", 'object.tier == "a" || object.tier == "b" && object.on'],
+  ["'a' == object.tier || 'b'", '"a" == object.tier || object.tier == "b"'],
+  ["object.tier != 'a' && 'b'", 'object.tier != "a" && object.tier != "b"'],
+  ["object.tier != 'a' || 'b'", '!(object.tier in ["a", "b"])'],
+  ["name.startsWith('a') || 'b'", 'name.startsWith("a") || name.startsWith("b")'],
+  ["!name.endsWith('a') && 'b'", '!name.endsWith("a") && !name.endsWith("b")'],
+  ["object.size == 3 || 5", "object.size == 3 || object.size == 5"],
+  ["object.tier === 'a' || 'b'", 'object.tier == "a" || object.tier == "b"'],
+  ["object.tier == 'a' or 'b'", 'object.tier == "a" || object.tier == "b"'],
+];
+
+/** What is not, and must not be lost. */
+const NEGATED: readonly (readonly [string, string])[] = [
+  ['object.a !~ "^x"', '!object.a.matches("^x")'],
+  ["object.a !~ /^x+/", '!object.a.matches(r"^x+")'],
+  ["object.a !~ object.b && object.c", "!object.a.matches(object.b) && object.c"],
+  ["object.a =! 'x'", "object.a != 'x'"],
+  ["!has(object.a['k'])", "!('k' in object.a)"],
+  ["!has(object)", "!(object != null)"],
+  ["false == has(object.a['k'])", "false == ('k' in object.a)"],
+  ["object.a not in ['x'] && not object.b", "!(object.a in ['x']) && !object.b"],
+];
+
+/** No hint: all that could be proposed is always the same, or never works. */
+const NOTHING: readonly string[] = [
+  'size(object.a) == "many"',
+  'size(object.a) == "many" || object.b',
+  'request.dryRun == "no"',
+  "object.tier == 'a' && 'b'",
+  "object.a && (object.b || 'x' == 1)",
+  "name.string() == name",
+  "max(1, 2) == 2",
 ];
 
 describe("hints", () => {
@@ -181,6 +234,47 @@ describe("hints", () => {
       const checked = environment.check(mended);
       assert.ok(checked.ok, checked.ok ? "" : checked.text);
       assert.ok((hint?.text ?? "").length > 0);
+      assert.ok(environment.varies(mended));
     });
   }
+
+  for (const [source, mended] of [...COMPARED, ...NEGATED]) {
+    test(`${source} → ${mended}`, () => {
+      const { fixed, text = "" } = hintFor(source) ?? {};
+      assert.equal(fixed, mended);
+      if (mended.includes("!") && !source.includes("has(")) assert.match(text, /!/, "the text says so, too");
+    });
+  }
+
+  for (const source of NOTHING) {
+    test(`${source} has none`, () => {
+      assert.equal(hintFor(source), undefined);
+    });
+  }
+
+  for (const [source, mended] of CLOSED) {
+    test(`${source} → ${mended}, at a prompt alone`, () => {
+      const checked = environment.check(source);
+      assert.ok(!checked.ok);
+      assert.equal(
+        environment.hints(source, checked).find((hint) => hint?.fixed !== undefined),
+        undefined,
+      );
+      assert.equal(environment.hints(source, checked, undefined, true).find(Boolean)?.fixed, mended);
+    });
+  }
+
+  test("at a prompt, too, are only such as work", () => {
+    for (const source of ['1 == "many"', 'true == "no"', '"q" == duration("1h")']) {
+      const checked = environment.check(source);
+      assert.ok(!checked.ok);
+      assert.equal(environment.hints(source, checked, undefined, true).find(Boolean), undefined, source);
+    }
+  });
+
+  test("mend the whole expression where all of its mistakes have one, else they only say what to write", () => {
+    assert.equal(hintFor("objekt.a.startWith('x') && objekt.b")?.fixed, 'object.a.startsWith("x") && object.b');
+    const { text, fixed } = hintFor("objekt.a.startWith('x') && wobble(object)") ?? {};
+    assert.deepEqual([text, fixed], ["write object", undefined]);
+  });
 });

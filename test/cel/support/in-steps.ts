@@ -38,6 +38,7 @@ const membersOf = (environment: Environment): Environment => ({
   check: (...args) => environment.check(...args),
   names: () => environment.names(),
   hints: (...args) => environment.hints(...args),
+  varies: (source) => environment.varies(source),
   extend: (...args) => environment.extend(...args),
 });
 

@@ -1,8 +1,11 @@
 /** Literal arguments that can't be converted are compile errors (spec kubernetes-cel.md 7.4). */
 import type { CallExpr } from "../../ast.js";
 import type { CheckedExpr, Declarations } from "../../checked.js";
+import type { Implementation } from "../../declarations.js";
 import type { IssueCollector } from "../../issues.js";
 import { CelError } from "../../values/cel-error.js";
+import { Interruption } from "../../values/interruption.js";
+import type { Value } from "../../values/value.js";
 
 /** Checks the first argument of `duration` and `timestamp` calls by converting it. */
 export function validateConversion(
@@ -33,7 +36,17 @@ export function validatePattern(call: CallExpr, declarations: Declarations, issu
   if (argument?.kind !== "literal") return;
   const matches = declarations.functions.get("matches");
   const match = matches?.dynamic ?? matches?.overloads[0]?.implementation;
-  if (match?.("", argument.value) instanceof CelError) {
+  if (isRefused(match, argument.value)) {
     issues.add(argument.offset, "invalid matches argument", "invalid-argument", { id: argument.id });
+  }
+}
+
+/** Whether it is no pattern. What is too large for one that comes from data is left to the making of the program, where patterns may be larger. */
+function isRefused(match: Implementation | undefined, pattern: Value): boolean {
+  try {
+    return match?.("", pattern) instanceof CelError;
+  } catch (error) {
+    if (error instanceof Interruption) return false;
+    throw error;
   }
 }

@@ -264,7 +264,7 @@ export class PromptSession {
   }
 
   #compileError(source: string, failure: CompileFailure): string {
-    const hint = hintText(this.#environment.hints(source, failure));
+    const hint = hintText(this.#environment.hints(source, failure, undefined, true));
     return [
       this.#bad(escapedLines(failure.text)),
       ...(hint === undefined ? [] : [this.#options.paint("doubt", `hint: ${printable(hint)}`)]),

@@ -1,0 +1,92 @@
+/** Tries an expression on samples of its data: whether it comes to anything, and not always to the same. */
+import type { Expr } from "../ast.js";
+import type { CheckedExpr } from "../checked.js";
+import type { Program } from "../public-types.js";
+import { unparse } from "../unparse/unparse.js";
+import { CelError } from "../values/cel-error.js";
+import type { Result, Value } from "../values/value.js";
+import { valueText } from "../values/value-text.js";
+import { walk } from "../walk.js";
+import { Sample } from "./sample.js";
+import type { Usage } from "./usage.js";
+
+/** What an expression does on all samples: it gives different values, always the same one, as what looks at no data must, or nothing but errors. */
+export type Verdict = "varies" | "constant" | "closed" | "fails";
+
+/** What trials may cost together, in units of the cost model; what is left of it. A unit is some ten nanoseconds. */
+export interface Budget {
+  cost: number;
+}
+
+/** Samples of a trial; most are over after a few. */
+const MOST_SAMPLES = 120;
+
+/** What a part came to: bits. */
+const TRUE = 1;
+const FALSE = 2;
+const OTHER = 4;
+const ERROR = 8;
+
+/**
+ * Tries a program that was compiled with a trace. Not only the whole must vary, but every condition in it too, unless it stands in `own` in the same words: `a || "b" != ""`
+ * is always true, and in `c && (a || "b" != "")` that is not seen from outside.
+ */
+export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
+  if (usage.variables.size === 0 && usage.answers.size === 0)
+    return program.evaluate({}, { costLimit: budget.cost }).result instanceof CelError ? "fails" : "closed";
+  budget.cost -= PROGRAM_CHARACTER_COST * program.source.length;
+  const watched = conditionsOf(checked, own);
+  const seen = new Map<number, number>();
+  const values = new Set<string | Result>();
+  const onValue = (id: number, result: Result): void => {
+    if (watched.has(id)) seen.set(id, (seen.get(id) ?? 0) | bitOf(result));
+  };
+  const varies = (): boolean =>
+    values.size > 1 && [...seen.values()].every((bits) => (bits & BOTH) === BOTH || (bits & OTHER) !== 0);
+  for (let number = 0; number < MOST_SAMPLES && budget.cost > 0; number++) {
+    const sample = new Sample(usage, number);
+    const { result, cost } = program.evaluate(sample.bindings, { state: sample, onValue });
+    budget.cost -= cost + SAMPLE_COST + SAMPLE_CHARACTER_COST * program.source.length;
+    if (!(result instanceof CelError)) values.add(valueText(result as Value) ?? (result as Value));
+    if (varies()) return "varies";
+  }
+  const bits = [...seen.values()];
+  if (values.size === 0 || bits.some((each) => each === ERROR)) return "fails";
+  return varies() ? "varies" : "constant";
+}
+
+const BOTH = TRUE | FALSE;
+/** What making a sample costs, and evaluating with a trace: the more the longer the expression is. */
+const SAMPLE_COST = 100;
+const SAMPLE_CHARACTER_COST = 10;
+/** What making a program costs. */
+const PROGRAM_CHARACTER_COST = 200;
+
+const bitOf = (result: Result): number => {
+  if (result instanceof CelError) return ERROR;
+  return typeof result === "boolean" ? (result ? TRUE : FALSE) : OTHER;
+};
+
+/** The ids of the conditions that are not written so by the author. */
+function conditionsOf({ expr, parsed }: CheckedExpr, own: string): ReadonlySet<number> {
+  const written = bare(own);
+  const found = new Set<number>();
+  walk(expr, (each) => {
+    for (const condition of operands(each)) {
+      if (condition.kind === "literal") continue;
+      const text = unparse(condition, parsed.macroCalls);
+      if (!text.includes("@") && !written.includes(bare(text))) found.add(condition.id);
+    }
+  });
+  return found;
+}
+
+function operands(expr: Expr): readonly Expr[] {
+  if (expr.kind !== "call") return [];
+  const { function: name, args } = expr;
+  if (name === "_&&_" || name === "_||_" || name === "!_") return args;
+  return name === "_?_:_" ? args.slice(0, 1) : [];
+}
+
+/** A text without what may be written in several ways. */
+const bare = (text: string): string => text.replaceAll(/[\s()]/g, "").replaceAll("'", '"');
