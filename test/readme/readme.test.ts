@@ -32,6 +32,16 @@ function shell(command: string): Promise<string> {
 const lasting = (output: string) =>
   output.replace(/"startReason":"[^"]+"/g, '"startReason":""').replace(/ {2}\d+(?:\.\d+)? ms$/gm, "");
 
+test("the README names the oldest and the newest version of Node that is tested", async () => {
+  const { VERSIONS } = (await import(`${root}/scripts/nodes.mjs`)) as { readonly VERSIONS: readonly string[] };
+  const [, oldest = "", newest = ""] =
+    /\(tested on (\S+) to (\S+)\)/.exec(readFileSync(`${root}/README.md`, "utf8")) ?? [];
+  assert.equal(oldest, VERSIONS[0]);
+  assert.ok(newest.startsWith(`${VERSIONS.at(-1)}.`), newest);
+  const { engines } = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as { readonly engines: object };
+  assert.deepEqual(engines, { node: `>=${oldest.replace(/\.0$/, "")}` });
+});
+
 describe("the commands of the README print what it says", async () => {
   const server = await startExample();
   const found = examples();
