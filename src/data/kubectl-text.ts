@@ -11,17 +11,21 @@ const INDENT = "    ";
  */
 export const kubectlText = (value: unknown): string => `${printed(value, "")}\n`;
 
-/** How many characters {@link kubectlText} would print, without printing: numbers in many brackets take a hundred times what they take in an answer. */
+/**
+ * How many characters {@link kubectlText} would print, without printing: numbers in many brackets take a hundred times what they take in an answer. Characters that are escaped take up to
+ * five more each.
+ */
 export const kubectlLength = (value: unknown): number => lengthOf(value, 1) + 1;
 
 function lengthOf(value: unknown, depth: number): number {
+  if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null || value instanceof Number) return printed(value, "").length;
   const isList = Array.isArray(value);
   let length = 2;
   for (const key of Object.keys(value)) {
     const item = (value as Readonly<Record<string, unknown>>)[key];
     if (item === undefined && !isList) continue;
-    const name = isList ? 0 : quoted(key).length + 2;
+    const name = isList ? 0 : key.length + '"": '.length;
     length += depth * INDENT.length + name + lengthOf(item, depth + 1) + ",\n".length;
   }
   return length === 2 ? length : length + (depth - 1) * INDENT.length;

@@ -5,7 +5,7 @@ import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { isObject, type JsonObject, member, namespaceOf, text } from "../../kubernetes/object.js";
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
-import { MAX_DOCUMENTS, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
+import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
 import { type LeftOut, Room } from "./room.js";
 
 /** A document with what is not part of it. */
@@ -92,18 +92,23 @@ export class Items implements ListTarget {
     }
     const namespace = namespaceOf(object);
     const key = this.#keyOf(object);
-    const bytes = kubectlLength(object);
-    const before = this.#bytes.get(key);
     // Of what is left out all is counted once, by the list.
-    if (this.out.has(namespace) && this.#isListed) this.#isStale ||= this.#isAnother(key, object);
-    else {
-      const size = { bytes: bytes - (before ?? 0), count: before === undefined ? 1 : 0 };
-      for (const each of this.#room.add(namespace, size)) this.#leaveOut(each);
+    if (this.out.has(namespace) && this.#isListed) {
+      this.#isStale ||= this.#isAnother(key, object);
+      this.#putStub(key, namespace, object);
+      return;
     }
-    if (this.out.has(namespace)) this.#putStub(key, namespace, object);
+    let bytes = kubectlLength(object);
+    const isPrinted = !this.out.has(namespace) && bytes <= (namespace === "" ? MAX_KIND_BYTES : MAX_NAMESPACE_BYTES);
+    const document = isPrinted ? documentOf(object, this.#options.kind) : undefined;
+    bytes = Math.max(bytes, document?.text.length ?? 0);
+    const before = this.#bytes.get(key);
+    const size = { bytes: bytes - (before ?? 0), count: before === undefined ? 1 : 0 };
+    for (const each of this.#room.add(namespace, size)) this.#leaveOut(each);
+    if (document === undefined || this.out.has(namespace)) this.#putStub(key, namespace, object);
     else {
       this.#bytes.set(key, bytes);
-      this.#set(key, documentOf(object, this.#options.kind), member(object, "status"));
+      this.#set(key, document, member(object, "status"));
     }
   }
 
