@@ -1,4 +1,5 @@
 /** The share of modules of a process that another one keeps: the two talk by messages. */
+import type { Stay } from "./folder-bound.js";
 import { type ModuleShare, OWN_ROOMS, type RoomName, Rooms } from "./module-share.js";
 import type { Release } from "./room.js";
 
@@ -6,7 +7,7 @@ import type { Release } from "./room.js";
 type Wanted =
   | { readonly kind: "room"; readonly room: RoomName; readonly owner: string; readonly weight: number }
   | { readonly kind: "pin"; readonly path: string }
-  | { readonly kind: "place"; readonly path: string; readonly bytes: number; readonly always: boolean };
+  | { readonly kind: "place"; readonly path: string; readonly bytes: number; readonly stay: Stay };
 
 /** To the process that keeps it. */
 export type ToShareKeeper =
@@ -49,8 +50,8 @@ export class DistantModuleShare implements ModuleShare {
     return this.#take({ kind: "pin", path });
   }
 
-  async place(path: string, bytes: number, always: boolean): Promise<boolean> {
-    const { granted } = await this.#ask({ kind: "place", path, bytes, always });
+  async place(path: string, bytes: number, stay: Stay): Promise<boolean> {
+    const { granted } = await this.#ask({ kind: "place", path, bytes, stay });
     return granted;
   }
 
@@ -110,7 +111,7 @@ export class KeptShare {
       case "pin":
         return this.#share.pin(wanted.path);
       case "place":
-        return this.#share.place(wanted.path, wanted.bytes, wanted.always);
+        return this.#share.place(wanted.path, wanted.bytes, wanted.stay);
     }
   }
 }

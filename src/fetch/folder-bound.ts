@@ -2,11 +2,14 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
-import { ABANDONED_MS } from "./limits.js";
+import { ABANDONED_MS, PASSING_BYTES } from "./limits.js";
 import type { Release } from "./room.js";
 
 /** The folders that a download folder has: it may be one that holds other things, too. */
 export const SCHEME_FOLDERS = ["registry", "https", "http"] as const;
+
+/** How long a file is to lie in the folder: in any case, as long as there is room, or until it is loaded. */
+export type Stay = "always" | "kept" | "passing";
 
 interface Found {
   readonly path: string;
@@ -24,6 +27,8 @@ export class FolderBound {
   readonly #pinned = new Map<string, number>();
   /** Sizes of files that were given room and don't lie there yet. */
   readonly #coming = new Map<string, number>();
+  /** Sizes of files that go when they are loaded. */
+  #passing = new Map<string, number>();
   #placed: Promise<unknown> = Promise.resolve();
 
   /**
@@ -52,13 +57,22 @@ export class FolderBound {
   }
 
   /** As `ModuleShare.place`. */
-  place(path: string, bytes: number, always: boolean): Promise<boolean> {
-    const placed = this.#placed.then(() => this.#place(path, bytes, always));
+  place(path: string, bytes: number, stay: Stay): Promise<boolean> {
+    if (stay === "passing") return Promise.resolve(this.#pass(path, bytes));
+    const placed = this.#placed.then(() => this.#place(path, bytes, stay));
     this.#placed = placed.catch(() => {});
     return placed;
   }
 
-  async #place(path: string, bytes: number, always: boolean): Promise<boolean> {
+  #pass(path: string, bytes: number): boolean {
+    const others = [...this.#passing].filter(([name]) => this.#pinned.has(name));
+    this.#passing = new Map(others);
+    const may = sum(others.map(([, size]) => size)) + bytes <= PASSING_BYTES;
+    if (may) this.#passing.set(path, bytes);
+    return may;
+  }
+
+  async #place(path: string, bytes: number, stay: Stay): Promise<boolean> {
     const found = await this.#look();
     for (const name of this.#coming.keys()) {
       if (!this.#pinned.has(name) || found.some((file) => file.path === name)) this.#coming.delete(name);
@@ -71,7 +85,7 @@ export class FolderBound {
       await remove(file.path);
       total -= file.size;
     }
-    const may = always || total <= this.#most;
+    const may = stay === "always" || total <= this.#most;
     if (may) this.#coming.set(path, bytes);
     return may;
   }

@@ -1,5 +1,5 @@
 /** What all processes of a server share of modules: how much is fetched and prepared at a time, and what lies in the download folder. */
-import type { FolderBound } from "./folder-bound.js";
+import type { FolderBound, Stay } from "./folder-bound.js";
 import { MAX_PARALLEL_DOWNLOADS, NAMESPACED_DOWNLOAD_BYTES, NAMESPACED_QUESTIONS, PREPARED_BYTES } from "./limits.js";
 import { type Release, Room } from "./room.js";
 
@@ -12,7 +12,7 @@ export const OWN_ROOMS = {
 
 /** Rooms that all processes have together. */
 export const SHARED_ROOMS = {
-  /** To fetch one address, which is the owner: others find it in the folder then. */
+  /** To fetch one address for one namespace, which are the owner: others find it in the folder then. */
   address: { total: Number.POSITIVE_INFINITY, share: 1 },
   namespacedDownloads: NAMESPACED_DOWNLOAD_BYTES,
   downloads: { total: MAX_PARALLEL_DOWNLOADS, share: MAX_PARALLEL_DOWNLOADS },
@@ -29,12 +29,8 @@ export interface ModuleShare {
   enter(room: RoomName, owner: string, weight: number): Promise<Release>;
   /** Keeps a file of the download folder from being removed. @param path absolute */
   pin(path: string): Promise<Release>;
-  /**
-   * Makes room in the download folder for a file that is pinned.
-   * @param always whether it may lie there also when there is no room
-   * @returns whether it may
-   */
-  place(path: string, bytes: number, always: boolean): Promise<boolean>;
+  /** Makes room in the download folder for a file that is pinned. @returns whether it may lie there */
+  place(path: string, bytes: number, stay: Stay): Promise<boolean>;
 }
 
 /** Rooms by their names. */
@@ -70,7 +66,7 @@ export class LocalModuleShare implements ModuleShare {
     return this.#folder?.pin(path) ?? (() => {});
   }
 
-  async place(path: string, bytes: number, always: boolean): Promise<boolean> {
-    return this.#folder === undefined || this.#folder.place(path, bytes, always);
+  async place(path: string, bytes: number, stay: Stay): Promise<boolean> {
+    return this.#folder === undefined || this.#folder.place(path, bytes, stay);
   }
 }

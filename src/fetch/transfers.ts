@@ -78,7 +78,8 @@ export class Transfers {
   async bring(transfer: Transfer): Promise<ModuleFile> {
     const { share } = this.#options;
     const { location, namespace, most } = transfer;
-    const leaveAddress = await share.enter("address", this.#path(location), 1);
+    // Not of others: who waits for a turn keeps nobody else from the address.
+    const leaveAddress = await share.enter("address", `${namespace ?? ""} ${this.#path(location)}`, 1);
     try {
       const found = await transfer.find();
       if (found !== undefined) return this.module(found);
@@ -132,9 +133,13 @@ export class Transfers {
       await file.discard();
       return inMemory(bytes);
     }
-    if (await share.place(this.#path(location), kept.size, namespace === undefined))
+    if (await share.place(this.#path(location), kept.size, namespace === undefined ? "always" : "kept"))
       return this.module(await file.keep(kept, manifest));
-    warn(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
+    const full = "the download folder is full of modules that are in use";
+    this.#atEnd(await share.pin(kept.path));
+    if (!(await share.place(kept.path, kept.size, "passing")))
+      throw new FetchError(full, { unanswered: true, shown: "there is no room for it at the moment" });
+    warn(`${withoutSecrets(location)} is not kept: ${full}`);
     this.#atEnd(() => file.discard());
     return moduleAt(kept);
   }

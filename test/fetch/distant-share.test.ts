@@ -69,10 +69,10 @@ describe("what processes share of modules", () => {
     const [one, two] = [processOf(share), processOf(share)];
     const release = await one.distant.pin(`${root}/https/h/x.wasm`);
     await two.distant.pin(`${root}/https/h/x.wasm`);
-    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, false), false);
+    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, "kept"), false);
     release();
-    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, false), false);
+    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, "kept"), false);
     two.end();
-    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, false), true);
+    assert.equal(await one.distant.place(`${root}/https/h/y.wasm`, 5, "kept"), true);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { FolderBound } from "../../src/fetch/folder-bound.js";
-import { ABANDONED_MS } from "../../src/fetch/limits.js";
+import { ABANDONED_MS, PASSING_BYTES } from "../../src/fetch/limits.js";
 import { folder } from "./helpers.js";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -46,10 +46,10 @@ describe("the bound of a download folder", () => {
     kept.put("registry/r/old:v1", 30, 9, [".digest", ".manifest"]);
     kept.put("http/h/older.wasm", 20, 99);
     await kept.bound.pin(kept.path("registry/r/next:v1"));
-    assert.equal(await kept.bound.place(kept.path("registry/r/next:v1"), 30, false), true);
+    assert.equal(await kept.bound.place(kept.path("registry/r/next:v1"), 30, "kept"), true);
     assert.deepEqual(kept.has("http/h/older.wasm", "http/h/older.wasm.digest"), [false, false]);
     assert.deepEqual(kept.has("registry/r/old:v1", "https/h/new.wasm"), [true, true]);
-    assert.equal(await kept.bound.place(kept.path("registry/r/third:v1"), 30, false), true);
+    assert.equal(await kept.bound.place(kept.path("registry/r/third:v1"), 30, "kept"), true);
     const gone = ["registry/r/old:v1", "registry/r/old:v1.digest", "registry/r/old:v1.manifest"];
     assert.deepEqual(kept.has(...gone, "https/h/new.wasm"), [false, false, false, true]);
   });
@@ -58,13 +58,13 @@ describe("the bound of a download folder", () => {
     const kept = new Kept(context);
     const served = kept.put("registry/r/served:v1", 60, 99);
     const [first, second] = [await kept.bound.pin(served), await kept.bound.pin(served)];
-    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, false), false);
+    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, "kept"), false);
     first();
     first();
-    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, false), false);
+    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, "kept"), false);
     assert.deepEqual(kept.has("registry/r/served:v1"), [true]);
     second();
-    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, false), true);
+    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 50, "kept"), true);
     assert.deepEqual(kept.has("registry/r/served:v1"), [false]);
   });
 
@@ -72,7 +72,7 @@ describe("the bound of a download folder", () => {
     const kept = new Kept(context);
     await kept.bound.pin(kept.put("registry/r/served:v1", 60, 99));
     kept.put("registry/r/unused:v1", 30, 1);
-    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 500, true), true);
+    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 500, "always"), true);
     assert.deepEqual(kept.has("registry/r/served:v1", "registry/r/unused:v1"), [true, false]);
   });
 
@@ -80,17 +80,29 @@ describe("the bound of a download folder", () => {
     const kept = new Kept(context);
     const [one, two] = [kept.path("https/h/1.wasm"), kept.path("https/h/2.wasm")];
     const bringing = await kept.bound.pin(one);
-    assert.equal(await kept.bound.place(one, 60, false), true);
-    assert.equal(await kept.bound.place(two, 60, false), false);
+    assert.equal(await kept.bound.place(one, 60, "kept"), true);
+    assert.equal(await kept.bound.place(two, 60, "kept"), false);
     bringing();
-    assert.equal(await kept.bound.place(two, 60, false), true);
+    assert.equal(await kept.bound.place(two, 60, "kept"), true);
+  });
+
+  test("what goes when it is loaded has a bound of its own, for as long as it is there", async (context) => {
+    const { bound } = new Kept(context);
+    const [one, two] = ["/a.part", "/b.part"];
+    const loading = await bound.pin(one);
+    await bound.pin(two);
+    assert.equal(await bound.place(one, PASSING_BYTES, "passing"), true);
+    assert.equal(await bound.place(two, 1, "passing"), false);
+    loading();
+    assert.equal(await bound.place(two, 1, "passing"), true);
+    assert.equal(await bound.place(one, PASSING_BYTES, "passing"), false);
   });
 
   test("a file that takes the place of its earlier version counts once", async (context) => {
     const kept = new Kept(context);
     const path = kept.put("registry/r/p:latest", 80, 1);
     await kept.bound.pin(path);
-    assert.equal(await kept.bound.place(path, 90, false), true);
+    assert.equal(await kept.bound.place(path, 90, "kept"), true);
   });
 
   test("what no server or command has put there is nobody's to remove", async (context) => {
@@ -98,7 +110,7 @@ describe("the bound of a download folder", () => {
     kept.put("registry/r/of-another-server:v1", 90, 99, []);
     kept.put("http/notes.txt", 90, 99, []);
     kept.put("src/main.wasm", 90, 99);
-    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 90, false), true);
+    assert.equal(await kept.bound.place(kept.path("https/h/x.wasm"), 90, "kept"), true);
     assert.deepEqual(kept.has("registry/r/of-another-server:v1", "http/notes.txt", "src/main.wasm"), [
       true,
       true,
@@ -110,7 +122,7 @@ describe("the bound of a download folder", () => {
     const kept = new Kept(context);
     kept.put("https/h/x.wasm.1.part", 90, 1, []);
     kept.put("https/h/y.wasm.2.part", 90, ABANDONED_MS / MINUTE + 1, []);
-    assert.equal(await kept.bound.place(kept.path("https/h/z.wasm"), 90, false), true);
+    assert.equal(await kept.bound.place(kept.path("https/h/z.wasm"), 90, "kept"), true);
     assert.deepEqual(kept.has("https/h/x.wasm.1.part", "https/h/y.wasm.2.part"), [true, false]);
   });
 });
