@@ -1,6 +1,7 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
 import type { Readable, Writable } from "node:stream";
 import { parseJson, stringifyJson } from "../data/json.js";
+import { printableLines } from "../data/printable.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 
 /** What a bulk mode reads and writes. */
@@ -38,7 +39,7 @@ export async function answerLines(
     const read = readLine(line);
     if ("problem" in read) {
       await flush();
-      stderr.write(`line ${number}: ${read.problem}\n`);
+      stderr.write(`${printableLines(`line ${number}: ${read.problem}`)}\n`);
       return EXIT_UNREADABLE;
     }
     lines.push(stringifyJson(await answer(read.value)));
@@ -50,7 +51,7 @@ export async function answerLines(
 
 /** Says why a bulk mode does not even begin; the exit code. */
 export function refuse({ stderr }: LineStreams, message: string): number {
-  stderr.write(`Error: ${message}\n`);
+  stderr.write(`${printableLines(`Error: ${message}`)}\n`);
   return EXIT_UNREADABLE;
 }
 

@@ -2,6 +2,7 @@
  * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
  */
 import { Command, CommanderError } from "commander";
+import { escapedLines } from "../data/printable.js";
 import { VERSION } from "../data/version.js";
 import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
 import { addApply } from "./definitions/apply.js";
@@ -113,7 +114,7 @@ export function commandLine(io: CommandIo, done: CommandContext["done"], heading
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "Error: ")),
+      outputError: (text, write) => write(escapedLines(text).replace(/^error: /, "Error: ")),
       getOutHasColors: () => paintFor(io.stdout, io.env) !== plain,
       getErrHasColors: () => paintFor(io.stderr, io.env) !== plain,
     })

@@ -1,6 +1,6 @@
 /** What authors of objects, policies, modules and files write must not erase, reorder or imitate what commands say of it. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -297,4 +297,12 @@ describe("texts of others stand in their lines, and nothing that a terminal obey
       assertHarmless(await run("audit", ...args, "--policies", policies, "-o", format));
     assertHarmless(await run("audit", ...args, "--policies", broken));
   });
+});
+
+test("no command writes on standard error what it has not made printable", () => {
+  const root = new URL("../../../src/commands/", import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const writing = files.filter((name) => /stderr\)?\.write\(\s*[^\s"]/.test(readFileSync(new URL(name, root), "utf8")));
+  // Counts; the help of the command line; what the runner of Kyverno's tests has made printable itself.
+  assert.deepEqual(writing.sort(), ["audit/index.ts", "command-line.ts", "test/index.ts"]);
 });

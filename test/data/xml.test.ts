@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { xmlEscaped, xmlLines, xmlSection } from "../../src/data/xml.js";
 
-/** All that a document of XML 1.0 may hold (section 2.2, Char). */
+/** All that a document of XML 1.0 may hold (its production Char). */
 const CHARACTERS = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 test("whatever a text holds, what is written is XML", () => {

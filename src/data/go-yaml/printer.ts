@@ -119,11 +119,12 @@ class Printer {
 
   #scalar(text: string, style: ScalarStyle, simpleKey: boolean): void {
     this.#within(Math.max(this.#indent, 0) + INDENT, () => {
-      const folds = !simpleKey && this.#column + text.length > this.#layout.width;
+      const written = style === "double" ? `"${this.#layout.escaped(text)}"` : text;
+      const folds = !simpleKey && this.#column + written.length >= this.#layout.width;
       if (style === "literal") this.#literal(Array.from(text));
       else if (folds && style === "double") this.#doubleQuoted(Array.from(text));
       else if (folds || style === "single") this.#folded(Array.from(text), style === "single" ? "'" : "", folds);
-      else this.#indicator(style === "double" ? `"${this.#layout.escaped(text)}"` : text, true);
+      else this.#indicator(written, true);
     });
   }
 
