@@ -3,10 +3,21 @@ import { floatText } from "../float-text.js";
 import { compareKeys } from "./key-order.js";
 import { analyze, isBreak, isPlainText, isPrintable } from "./scalars.js";
 
+/** In what the versions of go-yaml differ. */
+export interface GoYamlLayout {
+  /** Whether a list stands deeper than the key it belongs to. */
+  readonly deepLists: boolean;
+  /** A text goes on in the next line at the first space beyond this column. */
+  readonly width: number;
+  /** Whether `<<` is quoted. */
+  readonly mergeQuoted: boolean;
+}
+
+/** The layout of v2. */
+const VERSION_2: GoYamlLayout = { deepLists: false, width: 80, mergeQuoted: false };
+
 /** Spaces per level. */
 const INDENT = 2;
-/** A text goes on in the next line at the first space beyond this column. */
-const WIDTH = 80;
 /** Longest key, in bytes, that stands before its colon. */
 const LONGEST_SIMPLE_KEY = 128;
 
@@ -19,8 +30,8 @@ type Style = "plain" | "single" | "double" | "literal";
  * Prints a value with a newline at its end.
  * @throws when a text holds a control character that YAML does not know
  */
-export function marshalYaml(value: unknown): string {
-  const printer = new Printer();
+export function marshalYaml(value: unknown, layout: GoYamlLayout = VERSION_2): string {
+  const printer = new Printer(layout);
   printer.node(value, { mapping: false, simpleKey: false });
   return printer.finish();
 }
@@ -33,6 +44,7 @@ interface Place {
 
 /** State and steps are those of libyaml's emitter. */
 class Printer {
+  readonly #layout: GoYamlLayout;
   #text = "";
   #column = 0;
   /** Indentation of the enclosing node, in spaces; the document itself is one level before the first column. */
@@ -40,6 +52,10 @@ class Printer {
   /** Whether the line holds nothing but indentation and indicators. */
   #indention = true;
   #whitespace = true;
+
+  constructor(layout: GoYamlLayout) {
+    this.#layout = layout;
+  }
 
   finish(): string {
     this.#newLine();
@@ -60,7 +76,8 @@ class Printer {
       this.#indicator("]", false);
       return;
     }
-    this.#within(mapping && !this.#indention ? this.#indent : this.#indent + INDENT, () => {
+    const shallow = mapping && !this.#indention && !this.#layout.deepLists;
+    this.#within(shallow ? this.#indent : this.#indent + INDENT, () => {
       for (const item of items) {
         this.#newLine();
         this.#indicator("-", true, false, true);
@@ -98,7 +115,7 @@ class Printer {
     if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
     const { multiline, plain, single, block } = analyze(text);
     let style: Style = text.includes("\n") ? "literal" : isPlainText(text) ? "plain" : "double";
-    if (simpleKey && multiline) style = "double";
+    if ((simpleKey && multiline) || (this.#layout.mergeQuoted && text === "<<")) style = "double";
     if (style === "plain" && !plain) style = "single";
     if (style === "single" && !single) style = "double";
     if (style === "literal" && (!block || simpleKey)) style = "double";
@@ -122,7 +139,8 @@ class Printer {
     for (const [index, character] of characters.entries()) {
       if (character === " ") {
         const inner = quote === "" || (index > 0 && index < characters.length - 1);
-        if (mayFold && !spaces && this.#column > WIDTH && inner && characters[index + 1] !== " ") this.#newLine();
+        if (mayFold && !spaces && this.#column > this.#layout.width && inner && characters[index + 1] !== " ")
+          this.#newLine();
         else this.#put(character);
         spaces = true;
       } else if (isBreak(character)) {
@@ -147,7 +165,7 @@ class Printer {
     let spaces = false;
     for (const [index, character] of characters.entries()) {
       const inner = index > 0 && index < characters.length - 1;
-      if (character === " " && mayFold && !spaces && this.#column > WIDTH && inner) {
+      if (character === " " && mayFold && !spaces && this.#column > this.#layout.width && inner) {
         this.#newLine();
         if (characters[index + 1] === " ") this.#put("\\");
       } else this.#put(escaped(character));

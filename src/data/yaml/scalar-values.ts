@@ -9,9 +9,9 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Who reads. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: programs of Go that take values of maps of texts from go-yaml v3 itself: `yes`
- * and its kind are texts, keys are as they are written, and the float 1.0 stays one.
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of what go-yaml v3 gives it: `yes` and its kind are texts, all else is as for Kubernetes.
  */
-export type YamlDialect = "kubernetes" | "go-yaml-3";
+export type YamlDialect = "kubernetes" | "go-yaml-3" | "opa";
 
 /** Words that are booleans for Kubernetes and texts for go-yaml v3. */
 const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
@@ -33,7 +33,7 @@ export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes
     case "bigint":
       return value > INT64_MAX ? double(Number(value)) : value;
     case "boolean":
-      return dialect === "go-yaml-3" && OLD_BOOLEAN.test(node.text) ? node.text : value;
+      return dialect !== "kubernetes" && OLD_BOOLEAN.test(node.text) ? node.text : value;
     case "object":
       return value instanceof Float ? floatValue(node, value.value, dialect) : value;
     default:
@@ -43,7 +43,7 @@ export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes
 
 function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDialect): unknown {
   // The float 1.0 is printed as 1, which is read as an integer.
-  if (Number.isFinite(value)) return dialect === "kubernetes" ? jsonDouble(value) : double(value);
+  if (Number.isFinite(value)) return dialect === "go-yaml-3" ? double(value) : jsonDouble(value);
   return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
 }
 
@@ -53,6 +53,7 @@ export function keyName(node: YamlScalar, dialect: YamlDialect = "kubernetes"): 
   if (value instanceof Unwritable) return value;
   if (dialect === "go-yaml-3" && value !== null) return node.text;
   if (typeof value === "string") return value;
+  if (dialect === "opa" && typeof value === "boolean" && OLD_BOOLEAN.test(node.text)) return node.text;
   if (value instanceof Float) return floatKey(value.value);
   if (value !== null && !(typeof value === "bigint" && value > INT64_MAX)) return String(value);
   const reason = node.text === "" ? "a key is missing here" : `${shown(node.text)} can't be a key: write it in quotes`;

@@ -5,8 +5,8 @@ import { integer, textOf } from "./operands.js";
 /** A number without rounding; the denominator is positive. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
 
-/** Go's own limit. */
-const LARGEST_EXPONENT = 1_000_000;
+/** Digits of an exponent that OPA reads: a number of a million digits takes a tenth of a second. */
+const EXPONENT = /^[+-]?\d{1,6}$/;
 /** Digits behind the point of an amount that is not whole. */
 const DECIMALS = 10n;
 /** `m` is the double nearest to a thousandth. */
@@ -50,7 +50,7 @@ function parts(value: string, builtin: string): [Fraction, string] {
   const [, amount = "", unit = ""] = /^((?:[\d.+-]|[eE](?=[\d+-]))*)(.*)$/s.exec(text) ?? [];
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(amount) ?? [];
-  if (text.includes(" ") || whole + fraction === "" || Math.abs(Number(exponent)) > LARGEST_EXPONENT)
+  if (text.includes(" ") || whole + fraction === "" || !EXPONENT.test(exponent))
     throw new Error(`${builtin}: could not parse ${JSON.stringify(text)}`);
   const digits = BigInt(`${whole}${fraction}`) * (sign === "-" ? -1n : 1n);
   const power = Number(exponent) - fraction.length;
