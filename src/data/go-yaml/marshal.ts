@@ -1,20 +1,39 @@
 /** YAML in block style as go-yaml prints it, to the letter: for Rego's `yaml.marshal`, and reports. */
 import { floatText } from "../float-text.js";
-import { compareKeys } from "./key-order.js";
+import { compareKeys, compareKeysOfVersion3 } from "./key-order.js";
 import { analyze, isBreak, isPlainText, isPrintable } from "./scalars.js";
 
 /** In what the versions of go-yaml differ. */
 export interface GoYamlLayout {
+  /** The order of keys. */
+  readonly order: (a: string, b: string) => number;
   /** Whether a list stands deeper than the key it belongs to. */
   readonly deepLists: boolean;
   /** A text goes on in the next line at the first space beyond this column. */
   readonly width: number;
   /** Whether `<<` is quoted. */
   readonly mergeQuoted: boolean;
+  /** Whether lines that are kept as they are may have tabs. */
+  readonly tabsInLines: boolean;
 }
 
 /** The layout of v2. */
-const VERSION_2: GoYamlLayout = { deepLists: false, width: 80, mergeQuoted: false };
+const VERSION_2: GoYamlLayout = {
+  order: compareKeys,
+  deepLists: false,
+  width: 80,
+  mergeQuoted: false,
+  tabsInLines: false,
+};
+
+/** The layout of v3, with two spaces for a level. */
+export const VERSION_3: GoYamlLayout = {
+  order: compareKeysOfVersion3,
+  deepLists: true,
+  width: Number.POSITIVE_INFINITY,
+  mergeQuoted: true,
+  tabsInLines: true,
+};
 
 /** Spaces per level. */
 const INDENT = 2;
@@ -87,7 +106,7 @@ class Printer {
   }
 
   #map(members: Record<string, unknown>): void {
-    const keys = Object.keys(members).sort(compareKeys);
+    const keys = Object.keys(members).sort(this.#layout.order);
     if (keys.length === 0) {
       this.#indicator("{", true, true);
       this.#indicator("}", false);
@@ -118,7 +137,8 @@ class Printer {
     if ((simpleKey && multiline) || (this.#layout.mergeQuoted && text === "<<")) style = "double";
     if (style === "plain" && !plain) style = "single";
     if (style === "single" && !single) style = "double";
-    if (style === "literal" && (!block || simpleKey)) style = "double";
+    const keepsLines = block || (this.#layout.tabsInLines && analyze(text.replaceAll("\t", "x")).block);
+    if (style === "literal" && (!keepsLines || simpleKey)) style = "double";
     this.#scalar(text, style, simpleKey);
   }
 

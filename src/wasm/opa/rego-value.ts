@@ -28,7 +28,8 @@ interface Notation {
   number(value: unknown): string;
 }
 
-const numberText = (value: unknown): string => (value instanceof WrittenNumber ? value.text : String(value));
+const numberText = (value: unknown): string =>
+  value instanceof WrittenNumber ? value.text : Object.is(Number(value), -0) ? "-0" : String(value);
 const COMPACT: Notation = { comma: ",", colon: ":", text: JSON.stringify, number: numberText };
 const TERMS: Notation = { comma: ", ", colon: ": ", text: (text) => quote(text, false), number: numberText };
 const EQUAL: Notation = { ...COMPACT, number: equalNumber };
@@ -81,9 +82,13 @@ export function asJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null || value instanceof Number) return value;
   const json: Record<string, unknown> = {};
   for (const [key, member] of sortedEntries(value))
-    setKey(json, typeof key === "string" ? key : printRego(asJson(key)), asJson(member));
+    setKey(json, typeof key === "string" ? key : printRego(asJson(key)).replace(HTML, escaped), asJson(member));
   return json;
 }
+
+/** Characters that Go escapes in JSON because they may mean something in HTML or JavaScript. */
+const HTML = /[<>&\u2028\u2029]/g;
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** The order of texts in Go: by their bytes in UTF-8. */
 export function compareBytes(a: string, b: string): number {

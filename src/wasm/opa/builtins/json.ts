@@ -1,5 +1,5 @@
-import { marshalYaml } from "../../../data/go-yaml/marshal.js";
-import { readYamlDocument } from "../../../data/yaml.js";
+import { marshalYaml, VERSION_3 } from "../../../data/go-yaml/marshal.js";
+import { readYamlAlone } from "../../../data/yaml.js";
 import { readRegoJson } from "../read-rego.js";
 import { asJson } from "../rego-value.js";
 import type { Builtin, BuiltinEnvironment } from "./builtin.js";
@@ -8,15 +8,14 @@ import { listOf, textOf } from "./operands.js";
 
 /** OPA reads and prints YAML with go-yaml v3. */
 const YAML = { dialect: "opa" } as const;
-const PRINTED = { deepLists: true, width: Number.POSITIVE_INFINITY, mergeQuoted: true };
 
 /** `json.*` and `yaml.*`. */
 export const jsonBuiltins = (work: BuiltinEnvironment["work"]): Readonly<Record<string, Builtin>> => ({
   "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRegoJson(text)),
   "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch"), work),
-  "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => readYamlDocument(text, YAML)),
-  "yaml.marshal": (value) => marshalYaml(asJson(value), PRINTED),
-  "yaml.unmarshal": (text) => readYamlDocument(textOf(text, "yaml.unmarshal"), YAML)?.value ?? null,
+  "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => readYamlAlone(text, YAML)),
+  "yaml.marshal": (value) => marshalYaml(asJson(value), VERSION_3),
+  "yaml.unmarshal": (text) => readYamlAlone(textOf(text, "yaml.unmarshal"), YAML)?.value ?? null,
 });
 
 function succeeds(attempt: () => unknown): boolean {
