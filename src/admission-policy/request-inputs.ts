@@ -12,7 +12,7 @@ import type { Matched } from "../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../cel-policy/match/request-attributes.js";
 import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind } from "../kubernetes/names.js";
-import { isObject, type JsonObject, text } from "../kubernetes/object.js";
+import { describedAs, isObject, type JsonObject } from "../kubernetes/object.js";
 import type { Failure } from "../policy/outcome.js";
 import type { RequestWorld } from "../world/request-world.js";
 import { LookupFailure } from "../world/resources/resource-source.js";
@@ -87,16 +87,10 @@ export class RequestInputs implements Authorization {
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
     if (this.#targeted || !isObject(object)) return object;
-    const converted = this.#world.convert(this.#labelled(object), kind);
+    // An object that does not say what it is is what the review says, which is what the API server has converted it to.
+    const described = describedAs(object, this.#request.converted?.kind ?? this.#request.kind);
+    const converted = this.#world.convert(described, kind);
     return converted instanceof LookupFailure ? converted : connectOptions(converted, this.#request.operation);
-  }
-
-  /** An object that does not say what it is is what the review says, which is what the API server has converted it to. */
-  #labelled(object: JsonObject): JsonObject {
-    const [apiVersion, kind] = [text(object, "apiVersion"), text(object, "kind")];
-    if (apiVersion !== "" && kind !== "") return object;
-    const said = this.#request.converted?.kind ?? this.#request.kind;
-    return { ...object, apiVersion: apiVersion || apiVersionOf(said), kind: kind || said.kind };
   }
 
   /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. Its absence ends the whole request. */

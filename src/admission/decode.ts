@@ -20,7 +20,7 @@ import type { AdmissionRequest } from "./admission-request.js";
 import { asBuffer, bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { type ReadLater, readAdmissionRequest } from "./read-admission-request.js";
-import { admissionText, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
+import { admissionText, once, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
 import { notJson, type RequestProblem, tooMany, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
@@ -32,6 +32,8 @@ export interface DecodedAdmission {
   readonly requestBytes: () => Uint8Array;
   /** The same in pieces. */
   readonly requestPieces?: () => readonly Uint8Array[];
+  /** True when the texts of its objects begin with what `request.kind` says; absent, or false: it is not known. */
+  readonly saysKind?: () => boolean;
 }
 
 /** A raw review's request. The shape of the policy room's `RawQuestion`. */
@@ -94,7 +96,9 @@ const ADMISSION: Reading<DecodedAdmission> = {
   read: (review, body, parts) => {
     const request = requestOf(review, parts && laterOf(parts));
     const { requestPieces, requestBytes } = admissionText(request, body);
-    return { kind: "admission", request, requestPieces, requestBytes };
+    // Objects that have been read need no such look at their text.
+    const saysKind = parts && once(() => beginAs(request.kind, body.bytes, parts.cuts));
+    return { kind: "admission", request, requestPieces, requestBytes, ...(saysKind && { saysKind }) };
   },
 };
 
@@ -102,6 +106,25 @@ function requestOf(review: unknown, later?: ReadLater): AdmissionRequest {
   if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
   refuseMisspelt(review, REVIEW);
   return required("request", review.request, (value) => readAdmissionRequest(value, later));
+}
+
+/**
+ * Whether the objects' texts begin with their kind and apiVersion as the API server writes them, in either order; with others they have to be read. A
+ * body that is read in parts has no key twice.
+ */
+function beginAs(
+  { group, version, kind }: AdmissionRequest["kind"],
+  bytes: Uint8Array,
+  cuts: JsonParts["cuts"],
+): boolean {
+  const apiVersion = `"apiVersion":${JSON.stringify(group === "" ? version : `${group}/${version}`)}`;
+  const named = `"kind":${JSON.stringify(kind)}`;
+  const beginnings = [`{${named},${apiVersion},`, `{${apiVersion},${named},`];
+  const length = beginnings[0]?.length ?? 0;
+  return cuts.every(({ name, start }) => {
+    if (!LATER.has(name)) return true;
+    return beginnings.includes(asBuffer(bytes).toString("latin1", start, start + length));
+  });
 }
 
 /** How objects are read that were left out. */

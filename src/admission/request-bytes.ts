@@ -100,7 +100,8 @@ function textOf(cut: Cut | undefined, value: unknown, { bytes, document }: ReadB
   return Buffer.from(stringifyJson(value, document.plain));
 }
 
-function once<T>(make: () => T): () => T {
+/** What a function makes, made at the first call and kept. */
+export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();

@@ -16,6 +16,7 @@ export {
   type YamlScalar,
 } from "./yaml/node.js";
 export {
+  readYamlAlone,
   readYamlDocument,
   readYamlStream,
   readYamlTrees,

@@ -1,5 +1,6 @@
 /** Reading Kubernetes objects, which come as plain JSON and may lack anything. */
 import { isJsonObject } from "../data/same-value.js";
+import { apiVersionOf, type GroupVersionKind } from "./names.js";
 
 /** Any JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -15,6 +16,16 @@ export const member = (value: unknown, key: string): unknown =>
 export function text(value: unknown, key: string): string {
   const found = member(value, key);
   return typeof found === "string" ? found : "";
+}
+
+/**
+ * The object, saying what it is: an apiVersion or kind that is missing, null or empty is that of `kind`. An object that has both is itself.
+ */
+export function describedAs(object: JsonObject, kind: GroupVersionKind): JsonObject {
+  const lacks = (key: string): boolean => (member(object, key) ?? "") === "";
+  const [apiVersion, name] = [lacks("apiVersion"), lacks("kind")];
+  if (!apiVersion && !name) return object;
+  return { ...object, ...(apiVersion && { apiVersion: apiVersionOf(kind) }), ...(name && { kind: kind.kind }) };
 }
 
 /** `metadata.name`, or `""`. */

@@ -15,6 +15,8 @@ export interface AdmissionQuestion {
   readonly requestBytes: () => Uint8Array;
   /** The same in pieces, where it is in pieces: for who copies it anyway. */
   readonly requestPieces?: () => readonly Uint8Array[];
+  /** True when the texts of its objects begin with what `request.kind` says, as the API server writes them; else they have to be read to know. */
+  readonly saysKind?: () => boolean;
   /** True when a group asks about another value than the request's object: resource rules and selectors are not consulted. */
   readonly targeted?: boolean;
 }

@@ -379,6 +379,38 @@ describe("a request's objects are read when somebody asks for them", () => {
     assert.equal(decodeAdmissionReview(Buffer.from(text), 10).kind, "problem");
   });
 
+  test("whose texts begin with what request.kind says, in the order of the API server, are known to be of that kind without being read", () => {
+    const about = (kind: object, object: string, oldObject = "null"): boolean => {
+      const text = review({ ...request, kind, object: 1, oldObject: 2 });
+      const written = text
+        .replace('"object":1', `"object":${object}`)
+        .replace('"oldObject":2', `"oldObject":${oldObject}`);
+      const found = decoded(written);
+      const known = found.saysKind?.() === true;
+      assert.equal(isRead(found.request, "object"), false, written);
+      return known;
+    };
+    const rest = `"x":"${"x".repeat(2_100)}"}`;
+    const pod = { group: "", version: "v1", kind: "Pod" };
+    assert.equal(about(pod, `{"kind":"Pod","apiVersion":"v1",${rest}`), true);
+    assert.equal(
+      about({ group: "a.io", version: "v1", kind: "B" }, `{"apiVersion":"a.io/v1","kind":"B",${rest}`),
+      true,
+    );
+    const good = `{"kind":"Pod","apiVersion":"v1",${rest}`;
+    for (const other of [
+      `{"kind":"Pods","apiVersion":"v1",${rest}`,
+      `{"kind":"Pod","apiVersion":"v12",${rest}`,
+      `{"apiVersion":"v1",${rest}`,
+      `{${rest.slice(0, -1)},"kind":"Pod","apiVersion":"v1"}`,
+    ]) {
+      assert.equal(about(pod, other), false, other);
+      assert.equal(about(pod, good, other), false, other);
+    }
+    // A kind that is written to look like the beginning of an object.
+    assert.equal(about({ ...pod, kind: 'Pod","y":"z' }, `{"kind":"Pod","y":"z","apiVersion":"v1",${rest}`), false);
+  });
+
   test("so is the payload of a raw review", () => {
     const payload = { a: [1, { b: "x".repeat(2_100) }] };
     const found = decodeRawReview(Buffer.from(JSON.stringify({ request: payload })));

@@ -182,7 +182,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "host-capabilities": { rooms: ["data", "kubernetes", "x509"] },
   kubernetes: { rooms: ["data"] },
   admission: { rooms: ["data"] },
-  policy: { rooms: [], types: ["admission"] },
+  policy: { rooms: ["data", "kubernetes"], types: ["admission"] },
 };
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

@@ -1,11 +1,17 @@
-/** The order in which go-yaml prints keys: letters after all else, numbers inside by their value. */
-export function compareKeys(a: string, b: string): number {
+/** The order in which go-yaml v2 prints keys: letters after all else, numbers inside by their value. */
+export const compareKeys = (a: string, b: string): number => compare(a, b, false);
+
+/** The order of v3: behind a digit, letters come before all else. */
+export const compareKeysOfVersion3 = (a: string, b: string): number => compare(a, b, true);
+
+function compare(a: string, b: string, digitsTell: boolean): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   for (let index = 0; index < left.length && index < right.length; index++) {
     const [x = "", y = ""] = [left[index], right[index]];
     if (x === y) continue;
     const [letterX, letterY] = [isLetter(x), isLetter(y)];
-    if (letterX !== letterY) return letterX ? 1 : -1;
+    const behindDigit = digitsTell && /^\p{Nd}$/u.test(left[index - 1] ?? "");
+    if (letterX !== letterY) return letterX === behindDigit ? -1 : 1;
     if (letterX) return order(code(x), code(y));
     return compareNumbers(left, right, index);
   }

@@ -1,18 +1,18 @@
 /** YAML as go-yaml prints it, to the letter. */
 import { floatText } from "../float-text.js";
-import { compareKeys } from "./key-order.js";
+import { compareKeys, compareKeysOfVersion3 } from "./key-order.js";
 import { printWith, type ScalarStyle, type YamlLayout } from "./printer.js";
 import { analyze, isPlainText, isPrintable } from "./scalars.js";
 
 /** Longest key, in bytes, that stands before its colon. */
 const LONGEST_SIMPLE_KEY = 128;
 
-/** The layout of go-yaml. */
+/** The layout of go-yaml v2. */
 export const GO_LAYOUT: YamlLayout = {
   order: compareKeys,
   deepLists: false,
   width: 80,
-  styleOf: goStyle,
+  styleOf: styleOfVersion2,
   isSimpleKey: (key) => !analyze(key).multiline && Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY,
   escaped: (text) => Array.from(text, escaped).join(""),
   wordOf,
@@ -21,24 +21,40 @@ export const GO_LAYOUT: YamlLayout = {
 /** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
+/** The layout of go-yaml v3 with two spaces for a level, as Rego's `yaml.marshal` has it. */
+const REGO_LAYOUT: YamlLayout = {
+  ...GO_LAYOUT,
+  order: compareKeysOfVersion3,
+  deepLists: true,
+  width: Number.POSITIVE_INFINITY,
+  styleOf: styleOfRego,
+};
+
 /**
  * Prints a value with a newline at its end, as Rego's `yaml.marshal` does.
  * @throws when a text holds a control character that YAML does not know
  */
-export const marshalYaml = (value: unknown): string => printWith({ ...GO_LAYOUT, styleOf: regoStyle }, value);
+export const marshalYaml = (value: unknown): string => printWith(REGO_LAYOUT, value);
 
-function regoStyle(text: string, simpleKey: boolean): ScalarStyle {
-  if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
-  return goStyle(text, simpleKey);
+function styleOfVersion2(text: string, simpleKey: boolean): ScalarStyle {
+  return goStyle(text, simpleKey, analyze(text).block);
 }
 
-function goStyle(text: string, simpleKey: boolean): ScalarStyle {
-  const { multiline, plain, single, block } = analyze(text);
+/** Version 3 quotes what merges, and keeps lines with tabs as they are. */
+function styleOfRego(text: string, simpleKey: boolean): ScalarStyle {
+  if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
+  if (text === "<<") return "double";
+  return goStyle(text, simpleKey, analyze(text).block || analyze(text.replaceAll("\t", "x")).block);
+}
+
+/** @param keepsLines whether a text of several lines may stand as it is */
+function goStyle(text: string, simpleKey: boolean, keepsLines: boolean): ScalarStyle {
+  const { multiline, plain, single } = analyze(text);
   let style: ScalarStyle = text.includes("\n") ? "literal" : isPlainText(text) ? "plain" : "double";
   if (simpleKey && multiline) style = "double";
   if (style === "plain" && !plain) style = "single";
   if (style === "single" && !single) style = "double";
-  if (style === "literal" && (!block || simpleKey)) style = "double";
+  if (style === "literal" && (!keepsLines || simpleKey)) style = "double";
   return style;
 }
 

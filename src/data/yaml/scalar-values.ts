@@ -9,12 +9,15 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Who reads. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: programs of Go that take values of maps of texts from go-yaml v3 itself: `yes`
- * and its kind are texts, keys are as they are written, and the float 1.0 stays one.
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of what go-yaml v3 gives it: `yes` and its kind are texts, integers have up to
+ * 64 bits without a sign, all else is as for Kubernetes.
  */
-export type YamlDialect = "kubernetes" | "go-yaml-3";
+export type YamlDialect = "kubernetes" | "go-yaml-3" | "opa";
 
 /** Words that are booleans for Kubernetes and texts for go-yaml v3. */
 const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
+
+const BOOL = "tag:yaml.org,2002:bool";
 
 /** Numbers that YAML 1.2 has not: octal ones with nothing but a 0 before them, underscores, prefixes in capitals. */
 const OLD_NUMBER = /^[-+]?(?:0[0-9]+$|0[XOB]|.*_)/;
@@ -28,12 +31,12 @@ export function isOldWord({ text, style, tag }: YamlScalar, value: unknown): boo
 /** The value of a scalar in the number model of `data/json`, or why it has none. */
 export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes"): unknown {
   if (node.style === "json") return jsonWord(node.text);
-  const value = resolved(node);
+  const value = resolved(node, dialect);
   switch (typeof value) {
     case "bigint":
-      return value > INT64_MAX ? double(Number(value)) : value;
+      return value > INT64_MAX && dialect !== "opa" ? double(Number(value)) : value;
     case "boolean":
-      return dialect === "go-yaml-3" && OLD_BOOLEAN.test(node.text) ? node.text : value;
+      return dialect === "kubernetes" || !OLD_BOOLEAN.test(node.text) ? value : node.text;
     case "object":
       return value instanceof Float ? floatValue(node, value.value, dialect) : value;
     default:
@@ -43,24 +46,29 @@ export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes
 
 function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDialect): unknown {
   // The float 1.0 is printed as 1, which is read as an integer.
-  if (Number.isFinite(value)) return dialect === "kubernetes" ? jsonDouble(value) : double(value);
+  const isKept = dialect === "go-yaml-3" || (dialect === "opa" && Object.is(value, -0));
+  if (Number.isFinite(value)) return isKept ? double(value) : jsonDouble(value);
   return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
 }
 
 /** The key that a scalar is, or why it is none. */
 export function keyName(node: YamlScalar, dialect: YamlDialect = "kubernetes"): string | Unwritable {
-  const value = resolved(node);
+  const value = resolved(node, dialect);
   if (value instanceof Unwritable) return value;
   if (dialect === "go-yaml-3" && value !== null) return node.text;
   if (typeof value === "string") return value;
+  if (dialect === "opa" && typeof value === "boolean" && OLD_BOOLEAN.test(node.text)) return node.text;
   if (value instanceof Float) return floatKey(value.value);
-  if (value !== null && !(typeof value === "bigint" && value > INT64_MAX)) return String(value);
+  if (value !== null && !(typeof value === "bigint" && value > INT64_MAX && dialect !== "opa")) return String(value);
   const reason = node.text === "" ? "a key is missing here" : `${shown(node.text)} can't be a key: write it in quotes`;
   return new Unwritable(node.start, reason);
 }
 
-function resolved(node: YamlScalar): Resolved | Unwritable {
+function resolved(node: YamlScalar, dialect: YamlDialect): Resolved | Unwritable {
   if (node.tag === "") return node.style === "plain" ? resolvePlain(node.text) : node.text;
+  if (dialect === "opa" && node.tag === "!" && node.style === "plain") return resolvePlain(node.text);
+  if (dialect === "opa" && node.tag === BOOL && OLD_BOOLEAN.test(node.text))
+    return new Unwritable(node.start, "this is no !!bool", true);
   const value = resolveTagged(node.text, node.tag);
   return value instanceof Mismatch ? new Unwritable(node.start, value.reason, true) : value;
 }

@@ -99,6 +99,24 @@ export function readYamlDocument(text: string, options: YamlOptions = {}): YamlD
   return new Chunks(source).source(0, source.length)?.decoded(options);
 }
 
+/**
+ * The first document of a text, as {@link readYamlDocument}; but all that stands behind it has to be YAML as well, as for OPA.
+ * @throws YamlError
+ */
+export function readYamlAlone(text: string, options: YamlOptions = {}): YamlDocument | undefined {
+  const source = text.toWellFormed();
+  const chunks = new Chunks(source);
+  const first = chunks.source(0, source.length);
+  for (let at = first?.unread; at !== undefined; at = chunks.source(at, source.length)?.unread) {
+    if (!NEXT_DOCUMENT.test(source.slice(at, at + 4)))
+      throw yamlErrorAt(source, at, "another document begins with ---");
+  }
+  return first?.decoded(options);
+}
+
+/** What a document behind another begins with: its mark, or a directive. */
+const NEXT_DOCUMENT = /^(?:---(?:\s|$)|%)/;
+
 /** A document that has been found, and may be decoded. */
 interface Source extends YamlTree {
   /** @throws YamlError */

@@ -101,12 +101,23 @@ class ValueMaker {
     return value;
   }
 
-  /** @param own keys of this map itself where `object` has, or gets, others; undefined while all of them are its own */
-  #fill(object: Record<string, unknown>, map: YamlMap, depth: number, own: Set<string> | undefined): void {
+  /**
+   * @param own keys of this map itself where `object` has, or gets, others; undefined while all of them are its own
+   * @param keeps whether what `object` has already counts
+   */
+  #fill(
+    object: Record<string, unknown>,
+    map: YamlMap,
+    depth: number,
+    own: Set<string> | undefined,
+    keeps = false,
+  ): void {
+    const merged: YamlNode[] = [];
     for (const { key, value } of map.pairs) {
       if (key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style)) {
         own ??= new Set(Object.keys(object));
-        this.#merge(object, value, depth);
+        if (this.#dialect === "kubernetes") this.#merge(object, value, depth);
+        else merged.push(value);
         continue;
       }
       const name = this.#key(object, key, depth);
@@ -114,8 +125,9 @@ class ValueMaker {
       if (name === undefined) continue;
       if (own === undefined ? Object.hasOwn(object, name) : own.has(name)) this.#repeated(name, key);
       own?.add(name);
-      setKey(object, name, made);
+      if (!keeps || !Object.hasOwn(object, name)) setKey(object, name, made);
     }
+    for (const source of merged) this.#merge(object, source, depth);
   }
 
   #repeated(key: string, { start }: YamlNode): void {
@@ -133,16 +145,20 @@ class ValueMaker {
     return undefined;
   }
 
-  /** `<<`: what comes later in the map counts, merged or not, but of a list of maps the first that has the key. */
+  /**
+   * `<<`: what comes later in the map counts, merged or not, but of a list of maps the first that has the key. For go-yaml v3 the map's own keys count, and then
+   * the first that has the key.
+   */
   #merge(object: Record<string, unknown>, source: YamlNode, depth: number): void {
-    const sources = source.kind === "list" ? source.items.toReversed() : [source];
+    const keeps = this.#dialect !== "kubernetes";
+    const sources = source.kind === "list" ? (keeps ? source.items : source.items.toReversed()) : [source];
     for (const one of sources) {
       const map = one.kind === "alias" ? one.target : one;
       if (map.kind !== "map") throw this.#error(one.start, "what is merged by << has to be a map, or a list of maps");
       if (depth > YAML_MAX_DEPTH) throw this.#error(one.start, TOO_DEEP, true);
       const fill = (): void => {
         this.#step(map);
-        this.#fill(object, map, depth + 1, new Set());
+        this.#fill(object, map, depth + 1, new Set(), keeps);
       };
       if (one.kind === "alias") {
         this.#step(one);

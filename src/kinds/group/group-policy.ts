@@ -14,6 +14,7 @@ import {
   type Waiting,
 } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
+import { describedReview, kindMistake } from "../../policy/described-review.js";
 import type { Composition, EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
 import { rulesTogether } from "../../policy/rules-together.js";
 import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../policy/turns.js";
@@ -83,8 +84,12 @@ class GroupPolicy implements Policy {
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
     const { now, program } = this.#options;
-    const calls = new MemberCalls({ members: this.#members, review, context, now });
-    const bindings = new Variables(review) as object as Bindings;
+    const mistaken = kindMistake(review);
+    if (mistaken !== undefined) return mistaken;
+    // Asked about the request or about its object, a member sees the same.
+    const described = describedReview(review);
+    const calls = new MemberCalls({ members: this.#members, review: described, context, now });
+    const bindings = new Variables(described) as object as Bindings;
     const turns = program.evaluateInSteps && context.turns;
     const stretch = turns === undefined ? EXPRESSION_STRETCH_MS : LONG_TURN_MS;
     const limits = { state: calls, deadline: { at: context.deadline, now, stretch } };

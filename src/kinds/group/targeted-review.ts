@@ -10,9 +10,11 @@ export function reviewOf(review: Review, value: unknown): Review {
   if (review.kind === "raw") {
     return { kind: "raw", payload: value, requestBytes: printedOnce(value), targeted: true };
   }
-  const { oldObject: _, ...rest } = review.request;
+  const { oldObject: _, object: __, ...rest } = review.request;
   const kind = kindOf(value);
-  const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), object: value };
+  // Of a request without an object, such as DELETE, `object` is null: asked about that, members see none, as when they are asked about the request.
+  const object = value === null ? {} : { object: value };
+  const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), ...object };
   return { kind: "admission", request, requestBytes: printedOnce(request), targeted: true };
 }
 

@@ -11,6 +11,7 @@ import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel
 import type { Watcher } from "../../cel-policy/watcher.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { text } from "../../kubernetes/object.js";
+import { kindMistake } from "../../policy/described-review.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -67,6 +68,8 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const mistaken = kindMistake(review);
+    if (mistaken !== undefined) return mistaken;
     const raw = review.kind === "raw";
     const request = raw ? rawRequest(review.payload) : attributesOf(review.request);
     const decision = this.decide(request, context, raw || review.targeted === true);

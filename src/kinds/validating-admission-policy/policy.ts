@@ -10,6 +10,7 @@ import { exemption, isOperation, UNKNOWN_OPERATION } from "../../cel-policy/matc
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
+import { kindMistake } from "../../policy/described-review.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -73,6 +74,8 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const mistaken = kindMistake(review);
+    if (mistaken !== undefined) return mistaken;
     const raw = review.kind === "raw";
     const request = raw ? attributesOfRaw(review.payload) : attributesOf(review.request);
     const decision = this.decide(request, context, raw || review.targeted === true);

@@ -29,6 +29,12 @@ const REGO: readonly Required[] = [
   ["opa_malloc", "(i32) -> i32"],
 ];
 
+/** By these a module passes its builtins sets and keys of any kind, which JSON has not; older modules have none of them. */
+const REGO_VALUES: readonly Required[] = [
+  ["opa_value_dump", "(i32) -> i32"],
+  ["opa_value_parse", "(i32 i32) -> i32"],
+];
+
 const REQUIRED: Readonly<Record<ExecutionMode, readonly Required[]>> = {
   extism: [["validate", ...EXTISM_TYPES]],
   "kubewarden-wapc": [["__guest_call", "(i32 i32) -> i32"]],
@@ -40,6 +46,8 @@ const REQUIRED: Readonly<Record<ExecutionMode, readonly Required[]>> = {
 /** Called when a module has them, and of no use in any other shape. */
 const OPTIONAL: Readonly<Partial<Record<ExecutionMode, readonly Required[]>>> = {
   extism: [["validate_settings", ...EXTISM_TYPES]],
+  opa: REGO_VALUES,
+  gatekeeper: REGO_VALUES,
 };
 
 /** What of a module the check looks at. */

@@ -22,7 +22,8 @@ import type { Builtin } from "./builtins/builtin.js";
 import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
-import { printRego, readRego } from "./rego-value.js";
+import { readRego } from "./read-rego.js";
+import { printRego } from "./rego-value.js";
 
 /** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
@@ -42,6 +43,7 @@ export function regoRunner(): RunGuest {
   const table = builtinsFor({
     trace: (text) => call().host.log("debug", text, "policy"),
     now: () => call().now,
+    work: (units) => call().host.work(units),
   });
   const env = guardedImports(regoImports(call, table), () => call().host);
   const imports = new InstanceImports({ env }, () => call().host);
@@ -130,10 +132,10 @@ class RegoCall extends HostAccess {
   }
 
   /** Puts a JSON document into the guest's memory as a value. */
-  push(json: Uint8Array): number {
+  push(json: Uint8Array, parse = "opa_json_parse"): number {
     const address = this.ask("opa_malloc", json.length);
     this.write(address, json.length).set(json);
-    const value = this.ask("opa_json_parse", address, json.length);
+    const value = this.ask(parse, address, json.length);
     if (value === 0) throw new Error("the module can't read its input");
     return value;
   }
@@ -141,6 +143,20 @@ class RegoCall extends HostAccess {
   /** A value as JSON; a view of the guest's memory. */
   dump(address: number): Uint8Array {
     return this.bytesAt(this.ask("opa_json_dump", address));
+  }
+
+  /** What a builtin is asked with, as the module writes values: where it can, with sets and keys of any kind. */
+  operand(address: number): Uint8Array {
+    return this.#hasValues ? this.bytesAt(this.ask("opa_value_dump", address)) : this.dump(address);
+  }
+
+  /** Puts a builtin's answer into the guest's memory. */
+  answer(value: Uint8Array): number {
+    return this.push(value, this.#hasValues ? "opa_value_parse" : "opa_json_parse");
+  }
+
+  get #hasValues(): boolean {
+    return this.#exports.opa_value_dump !== undefined && this.#exports.opa_value_parse !== undefined;
   }
 
   /** A text in the guest's memory, up to its NUL. */
@@ -178,12 +194,12 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    const operands = parameters.map((address) => decoder.decode(asking.operand(address)));
     asking.host.work(builtinCost(name, operands));
     const value = encoder.encode(printRego(serve(...operands.map(readRego))));
     // What was charged is an estimate.
     if (asking.host.budget.isSpent) throw BUDGET_SPENT;
-    return asking.push(value);
+    return asking.answer(value);
   };
   return {
     opa_abort(address: number) {

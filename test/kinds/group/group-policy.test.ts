@@ -62,7 +62,8 @@ function countedRequest(): { readonly review: Review; readonly reads: () => numb
       return { x: 1 };
     },
   };
-  return { review: { kind: "admission", request, requestBytes: () => Buffer.from("{}") }, reads: () => reads };
+  const review = { kind: "admission", request, requestBytes: () => Buffer.from("{}"), saysKind: () => true } as const;
+  return { review, reads: () => reads };
 }
 
 test("a group reads the request's object only when its expression asks for it", async () => {

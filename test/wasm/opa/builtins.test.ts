@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sameValue } from "../../../src/data/same-value.js";
 import { builtinsFor } from "../../../src/wasm/opa/builtins/index.js";
-import { printRego, readRego } from "../../../src/wasm/opa/rego-value.js";
+import { readRego } from "../../../src/wasm/opa/read-rego.js";
+import { printRego } from "../../../src/wasm/opa/rego-value.js";
 import { file } from "../support.js";
 
 interface Vector {
@@ -13,7 +14,7 @@ interface Vector {
 }
 
 const traced: string[] = [];
-const builtins = builtinsFor({ trace: (text) => traced.push(text), now: () => 1_700_000_000_123 });
+const builtins = builtinsFor({ trace: (text) => traced.push(text), now: () => 1_700_000_000_123, work: () => {} });
 
 describe("Rego builtins answer as OPA does", () => {
   const lines = file("test/vectors/rego/builtins.jsonl").toString().trim().split("\n");

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { compareBytes } from "../rego-value.js";
+import { asJson, sortedEntries } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { objectOf, textOf } from "./operands.js";
 
@@ -11,7 +11,7 @@ export const encodings: Readonly<Record<string, Builtin>> = {
   "hex.decode": (text) => decodeHex(textOf(text, "hex.decode")),
   "urlquery.encode": (text) => encodeQuery(textOf(text, "urlquery.encode")),
   "urlquery.decode": (text) => decodeQuery(textOf(text, "urlquery.decode")),
-  "urlquery.encode_object": (object) => encodeObject(objectOf(object, "urlquery.encode_object")),
+  "urlquery.encode_object": (object) => encodeObject(asJson(objectOf(object, "urlquery.encode_object")) as object),
   "urlquery.decode_object": (text) => decodeObject(textOf(text, "urlquery.decode_object")),
   "crypto.md5": (text) => digest("md5", text),
   "crypto.sha1": (text) => digest("sha1", text),
@@ -58,11 +58,10 @@ function goText(bytes: Buffer): string {
   return text;
 }
 
-/** Keys sorted; a value is a text or a list of texts. */
-function encodeObject(object: Record<string, unknown>): string {
+/** Keys sorted; a value is a text or a list or set of texts. */
+function encodeObject(object: object): string {
   const pairs: string[] = [];
-  for (const key of Object.keys(object).sort(compareBytes)) {
-    const value = object[key];
+  for (const [key, value] of sortedEntries(object) as [string, unknown][]) {
     for (const one of Array.isArray(value) ? value : [value])
       pairs.push(`${encodeQuery(key)}=${encodeQuery(textOf(one, "urlquery.encode_object"))}`);
   }

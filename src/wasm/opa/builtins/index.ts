@@ -13,16 +13,16 @@ import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
 
 /** The builtins by name. */
-export function builtinsFor({ trace, now }: BuiltinEnvironment): Readonly<Record<string, Builtin>> {
+export function builtinsFor({ trace, now, work }: BuiltinEnvironment): Readonly<Record<string, Builtin>> {
   return {
     sprintf: (format, values) => sprintf(textOf(format, "sprintf"), listOf(values, "sprintf").map(argumentOf)),
     trace: (note) => {
       trace(textOf(note, "trace"));
       return null;
     },
-    ...jsonBuiltins,
+    ...jsonBuiltins(work),
     ...semverBuiltins,
-    ...regexBuiltins,
+    ...regexBuiltins(work),
     ...stringBuiltins,
     ...encodings,
     ...unitBuiltins,
@@ -33,8 +33,8 @@ export function builtinsFor({ trace, now }: BuiltinEnvironment): Readonly<Record
 /** What Rego makes of a value for Go's fmt: collections, booleans and null are the texts of their terms. */
 function argumentOf(value: unknown): Argument {
   if (typeof value === "string") return { type: "string", value };
-  if (typeof value === "number") return { type: "int", value: BigInt(value) };
-  if (typeof value === "bigint") return { type: BigInt.asIntN(64, value) === value ? "int" : "*big.Int", value };
+  if (typeof value === "number") return { type: "int64", value: BigInt(value) };
+  if (typeof value === "bigint") return { type: BigInt.asIntN(64, value) === value ? "int64" : "*big.Int", value };
   if (value instanceof WrittenNumber && Number.isFinite(value.valueOf()))
     return { type: "float64", value: value.valueOf() };
   return { type: "string", value: printTerm(value) };

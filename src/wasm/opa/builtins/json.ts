@@ -1,18 +1,22 @@
 import { marshalYaml } from "../../../data/go-yaml/marshal.js";
-import { readYamlDocument } from "../../../data/yaml.js";
-import { readRego } from "../rego-value.js";
-import type { Builtin } from "./builtin.js";
+import { readYamlAlone } from "../../../data/yaml.js";
+import { readRegoJson } from "../read-rego.js";
+import { asJson } from "../rego-value.js";
+import type { Builtin, BuiltinEnvironment } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 
+/** OPA reads and prints YAML with go-yaml v3. */
+const YAML = { dialect: "opa" } as const;
+
 /** `json.*` and `yaml.*`. */
-export const jsonBuiltins: Readonly<Record<string, Builtin>> = {
-  "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRego(text)),
-  "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch")),
-  "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => readYamlDocument(text)),
-  "yaml.marshal": (value) => marshalYaml(value),
-  "yaml.unmarshal": (text) => readYamlDocument(textOf(text, "yaml.unmarshal"))?.value ?? null,
-};
+export const jsonBuiltins = (work: BuiltinEnvironment["work"]): Readonly<Record<string, Builtin>> => ({
+  "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRegoJson(text)),
+  "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch"), work),
+  "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => readYamlAlone(text, YAML)),
+  "yaml.marshal": (value) => marshalYaml(asJson(value)),
+  "yaml.unmarshal": (text) => readYamlAlone(textOf(text, "yaml.unmarshal"), YAML)?.value ?? null,
+});
 
 function succeeds(attempt: () => unknown): boolean {
   try {

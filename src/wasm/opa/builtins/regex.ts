@@ -1,15 +1,25 @@
 import { RE2JS } from "re2js";
-import type { Builtin } from "./builtin.js";
+import type { Builtin, BuiltinEnvironment } from "./builtin.js";
 import { integerOf, textOf } from "./operands.js";
 
+type Work = BuiltinEnvironment["work"];
+
+/** Characters of a pattern: one of so many classes of Unicode takes half a second to compile, and nothing can end that. */
+const LONGEST_PATTERN = 32 * 1024;
+/** Instructions of a pattern times characters of a text: the worst takes some seconds, most a twentieth of that, and nothing can end one search either. */
+const MOST_STEPS = 100_000_000;
+/** Units of work for looking once, beside the characters found. */
+const SEARCH = 100;
+
 /** `regex.*` and `glob.quote_meta`, in linear time (RE2). */
-export const regexBuiltins: Readonly<Record<string, Builtin>> = {
-  "regex.split": (pattern, text) => split(textOf(pattern, "regex.split"), textOf(text, "regex.split")),
+export const regexBuiltins = (work: Work): Readonly<Record<string, Builtin>> => ({
+  "regex.split": (pattern, text) => split(textOf(pattern, "regex.split"), textOf(text, "regex.split"), work),
   "regex.find_n": (pattern, text, limit) =>
     matches(
       textOf(pattern, "regex.find_n"),
       textOf(text, "regex.find_n"),
       Number(integerOf(limit, "regex.find_n")),
+      work,
     ).map((match) => match.text),
   "regex.template_match": (template, text, start, end) =>
     templateMatch(
@@ -19,7 +29,17 @@ export const regexBuiltins: Readonly<Record<string, Builtin>> = {
       textOf(end, "regex.template_match"),
     ),
   "glob.quote_meta": (text) => textOf(text, "glob.quote_meta").replaceAll(/[*?\\[\]{}]/g, "\\$&"),
-};
+});
+
+/** A pattern that a text can be held against. @throws when it is none, or both together would take too long */
+function compiled(pattern: string, text: string): RE2JS {
+  if (pattern.length > LONGEST_PATTERN)
+    throw new Error(`regex: a pattern is longer than ${LONGEST_PATTERN} characters`);
+  const program = RE2JS.compile(pattern);
+  if (program.programSize() * text.length > MOST_STEPS)
+    throw new Error("regex: the pattern is too large for so long a text");
+  return program;
+}
 
 interface Match {
   readonly text: string;
@@ -28,21 +48,22 @@ interface Match {
 }
 
 /** All matches from left to right as Go finds them: an empty match right behind another match does not count. A negative limit is none. */
-function matches(pattern: string, text: string, limit: number): Match[] {
-  const matcher = RE2JS.compile(pattern).matcher(text);
+function matches(pattern: string, text: string, limit: number, work: Work): Match[] {
+  const matcher = compiled(pattern, text).matcher(text);
   const found: Match[] = [];
   let previousEnd = -1;
   while (found.length !== limit && matcher.find()) {
     const match = { text: matcher.group() ?? "", start: matcher.start(), end: matcher.end() };
     if (match.start !== match.end || match.start !== previousEnd) found.push(match);
     previousEnd = match.end;
+    work(SEARCH + match.text.length);
   }
   return found;
 }
 
 /** As Go's Regexp.Split without limit. */
-function split(pattern: string, text: string): string[] {
-  const found = matches(pattern, text, -1);
+function split(pattern: string, text: string, work: Work): string[] {
+  const found = matches(pattern, text, -1, work);
   if (pattern.length > 0 && text.length === 0) return [""];
   const parts: string[] = [];
   let begin = 0;
@@ -63,12 +84,14 @@ function templateMatch(template: string, text: string, start: string, end: strin
   let pattern = "^";
   let rest = 0;
   for (const [open, close] of delimited(template, start, end)) {
-    pattern += `${RE2JS.quote(template.slice(rest, open))}(${template.slice(open + 1, close)})`;
+    const inner = template.slice(open + 1, close);
+    // Each must be a pattern by itself: of `a)(b` only the whole is one.
+    compiled(`^${inner}$`, "");
+    pattern += `${RE2JS.quote(template.slice(rest, open))}(${inner})`;
     rest = close + 1;
   }
-  return RE2JS.compile(`${pattern}${RE2JS.quote(template.slice(rest))}$`)
-    .matcher(text)
-    .find();
+  const whole = `${pattern}${RE2JS.quote(template.slice(rest))}$`;
+  return compiled(whole, text).matcher(text).find();
 }
 
 /** The outermost pairs of delimiters. */

@@ -2,16 +2,24 @@ import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
+/** Three numbers, each without zeros in front. */
+const CORE = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 const IDENTIFIERS = /^[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*$/;
+const NUMERIC = /^\d+$/;
 /** Numbers are those of 64 bits. */
 const LARGEST = 2n ** 63n - 1n;
+/** Digits of the largest number: a text of more need not be read. */
+const MOST_DIGITS = 19;
 
 interface Version {
   readonly numbers: readonly bigint[];
-  readonly prerelease: string;
+  /** In its parts; none where there is none. */
+  readonly prerelease: readonly string[];
 }
 
-/** `semver.*`: versions as OPA reads and orders them. */
+/**
+ * `semver.*`: versions as SemVer 2.0.0 has them, which is how OPA reads and orders them since 1.22; but for a `v` in front, which it takes and the reference host does not.
+ */
 export const semverBuiltins: Readonly<Record<string, Builtin>> = {
   "semver.is_valid": (text) => typeof text === "string" && parse(text) !== undefined,
   "semver.compare": (a, b) => compare(versionOf(a), versionOf(b)),
@@ -24,19 +32,23 @@ function versionOf(value: unknown): Version {
   return version;
 }
 
-/** Leading zeros pass, and so does nothing behind a `-` or `+`. */
 function parse(text: string): Version | undefined {
   const [beforeMetadata, metadata] = cut(text, "+");
   const [core, prerelease] = cut(beforeMetadata, "-");
-  if (![metadata, prerelease].every((part) => part === "" || IDENTIFIERS.test(part))) return undefined;
-  if (!/^\d+\.\d+\.\d+$/.test(core)) return undefined;
-  const numbers = core.split(".").map(BigInt);
-  return numbers.every((number) => number <= LARGEST) ? { numbers, prerelease } : undefined;
+  if (metadata !== undefined && !IDENTIFIERS.test(metadata)) return undefined;
+  if (prerelease !== undefined && !IDENTIFIERS.test(prerelease)) return undefined;
+  const parts = prerelease?.split(".") ?? [];
+  if (!CORE.test(core) || parts.some((part) => NUMERIC.test(part) && part.length > 1 && part.startsWith("0")))
+    return undefined;
+  const written = core.split(".");
+  if (written.some((number) => number.length > MOST_DIGITS)) return undefined;
+  const numbers = written.map(BigInt);
+  return numbers.every((number) => number <= LARGEST) ? { numbers, prerelease: parts } : undefined;
 }
 
-function cut(text: string, mark: string): [string, string] {
+function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function compare(a: Version, b: Version): number {
@@ -44,10 +56,9 @@ function compare(a: Version, b: Version): number {
     const right = b.numbers[index] ?? 0n;
     if (left !== right) return left < right ? -1 : 1;
   }
+  const [left, right] = [a.prerelease, b.prerelease];
   // A version with a prerelease comes before the one without.
-  if (a.prerelease === "" || b.prerelease === "")
-    return Math.sign(Number(a.prerelease === "") - Number(b.prerelease === ""));
-  const [left, right] = [a.prerelease.split("."), b.prerelease.split(".")];
+  if (left.length === 0 || right.length === 0) return Math.sign(right.length - left.length);
   for (const [index, part] of left.entries()) {
     const order = comparePart(part, right[index]);
     if (order !== 0) return order;
@@ -57,14 +68,9 @@ function compare(a: Version, b: Version): number {
 
 function comparePart(a: string, b: string | undefined): number {
   if (b === undefined) return 1;
-  const [left, right] = [numberOf(a), numberOf(b)];
-  if ((left === undefined) !== (right === undefined)) return left === undefined ? 1 : -1;
-  if (left !== undefined && right !== undefined && left !== right) return left < right ? -1 : 1;
-  return compareBytes(a, b);
-}
-
-function numberOf(part: string): bigint | undefined {
-  if (!/^-?\d+$/.test(part)) return undefined;
-  const number = BigInt(part);
-  return BigInt.asIntN(64, number) === number ? number : undefined;
+  const numeric = NUMERIC.test(a);
+  if (numeric !== NUMERIC.test(b)) return numeric ? -1 : 1;
+  // Without zeros in front the longer number is the larger one.
+  if (numeric && a.length !== b.length) return a.length < b.length ? -1 : 1;
+  return Math.sign(compareBytes(a, b));
 }

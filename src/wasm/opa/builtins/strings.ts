@@ -1,23 +1,43 @@
+import { RegoSet } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
 /** `strings.*` that are not compiled into modules. */
 export const stringBuiltins: Readonly<Record<string, Builtin>> = {
-  "strings.any_prefix_match": (search, base) => {
-    const prefixes = texts(base, "strings.any_prefix_match");
-    return texts(search, "strings.any_prefix_match").some((text) => prefixes.some((prefix) => text.startsWith(prefix)));
-  },
-  "strings.any_suffix_match": (search, base) => {
-    const suffixes = texts(base, "strings.any_suffix_match");
-    return texts(search, "strings.any_suffix_match").some((text) => suffixes.some((suffix) => text.endsWith(suffix)));
-  },
+  "strings.any_prefix_match": (search, base) =>
+    beginsAny(texts(search, "strings.any_prefix_match"), texts(base, "strings.any_prefix_match")),
+  "strings.any_suffix_match": (search, base) =>
+    beginsAny(
+      texts(search, "strings.any_suffix_match").map(reversed),
+      texts(base, "strings.any_suffix_match").map(reversed),
+    ),
   "strings.count": (search, substring) => count(textOf(search, "strings.count"), textOf(substring, "strings.count")),
 };
 
 /** A text or a collection of texts. */
 function texts(value: unknown, builtin: string): string[] {
-  return Array.isArray(value) ? value.map((item) => textOf(item, builtin)) : [textOf(value, builtin)];
+  const items = value instanceof RegoSet ? value.items : Array.isArray(value) ? value : [value];
+  return items.map((item) => textOf(item, builtin));
 }
+
+/** Backwards, unit by unit: what one text ends with, the other begins with. */
+const reversed = (text: string): string => text.split("").reverse().join("");
+
+/** Whether any text begins with any prefix. In order, those that begin with a prefix stand right behind it: to hold each against each takes the square. */
+function beginsAny(all: readonly string[], prefixes: readonly string[]): boolean {
+  const sorted = [...all].sort(byUnits);
+  return prefixes.some((prefix) => {
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (byUnits(sorted[middle] ?? "", prefix) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low]?.startsWith(prefix) === true;
+  });
+}
+
+const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** How often the substring occurs, without overlaps; the empty one fits around every character. */
 function count(search: string, substring: string): number {

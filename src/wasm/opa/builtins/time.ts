@@ -83,10 +83,24 @@ function fieldsOf(moment: unknown, builtin: string): Fields {
   };
 }
 
+/** A number with an exponent: its digits, those behind the point, and the power of ten. */
+const WITH_EXPONENT = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Digits that a number of 64 bits has at most. */
+const MOST_DIGITS = 19;
+
 /** Unlike other integers it may be written with a fraction or an exponent. */
 function timestampOf(value: unknown, builtin: string): bigint {
-  const whole = value instanceof WrittenNumber && Number.isInteger(value.valueOf()) ? BigInt(value.valueOf()) : value;
-  return integerOf(whole, builtin);
+  return integerOf(value instanceof WrittenNumber ? (wholeOf(value.text) ?? value) : value, builtin);
+}
+
+/** The whole number that a text with a fraction or an exponent is; `undefined` where it is none, or beyond 64 bits. */
+function wholeOf(text: string): bigint | undefined {
+  const [, whole = "", fraction = "", exponent = "0"] = WITH_EXPONENT.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/0+$/, "");
+  const power = Number(exponent) - fraction.length + whole.length + fraction.length - digits.length;
+  if (/^-?$/.test(digits)) return 0n;
+  if (power < 0 || digits.length + power > MOST_DIGITS + 1) return undefined;
+  return BigInt(digits) * 10n ** BigInt(power);
 }
 
 /** Names of zones are told by their case, which `Intl` does not mind. */

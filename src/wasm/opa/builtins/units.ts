@@ -5,8 +5,8 @@ import { integer, textOf } from "./operands.js";
 /** A number without rounding; the denominator is positive. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
 
-/** Go's own limit. */
-const LARGEST_EXPONENT = 1_000_000;
+/** Digits of an exponent that OPA reads: a number of a million digits takes a tenth of a second. */
+const EXPONENT = /^[+-]?\d{1,6}$/;
 /** Digits behind the point of an amount that is not whole. */
 const DECIMALS = 10n;
 /** `m` is the double nearest to a thousandth. */
@@ -25,17 +25,22 @@ const POWERS: Readonly<Record<string, bigint>> = Object.fromEntries(
 export const unitBuiltins: Readonly<Record<string, Builtin>> = {
   "units.parse": (value) => {
     const [amount, unit] = parts(textOf(value, "units.parse"), "units.parse");
-    const factor: Fraction = unit === "m" ? MILLI : [factorOf(unit.toLowerCase(), "units.parse"), 1n];
+    // Its first letter may tell `m` from `M`; those behind it may not, but it has to be a letter of ASCII.
+    const lower = /^[A-Za-z]/.test(unit) ? lowerCase(unit) : unit;
+    const factor: Fraction = unit === "m" ? MILLI : [factorOf(lower, "units.parse"), 1n];
     return quantity([amount[0] * factor[0], amount[1] * factor[1]]);
   },
   "units.parse_bytes": (value) => {
-    const [amount, written] = parts(textOf(value, "units.parse_bytes").toLowerCase(), "units.parse_bytes");
+    const [amount, written] = parts(lowerCase(textOf(value, "units.parse_bytes")), "units.parse_bytes");
     const unit = written.length > 1 ? written.replace(/b$/, "") : written;
     const rounded = roundToFloat(amount);
     const bytes = roundToFloat([rounded[0] * factorOf(unit, "units.parse_bytes"), rounded[1]]);
     return integer(bytes[0] / bytes[1]);
   },
 };
+
+/** As Go has it: the capital I with a dot is an i. */
+const lowerCase = (text: string): string => text.replaceAll("\u0130", "i").toLowerCase();
 
 function factorOf(unit: string, builtin: string): bigint {
   if (unit === "") return 1n;
@@ -50,7 +55,7 @@ function parts(value: string, builtin: string): [Fraction, string] {
   const [, amount = "", unit = ""] = /^((?:[\d.+-]|[eE](?=[\d+-]))*)(.*)$/s.exec(text) ?? [];
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(amount) ?? [];
-  if (text.includes(" ") || whole + fraction === "" || Math.abs(Number(exponent)) > LARGEST_EXPONENT)
+  if (text.includes(" ") || whole + fraction === "" || !EXPONENT.test(exponent))
     throw new Error(`${builtin}: could not parse ${JSON.stringify(text)}`);
   const digits = BigInt(`${whole}${fraction}`) * (sign === "-" ? -1n : 1n);
   const power = Number(exponent) - fraction.length;

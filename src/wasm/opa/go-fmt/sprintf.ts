@@ -156,7 +156,7 @@ class Formatting {
     const argument = this.#args[this.#next];
     if (argument === undefined) return undefined;
     this.#next++;
-    const value = argument.type === "int" ? Number(argument.value) : undefined;
+    const value = argument.type === "int64" ? Number(argument.value) : undefined;
     return value !== undefined && Math.abs(value) <= LARGEST_NUMBER ? value : undefined;
   }
 

@@ -6,7 +6,7 @@ import { type Flags, noFlags, pad, padBlank } from "./flags.js";
 
 /** An argument by its type in Go. */
 export type Argument =
-  | { readonly type: "int"; readonly value: bigint }
+  | { readonly type: "int64"; readonly value: bigint }
   /** An integer beyond 64 bits. */
   | { readonly type: "*big.Int"; readonly value: bigint }
   | { readonly type: "float64"; readonly value: number }
@@ -28,7 +28,7 @@ export function printExtra(argument: Argument): string {
 
 function printed({ type, value }: Argument, verb: string, flags: Flags): string | undefined {
   switch (type) {
-    case "int":
+    case "int64":
       return printInteger(value, verb, flags);
     case "*big.Int":
       return printBigInteger(value, verb, flags);
