@@ -5,8 +5,11 @@
 
 /** The part of a server's memory that they may take: as much again is needed for what is made of them, and policies need the rest. */
 const MEMORY_SHARE = 1 / 8;
-/** Most bytes for all processes of a server, however much memory there is: 64 of the largest bodies that are taken by default, where an API server has a few under way. */
-const MOST_BYTES = 128 * 1024 * 1024;
+/**
+ * Most bytes for all processes of a server, however much memory there is: 48 of the largest bodies that are taken by default, where an API server has a few under way. What is refused is
+ * collected late, so that twice as much is taken for a moment.
+ */
+const MOST_BYTES = 96 * 1024 * 1024;
 /** The largest bodies that have room in any case. */
 const LEAST_BODIES = 2;
 

@@ -49,7 +49,7 @@ export function serveConnections(
     if (headers["transfer-encoding"] !== undefined) reading.pace(socket);
     else if (Number(headers["content-length"]) > UNWANTED_BODY)
       response.once("finish", () => {
-        if (!request.complete) reading.pace(socket);
+        if (!request.complete && !socket.writableEnded) reading.pace(socket);
       });
     turns.take(request, response);
   });

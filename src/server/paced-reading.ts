@@ -11,8 +11,6 @@ const LINE_FEED = 0x0a;
 /** Milliseconds of a turn of the event loop that all paced connections may take together, and one of them. */
 const TURN_MS = 5;
 const EACH_MS = 1;
-/** Connections that go on in a turn: as many as have time in it. */
-const GO_ON_IN_A_TURN = 5;
 /**
  * Connections that are given a pace in one turn, each of which may have taken some 15 ms of it: when there are more, others may be about to do the same, and all are given one.
  */
@@ -46,13 +44,14 @@ export class PacedReading {
   readonly #later: (run: () => void) => unknown;
   /** Open ones that Node reads. */
   readonly #others = new Map<Socket, ConnectionTurns>();
-  /** Those that wait with something new come before those that had a turn with it. */
+  /** Those that wait with something new, and those that had a turn with it and have more: of the former one request is soon answered. */
   readonly #fresh: Paced[] = [];
   readonly #waiting: Paced[] = [];
   /** When this turn's time is over; `undefined` before any of it is used. */
   #ends: number | undefined;
   #begunInTurn = 0;
   #isScheduled = false;
+  #isFreshNext = true;
   #allUntil = Number.NEGATIVE_INFINITY;
 
   /**
@@ -144,14 +143,26 @@ export class PacedReading {
     this.#isScheduled = false;
     this.#ends = undefined;
     this.#begunInTurn = 0;
-    for (let count = 0; count < GO_ON_IN_A_TURN; count++) {
-      const paced = this.#fresh.shift() ?? this.#waiting.shift();
-      if (paced === undefined) return;
-      paced.isWaiting = false;
-      paced.hasWaited = true;
-      paced.socket.resume();
-    }
+    this.#goOn();
+  };
+
+  /** Gives one connection its turn, and the next one when it has had it. */
+  readonly #goOn = (): void => {
+    const now = this.#now();
+    this.#ends ??= now + TURN_MS;
+    // By turns: neither line waits for the other one's end.
+    const [line, other] = this.#isFreshNext ? [this.#fresh, this.#waiting] : [this.#waiting, this.#fresh];
+    this.#isFreshNext = !this.#isFreshNext;
+    if (line.length + other.length === 0) return;
     this.#schedule();
+    if (now >= this.#ends) return;
+    const paced = line.shift() ?? other.shift();
+    if (paced === undefined) return;
+    paced.isWaiting = false;
+    paced.hasWaited = true;
+    paced.socket.resume();
+    // What the socket holds comes before that.
+    process.nextTick(this.#goOn);
   };
 }
 
