@@ -55,8 +55,9 @@ export class BodyMemory {
       grow: (bytes) => {
         own += bytes;
         this.#bytes += bytes;
-        // Small ones have room beside any number of large ones: whoever has more than its part of all goes, so that twice as many bytes are never held.
-        return this.#bytes <= this.#most || own <= this.#most / this.#bodies;
+        if (this.#bytes <= this.#most) return true;
+        // Small ones have room beside any number of large ones: what has more than its part of all goes.
+        return own <= this.#most / this.#bodies && this.#bytes <= 2 * this.#most;
       },
       leave: () => {
         if (!counts) return;

@@ -105,7 +105,8 @@ export class OneByOne {
     const last: Exchange = line.waiting.at(-1) ?? line;
     if (last.request?.complete === false && isUnderWay(last.response)) {
       if (last !== line) last.problem = problem;
-      else if (line.response.headersSent) socket.destroy();
+      // What was wrong with its headers is answered already, or the answer is under way.
+      else if (line.response.headersSent) line.response.once("close", () => socket.destroy());
       else sendProblem(line.request, line.response, problem);
     } else if (this.isBusy(socket)) this.#wait(line, { problem });
     else writeLast(socket, problem);

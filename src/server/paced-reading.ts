@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 /** Line ends in what is handed over at once: a request has three at least, and a chunk two. */
 const LINES_AT_ONCE = 16;
 const LINE_FEED = 0x0a;
-/** Milliseconds of a turn of the event loop that all paced connections may take together, and one of them. */
+/** Milliseconds of a turn of the event loop that all paced connections may take together, and each of several. */
 const TURN_MS = 5;
 const EACH_MS = 1;
 /**
@@ -36,6 +36,9 @@ interface Paced {
   isWaiting: boolean;
   /** Whether what comes next has been waiting. */
   hasWaited: boolean;
+  /** The turn in which it was read last, and when its part of that is over. */
+  turn: number;
+  ends: number;
 }
 
 /** The connections of a server. */
@@ -47,6 +50,7 @@ export class PacedReading {
   /** Those that wait with something new, and those that had a turn with it and have more: of the former one request is soon answered. */
   readonly #fresh: Paced[] = [];
   readonly #waiting: Paced[] = [];
+  #turnNumber = 0;
   /** When this turn's time is over; `undefined` before any of it is used. */
   #ends: number | undefined;
   #begunInTurn = 0;
@@ -90,7 +94,15 @@ export class PacedReading {
     const [read, ...more] = socket.listeners("data");
     if (turns === undefined || read === undefined || more.length > 0) return false;
     this.#others.delete(socket);
-    const paced: Paced = { socket, turns, read: read as Paced["read"], isWaiting: false, hasWaited: false };
+    const paced: Paced = {
+      socket,
+      turns,
+      read: read as Paced["read"],
+      isWaiting: false,
+      hasWaited: false,
+      turn: -1,
+      ends: 0,
+    };
     // A listener of ours ends Node's short way from the system to its reader.
     socket.on("data", (bytes: Buffer) => this.#take(paced, bytes));
     socket.off("data", paced.read);
@@ -100,10 +112,14 @@ export class PacedReading {
   #take(paced: Paced, bytes: Buffer): void {
     const { socket, turns } = paced;
     let rest = bytes;
-    const began = this.#now();
-    this.#ends ??= began + TURN_MS;
-    const ends = Math.min(this.#ends, began + EACH_MS);
-    for (let now = began; !paced.isWaiting && rest.length > 0 && now < ends; now = this.#now()) {
+    let now = this.#now();
+    this.#ends ??= now + TURN_MS;
+    if (paced.turn !== this.#turnNumber) {
+      paced.turn = this.#turnNumber;
+      const isAlone = this.#fresh.length + this.#waiting.length === 0;
+      paced.ends = isAlone ? this.#ends : Math.min(this.#ends, now + EACH_MS);
+    }
+    for (; !paced.isWaiting && rest.length > 0 && now < paced.ends; now = this.#now()) {
       if (socket.isPaused() || !turns.takes(socket)) break;
       const end = endOfLines(rest);
       paced.read(rest.subarray(0, end));
@@ -143,20 +159,22 @@ export class PacedReading {
     this.#isScheduled = false;
     this.#ends = undefined;
     this.#begunInTurn = 0;
+    this.#turnNumber += 1;
     this.#goOn();
   };
 
   /** Gives one connection its turn, and the next one when it has had it. */
   readonly #goOn = (): void => {
+    if (this.#fresh.length + this.#waiting.length === 0) return;
+    this.#schedule();
     const now = this.#now();
     this.#ends ??= now + TURN_MS;
-    // By turns: neither line waits for the other one's end.
-    const [line, other] = this.#isFreshNext ? [this.#fresh, this.#waiting] : [this.#waiting, this.#fresh];
-    this.#isFreshNext = !this.#isFreshNext;
-    if (line.length + other.length === 0) return;
-    this.#schedule();
     if (now >= this.#ends) return;
-    const paced = line.shift() ?? other.shift();
+    // One of each: neither line waits for the other one's end.
+    const lines = this.#isFreshNext ? [this.#fresh, this.#waiting] : [this.#waiting, this.#fresh];
+    this.#isFreshNext = !this.#isFreshNext;
+    // Behind one that has had its turn are such only.
+    const paced = lines.find(([first]) => first !== undefined && first.turn !== this.#turnNumber)?.shift();
     if (paced === undefined) return;
     paced.isWaiting = false;
     paced.hasWaited = true;

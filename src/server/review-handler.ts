@@ -14,6 +14,7 @@ import {
   type RequestProblem,
   somethingWentWrong,
   tooManyLargeBodies,
+  tooManyUnfinishedBodies,
   unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
@@ -61,6 +62,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
     const take = (body: Buffer | RequestProblem): void => {
+      if (body === tooManyUnfinishedBodies) options.metrics.refused("full");
       if (!Buffer.isBuffer(body)) exchange.fail(body);
       else if (body.length < LARGE_BODY) exchange.decode(body);
       else exchange.decodeInTurn(body, large);

@@ -12,21 +12,21 @@ export const MAX_HEADER_BYTES = 16 * 1024;
 /** A port of RFC 3986, or none, behind a name or an address. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 const CONTINUE = /^100-continue$/i;
+const CHUNKED = /^chunked$/i;
+const CHUNKED_LAST = /,[ \t]*chunked$/i;
+const SPEAKS = "this server speaks HTTP/1.1";
 
 /** What refuses a request whose headers could be read. */
 export function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): RequestProblem | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return notTaken(505, SPEAKS);
   const coding = headers["transfer-encoding"];
-  if (coding !== undefined) {
-    // Someone between who knows no codings may have cut the messages elsewhere.
-    if (httpVersion !== "1.1") return notTaken(400, "a message of HTTP/1.0 has no Transfer-Encoding");
-    const codings = coding
-      .toLowerCase()
-      .split(",", MAX_CODINGS)
-      .map((each) => each.trim());
-    const others = codings.filter((each) => each !== "chunked");
-    if (others.length > 0) return notTaken(501, "Transfer-Encoding: this server takes chunked, and no other coding");
-    if (codings.length > 1) return notTaken(400, "Transfer-Encoding names chunked more than once");
+  if (coding !== undefined && !CHUNKED.test(coding)) {
+    return CHUNKED_LAST.test(coding)
+      ? notTaken(501, "Transfer-Encoding: this server takes chunked, and no other coding")
+      : notTaken(400, "Transfer-Encoding: the last coding must be chunked");
   }
+  // Somebody in between who knows no codings may have cut the messages elsewhere.
+  if (coding !== undefined && httpVersion !== "1.1") return notTaken(400, "HTTP/1.0 has no Transfer-Encoding");
   const { host } = headers;
   if (host === undefined) return httpVersion === "1.1" ? notTaken(400, "the request has no Host header") : undefined;
   if (!HOST.test(host)) return notTaken(400, "the Host header is not a name or an address with or without a port");
@@ -36,9 +36,6 @@ export function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMess
     return notTaken(417, "Expect: this server knows 100-continue only");
   return undefined;
 }
-
-/** Codings that are looked at: two are one too many. */
-const MAX_CODINGS = 3;
 
 /** Whether more than one of the headers, which have a name and a value each, is the host. */
 function isRepeated(rawHeaders: readonly string[]): boolean {
@@ -67,7 +64,7 @@ export function readingProblem({
       );
     case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
-      return notTaken(505, "this server speaks HTTP/1.1");
+      return notTaken(505, SPEAKS);
     default:
       if (code?.startsWith("HPE_") !== true) return undefined;
       return notTaken(400, `the request is not HTTP/1.1: ${reason ?? "it cannot be read"}`);
