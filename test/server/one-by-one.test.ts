@@ -89,14 +89,20 @@ describe("requests on one connection", () => {
         for (let before = -1; before !== made || made === 0; await sleep(100)) before = made;
         return made;
       };
-      const first = await crowd();
-      assert.ok(first <= 65_536 / request.length + 1, `${first} requests`);
-      // All connections have a pace now, so that one more has a few of them made.
-      const second = await crowd();
-      assert.ok(second <= 16, `${second} requests of the second`);
-      for (const client of clients) client.destroy();
-      server.close();
-      server.closeAllConnections();
+      try {
+        // What is decrypted at once is a quarter of what is read at once.
+        for (let i = 0; i < 3; i++) {
+          const requests = await crowd();
+          assert.ok(requests <= 65_536 / request.length + 1, `${requests} requests`);
+        }
+        // All connections have a pace by now, so that one more has a few of them made.
+        const more = await crowd();
+        assert.ok(more <= 16, `${more} requests of one more`);
+      } finally {
+        for (const client of clients) client.destroy();
+        server.close();
+        server.closeAllConnections();
+      }
     });
   }
 });
