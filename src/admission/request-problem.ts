@@ -12,6 +12,8 @@ export interface RequestProblem {
   /** For the client: one sentence. */
   readonly text: string;
   readonly form: ProblemForm;
+  /** The connection closes behind the answer: what follows on it is not for this server, or can't be told apart. */
+  readonly closes?: true;
 }
 
 /**
@@ -23,6 +25,8 @@ export type ProblemForm = "json" | "text" | "by-route";
 function problem(status: number, text: string, form: ProblemForm): RequestProblem {
   return { kind: "problem", status, text, form };
 }
+
+const closing = (refused: RequestProblem): RequestProblem => ({ ...refused, closes: true });
 
 /** The content type is absent or not JSON. */
 export const unsupportedMediaType = problem(415, "Expected request with `Content-Type: application/json`", "by-route");
@@ -38,17 +42,20 @@ const MAX_SHOWN = 40;
 
 /** The client's certificate is good, and has none of the names that may ask; `who` says which it has. */
 export function unknownClient(who: string): RequestProblem {
-  return problem(403, `the client certificate ${who}, and no client of such a name may ask this server`, "json");
+  const text = `the client certificate ${who}, and no client of such a name may ask this server`;
+  return closing(problem(403, text, "json"));
 }
 
 /** The body is longer than the limit. */
-export const bodyTooLarge = problem(413, "Failed to buffer the request body: length limit exceeded", "by-route");
+export const bodyTooLarge = closing(
+  problem(413, "Failed to buffer the request body: length limit exceeded", "by-route"),
+);
 
 /** The body has more of something than can be read and looked at without keeping other requests waiting. */
 export function tooMany(what: TooMany, limit: number): RequestProblem {
   const has = what === "values" ? `more than ${limit} JSON values` : `an object of more than ${limit} members`;
   const text = `The request body has ${has} (a greater --max-body-bytes allows more)`;
-  return problem(413, text, "by-route");
+  return closing(problem(413, text, "by-route"));
 }
 
 /** Whatever the client need not know more about. */
@@ -79,6 +86,14 @@ export function overloaded(reason: string): RequestProblem {
 
 /** The body is a large one, and so many of those have come that no more are kept. */
 export const tooManyLargeBodies = overloaded("too many large requests wait to be read: try again later");
+
+/** Bodies whose ends have not come take all the memory that they may, and this one more than its part of it. */
+export const tooManyUnfinishedBodies = closing(
+  overloaded("too many bodies are being received, and this one is large: try again later"),
+);
+
+/** The message is not HTTP/1.1, or not what this server takes of it. */
+export const notTaken = (status: number, text: string): RequestProblem => closing(problem(status, text, "json"));
 
 /** The server can't take the request any more (or in time). */
 export function unavailable(reason: string): RequestProblem {

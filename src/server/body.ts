@@ -1,6 +1,15 @@
 /** Reading a request's body up to a limit, and what makes a body acceptable (spec kubewarden.md 3.5). */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bodyTooLarge, encodedBody, type RequestProblem, unsupportedMediaType } from "../admission/request-problem.js";
+import type { Socket } from "node:net";
+import {
+  bodyTooLarge,
+  encodedBody,
+  type RequestProblem,
+  tooManyUnfinishedBodies,
+  unsupportedMediaType,
+} from "../admission/request-problem.js";
+import { GatheredBytes } from "../data/gathered-bytes.js";
+import type { BodyMemory, CountedBody } from "./body-memory.js";
 
 /** Whether a content type announces JSON: `application/json` or `application/*+json`, in any case, with any parameters. */
 export function isJsonContentType(contentType: string | undefined): boolean {
@@ -19,36 +28,62 @@ export function announcesTooMuch(request: IncomingMessage, limit: number): boole
   return Number(request.headers["content-length"]) > limit;
 }
 
+/** What is known of all bodies that are read. */
+export interface BodyReading {
+  readonly memory: BodyMemory;
+  /** Told of a connection on which a body comes in many small pieces. */
+  readonly crumbles: (socket: Socket) => void;
+}
+
+/** Pieces of a body after which it is looked at whether they are small, and their mean size from which they are not: API servers send pieces of 4 KiB and more. */
+const CRUMBS = 64;
+const CRUMB_BYTES = 512;
+
 /**
  * Reads the whole body and hands it over, or the problem that answers the request. When the client goes away before the end, nobody
  * is called.
  * @param limit most bytes of a body
+ * @param reading absent where few bodies are read at a time
  */
-export function readBody(request: IncomingMessage, limit: number, done: (body: Buffer | RequestProblem) => void): void {
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  done: (body: Buffer | RequestProblem) => void,
+  { memory, crumbles }: Partial<BodyReading> = {},
+): void {
   if (announcesTooMuch(request, limit)) {
     done(bodyTooLarge);
     return;
   }
-  let first: Buffer | undefined;
-  let chunks: Buffer[] | undefined;
-  let size = 0;
+  const bytes = new GatheredBytes();
+  let pieces = 0;
+  let counted: CountedBody | undefined;
   let finished = false;
-  request.on("data", (chunk: Buffer) => {
+  const finish = (body: Buffer | RequestProblem): void => {
+    finished = true;
+    counted?.leave();
+    bytes.clear();
+    done(body);
+  };
+  /** Whether there is room for what has come; what is whole with its first piece holds nothing that others wait for. */
+  const hasRoom = (piece: Buffer): boolean => {
+    if (counted === undefined) {
+      if (memory === undefined || String(piece.length) === request.headers["content-length"]) return true;
+      counted = memory.begin();
+      request.once("close", counted.leave);
+    }
+    return counted.grow(piece.length);
+  };
+  request.on("data", (piece: Buffer) => {
     if (finished) return;
-    size += chunk.length;
-    if (size > limit) {
-      finished = true;
-      first = undefined;
-      chunks = undefined;
-      done(bodyTooLarge);
-    } else if (first === undefined) first = chunk;
-    else if (chunks === undefined) chunks = [first, chunk];
-    else chunks.push(chunk);
+    bytes.add(piece);
+    pieces += 1;
+    if (bytes.size > limit) finish(bodyTooLarge);
+    else if (!hasRoom(piece)) finish(tooManyUnfinishedBodies);
+    else if (pieces === CRUMBS && bytes.size < CRUMBS * CRUMB_BYTES) crumbles?.(request.socket);
   });
   request.on("end", () => {
-    if (finished) return;
-    finished = true;
-    done(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size));
+    if (!finished) finish(bytes.take());
   });
 }
 
@@ -58,6 +93,7 @@ export function receiveJson(
   response: ServerResponse,
   limit: number,
   done: (body: Buffer | RequestProblem) => void,
+  reading?: BodyReading,
 ): void {
   const encoding = foreignEncoding(request.headers["content-encoding"]);
   if (!isJsonContentType(request.headers["content-type"])) {
@@ -67,8 +103,6 @@ export function receiveJson(
     response.setHeader("Accept-Encoding", "identity");
     done(encodedBody(encoding));
   } else {
-    readBody(request, limit, done);
+    readBody(request, limit, done, reading);
   }
 }
-
-const EMPTY = Buffer.alloc(0);

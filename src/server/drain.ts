@@ -5,7 +5,7 @@
  * only our side of them, as a socket that is closed with unread bytes resets the connection.
  */
 import type http from "node:http";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener } from "node:http";
 import type https from "node:https";
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,26 +37,30 @@ export class Drain {
   readonly #now: () => number;
   /** Every connection, and with TLS what is beneath it, from the moment it is accepted. */
   readonly #open = new Set<net.Socket>();
-  /** Every connection on which something may be asked, with the last response on it. */
-  readonly #connections = new Map<net.Socket, ServerResponse | undefined>();
+  /** Every connection on which something may be asked. */
+  readonly #connections = new Set<net.Socket>();
+  readonly #handler: RequestListener;
+  readonly #isBusy: (socket: net.Socket) => boolean;
   readonly #silent = new Map<net.Socket, Silence>();
   readonly #halfClosed = new Map<net.Socket, number>();
-  readonly #handler: RequestListener;
   #accepted = 0;
   /** Requests that wait until nothing is accepted any more; undefined except at that time. */
   #held: (() => void)[] | undefined;
 
   /**
    * @param handler answers the server's requests
+   * @param isBusy whether something that was asked on a connection has no answer yet
    * @param now monotonic milliseconds
    */
   constructor(
     server: http.Server | https.Server,
     handler: RequestListener,
+    isBusy: (socket: net.Socket) => boolean,
     now: () => number = () => performance.now(),
   ) {
     this.#server = server;
     this.#handler = handler;
+    this.#isBusy = isBusy;
     this.#now = now;
     const secure = "setSecureContext" in server;
     server.on("connection", (socket: net.Socket) => {
@@ -66,17 +70,16 @@ export class Drain {
     });
     // With TLS a connection counts from its handshake on; before nothing can be asked on it.
     server.on(secure ? "secureConnection" : "connection", (socket: net.Socket) => {
-      this.#connections.set(socket, undefined);
+      this.#connections.add(socket);
       socket.once("close", () => this.#forget(socket));
     });
-    server.on("request", (request, response) => this.#answer(request, response));
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }): void {
-    this.#connections.set(request.socket, response);
+  /** Answers a request now, or once nothing is accepted any more. */
+  readonly answer: RequestListener = (request, response) => {
     if (this.#held === undefined) this.#handler(request, response);
     else this.#held.push(() => this.#handler(request, response));
-  }
+  };
 
   /**
    * Stops accepting and closes connections as they fall silent; what is left after `grace` milliseconds is cut. Responses sent meanwhile must say
@@ -126,7 +129,7 @@ export class Drain {
 
   #sweep(): void {
     const now = this.#now();
-    for (const [socket, response] of this.#connections) {
+    for (const socket of this.#connections) {
       const closed = this.#halfClosed.get(socket);
       if (closed !== undefined) {
         if (now - closed >= HALF_CLOSED_MS) socket.destroy();
@@ -134,7 +137,7 @@ export class Drain {
       }
       const bytes = socket.bytesRead;
       const silent = this.#silent.get(socket);
-      if (isBusy(response) || silent === undefined || silent.bytes !== bytes) {
+      if (this.#isBusy(socket) || silent === undefined || silent.bytes !== bytes) {
         this.#silent.set(socket, { bytes, since: now });
       } else if (now - silent.since >= SILENT_MS) {
         this.#halfClosed.set(socket, now);
@@ -154,8 +157,4 @@ export class Drain {
     this.#silent.delete(socket);
     this.#halfClosed.delete(socket);
   }
-}
-
-function isBusy(response: ServerResponse | undefined): boolean {
-  return response !== undefined && !response.writableFinished && !response.destroyed;
 }

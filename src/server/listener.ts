@@ -1,24 +1,21 @@
 /** A listening HTTP(S) server with limits that keep slow, idle and flooding clients from costing more than others, and a way to stop. */
-import http, { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import http, { type RequestListener } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
 import { unknownClient } from "../admission/request-problem.js";
 import type { Logger } from "../telemetry/logger.js";
-import { announcesTooMuch } from "./body.js";
+import { serveConnections } from "./connections.js";
 import { Drain } from "./drain.js";
+import type { OneByOne } from "./one-by-one.js";
+import { PacedReading } from "./paced-reading.js";
 import { sendProblem } from "./respond.js";
+import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from "./wire-problems.js";
 
-/** Time for the headers of a request, and before for the handshake of TLS: a client that is slower is no API server. */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** Time for a whole request, body included: as long as a webhook call may take at all. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** The API server closes idle connections after 90 s; whoever closes first must not be we, or a request is lost on the way. */
 const KEEP_ALIVE_MS = 120_000;
 /** How often the limits above are looked at. */
 const CHECK_INTERVAL_MS = 1000;
-/** Real headers need less than 2 KiB. */
-const MAX_HEADER_BYTES = 16 * 1024;
 /** Connections at a time; a cluster's API servers need a few dozen. */
 const MAX_CONNECTIONS = 8192;
 
@@ -35,6 +32,8 @@ export interface ListenerOptions {
   /** Most bytes of a body: whoever asks before sending one that is longer (`Expect: 100-continue`) is not told to go on. */
   readonly bodyLimit?: number;
   readonly logger?: Logger;
+  /** Reads connections that bring much in little pieces; default one of this port's own. */
+  readonly reading?: PacedReading;
   /** Most connections at a time; never more than {@link MAX_CONNECTIONS}. */
   readonly maxConnections?: number;
 }
@@ -69,6 +68,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // It is asked for together with all else that headers must have, so that its absence gets a reason.
+    requireHostHeader: false,
     noDelay: true,
   };
   const server =
@@ -76,11 +77,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       ? http.createServer(limits)
       : https.createServer({ ...limits, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls });
   const admitted = clientNames === undefined || clientNames.length === 0 ? handler : onlyNamed(server, options);
-  const drain = new Drain(server, admitted);
-  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    if (!announcesTooMuch(request, bodyLimit)) response.writeContinue();
-    server.emit("request", request, response);
+  const turns: OneByOne = serveConnections(server, {
+    handler: (request, response) => drain.answer(request, response),
+    reading: options.reading ?? new PacedReading(),
+    bodyLimit,
   });
+  const drain = new Drain(server, admitted, (socket) => turns.isBusy(socket));
   server.maxConnections = Math.min(maxConnections, MAX_CONNECTIONS);
   // Somebody who asks and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;

@@ -1,5 +1,6 @@
 /** Writing answers: one write each, with its length. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import { encodeProblem } from "../admission/encode.js";
 import type { RequestProblem } from "../admission/request-problem.js";
 import { escapedLines } from "../data/printable.js";
@@ -32,8 +33,24 @@ export function sendProblem(
   const plain = problem.form === "text" || (problem.form === "by-route" && origin !== "validate");
   const text = plain ? escapedLines(problem.text) : encodeProblem(problem);
   const type = plain ? TEXT_TYPE : JSON_TYPE;
-  if (status === 413 || status === 403) sendBeforeBodyEnds(request, response, status, type, text);
+  if (problem.closes) sendBeforeBodyEnds(request, response, status, type, text);
   else send(response, status, type, text);
+}
+
+/** Answers what could not be read as a request, and ends the connection: nothing that comes on it can be read any more. */
+export function writeLast(socket: Socket, problem: RequestProblem): void {
+  if (!socket.writable) return;
+  const text = encodeProblem(problem);
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    `Content-Type: ${JSON_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);
+  // A client that is still writing when the connection is reset would never see the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Sends a status without a body. */
@@ -77,6 +94,10 @@ function sendBeforeBodyEnds(
     Connection: "close",
   });
   response.write(text);
+  if (request.complete) {
+    response.end();
+    return;
+  }
   let left = LINGER_BYTES;
   const finish = (): void => {
     clearTimeout(timer);

@@ -14,6 +14,7 @@ import {
   type RequestProblem,
   somethingWentWrong,
   tooManyLargeBodies,
+  tooManyUnfinishedBodies,
   unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
@@ -26,7 +27,7 @@ import type { Verdict } from "../evaluation/verdict.js";
 import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
 import type { Review } from "../policy/review.js";
 import { SLICE_MS } from "../policy/turns.js";
-import { receiveJson } from "./body.js";
+import { type BodyReading, receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, GateLimits, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
@@ -43,6 +44,7 @@ export interface ReviewHandlerOptions extends ReportSinks {
   readonly bodyLimit: number;
   /** Most JSON values in a body. */
   readonly maxValues: number;
+  readonly bodies: BodyReading;
   readonly phases: Phases;
   /** Told of each answer: bytes of the request's body, and milliseconds since it came. */
   readonly answered?: (bytes: number, milliseconds: number) => void;
@@ -55,15 +57,17 @@ export type ReviewHandler = (request: IncomingMessage, response: ServerResponse,
 
 /** A handler of hot requests. */
 export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
-  const { bodyLimit } = options;
+  const { bodyLimit, bodies } = options;
   const large = new LargeBodies(options.evaluator.turns);
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
-    receiveJson(request, response, bodyLimit, (body) => {
+    const take = (body: Buffer | RequestProblem): void => {
+      if (body === tooManyUnfinishedBodies) options.metrics.refused("full");
       if (!Buffer.isBuffer(body)) exchange.fail(body);
       else if (body.length < LARGE_BODY) exchange.decode(body);
       else exchange.decodeInTurn(body, large);
-    });
+    };
+    receiveJson(request, response, bodyLimit, take, bodies);
   };
 }
 

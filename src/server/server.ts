@@ -12,9 +12,11 @@ import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import type { AddedRoutes } from "./added-routes.js";
 import { apiPort } from "./api-port.js";
+import { BodyMemory, bodyShare } from "./body-memory.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
 import { MainThreadLoad } from "./main-thread-load.js";
+import { PacedReading } from "./paced-reading.js";
 import { Phases } from "./phases.js";
 import { plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
@@ -48,6 +50,8 @@ export interface ServerOptions {
   readonly clientNames?: readonly string[];
   /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
   readonly bodyLimit?: number;
+  /** Bytes that bodies whose end has not come may take together; default what a server of one process with plenty of memory gives them. */
+  readonly bodyMemory?: number;
   /** Most connections at a time. */
   readonly maxConnections?: number;
   readonly gate?: Partial<GateLimits>;
@@ -108,10 +112,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.metricsText ?? oneAtATime(async (): Promise<MetricsText> => ({ parts: await metrics.text() }));
   let stopping = false;
   const hurried = new AbortController();
+  const paced = new PacedReading();
+  const { bodyMemory = bodyShare(Number.POSITIVE_INFINITY, 1, bodyLimit) } = options;
   const reading = {
     metrics,
     logger,
     bodyLimit,
+    bodies: { memory: new BodyMemory(bodyMemory), crumbles: paced.pace },
     maxValues: Math.ceil((MAX_VALUES * Math.max(bodyLimit, DEFAULT_BODY_LIMIT)) / DEFAULT_BODY_LIMIT),
     stopping: () => stopping,
     ...(options.tracer && { tracer: options.tracer }),
@@ -150,6 +157,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port,
     handler,
     bodyLimit,
+    reading: paced,
     logger,
     ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
     ...(tls && { tls }),

@@ -7,7 +7,7 @@ import { type RequestProblem, somethingWentWrong, tooManyLargeBodies } from "../
 import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
 import type { Turns } from "../policy/turns.js";
 import type { Webhook } from "../policy/webhook.js";
-import { receiveJson } from "./body.js";
+import { type BodyReading, receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import { type ReportSinks, reportWebhook, traceparentOf } from "./report.js";
@@ -20,6 +20,7 @@ export interface WebhookHandlerOptions extends ReportSinks {
   readonly bodyLimit: number;
   /** Most JSON values in a body. */
   readonly maxValues: number;
+  readonly bodies: BodyReading;
   /** Whether the server stops: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
@@ -35,13 +36,14 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   const large = new LargeBodies(options.turns);
   return (request, response, webhook) => {
     const exchange = new WebhookExchange(options, request, response, webhook);
-    receiveJson(request, response, Math.min(options.bodyLimit, webhook.bodyLimit), (body) => {
+    const take = (body: Buffer | RequestProblem): void => {
       exchange.answer(body, large).catch((error: unknown) => {
         // Never by contract: but a request without an answer would be worse than a vague one.
         options.logger.error("a webhook failed unexpectedly", { path: webhook.path, error: String(error) });
         exchange.fail(somethingWentWrong);
       });
-    });
+    };
+    receiveJson(request, response, Math.min(options.bodyLimit, webhook.bodyLimit), take, options.bodies);
   };
 }
 

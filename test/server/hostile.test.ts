@@ -34,11 +34,11 @@ describe("hostile clients", () => {
     client.destroy();
   });
 
-  test("a broken request after good ones ends the connection, and nothing else", async () => {
+  test("a broken request after good ones ends the connection behind their answers, and nothing else", async () => {
     const client = await connect(server.port);
     client.send(`${postText("/validate/now", GOOD)}BROKEN\r\n\r\n`);
     const text = await client.closed();
-    assert.match(text, /HTTP\/1\.1 (200 OK|400 Bad Request)/);
+    assert.match(text, /^HTTP\/1\.1 200 OK[\s\S]*\}HTTP\/1\.1 400 Bad Request/);
     assert.equal((await post(`${server.url}/validate/now`, GOOD)).status, 200);
   });
 

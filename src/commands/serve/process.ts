@@ -160,6 +160,7 @@ export class ServingProcess {
       address: settings.address,
       port: settings.port,
       bodyLimit: settings.bodyLimit,
+      bodyMemory: settings.bodyMemory,
       profiles: settings.profiles,
       added: pageOf(options, () => evaluator.policies),
       ...(maxConnections !== undefined && { maxConnections }),

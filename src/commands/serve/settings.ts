@@ -1,10 +1,11 @@
 /** The options of `serve` as typed settings, with the mistakes that only show when options meet (spec kubewarden.md 2). */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import type { SecureVersion } from "node:tls";
 import type { ClusterSettings } from "../../cluster/settings.js";
 import { isLoopback } from "../../page/guard.js";
+import { bodyShare } from "../../server/body-memory.js";
 import type { TlsClients, TlsFiles } from "../../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
 import { UsageError } from "../io.js";
@@ -23,6 +24,8 @@ export interface ServeSettings {
   /** Processors that each of them may count on. */
   readonly processors: number;
   readonly bodyLimit: number;
+  /** Bytes that bodies whose end has not come may take in each of them. */
+  readonly bodyMemory: number;
   readonly concurrency: number;
   readonly queue: number;
   readonly alwaysAcceptNamespace?: string;
@@ -72,6 +75,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   const record = text(values.record);
   const usable = usableProcessors();
   const workers = typeof values.workers === "number" ? values.workers : usable;
+  const bodyLimit = Number(values.maxBodyBytes);
   return {
     address,
     port: Number(values.port),
@@ -81,7 +85,8 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     workers,
     page,
     processors: Math.max(1, Math.floor(usable / workers)),
-    bodyLimit: Number(values.maxBodyBytes),
+    bodyLimit,
+    bodyMemory: bodyShare(usableMemory(), workers, bodyLimit),
     concurrency: Number(values.maxConcurrentRequests),
     queue: Number(values.maxQueuedRequests),
     ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
@@ -157,4 +162,11 @@ function usableProcessors(): number {
   } catch {
     return all;
   }
+}
+
+/** Bytes of memory this process and its children may use: a container's limit counts where there is one. */
+function usableMemory(): number {
+  const limit = process.constrainedMemory();
+  // Where there is none it is 0, or more than any machine has.
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

@@ -1,0 +1,69 @@
+/** What is between Node's server and whoever answers: messages that can't be taken are refused, and no connection takes more than its turn. */
+import type http from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type https from "node:https";
+import type { Socket } from "node:net";
+import { announcesTooMuch } from "./body.js";
+import { OneByOne } from "./one-by-one.js";
+import type { PacedReading } from "./paced-reading.js";
+import { sendProblem } from "./respond.js";
+import { headerProblem, readingProblem } from "./wire-problems.js";
+
+/** Requests that may wait on a connection before it is read at a pace: a client may have read an answer a moment before this process knows that it is sent. */
+const MOST_WAITING = 1;
+/** Requests that may wait on all connections before all of them are: what Node makes of one takes some 3 KB. */
+const MOST_WAITING_OF_ALL = 1024;
+/** Bytes of a body from which its connection is read at a pace when nobody wants it: smaller ones are soon over. */
+const UNWANTED_BODY = 16 * 1024;
+
+/** How connections are served. */
+export interface ConnectionOptions {
+  readonly handler: RequestListener;
+  readonly reading: PacedReading;
+  /** Most bytes of a body: whoever asks before sending one that is longer is not told to go on. */
+  readonly bodyLimit: number;
+}
+
+/** Serves what comes on a server's connections. */
+export function serveConnections(
+  server: http.Server | https.Server,
+  { handler, reading, bodyLimit }: ConnectionOptions,
+): OneByOne {
+  const turns = new OneByOne({
+    handler: (request, response) => {
+      const problem = headerProblem(request);
+      if (problem === undefined) handler(request, response);
+      else sendProblem(request, response, problem);
+    },
+    crowded: (socket, waiting, ofAll) => {
+      if (waiting > MOST_WAITING) reading.pace(socket);
+      if (ofAll > MOST_WAITING_OF_ALL) reading.paceAll();
+    },
+  });
+  server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) =>
+    reading.add(socket, turns),
+  );
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const { socket, headers } = request;
+    // API servers say how long a body is.
+    if (headers["transfer-encoding"] !== undefined) reading.pace(socket);
+    else if (Number(headers["content-length"]) > UNWANTED_BODY)
+      response.once("finish", () => {
+        if (!request.complete && !socket.writableEnded) reading.pace(socket);
+      });
+    turns.take(request, response);
+  });
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    if (headerProblem(request) === undefined && !announcesTooMuch(request, bodyLimit)) response.writeContinue();
+    server.emit("request", request, response);
+  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    const problem = readingProblem(error);
+    if (problem === undefined) socket.destroy();
+    else turns.broken(socket, problem);
+  });
+  return turns;
+}

@@ -1,0 +1,168 @@
+/**
+ * The requests of a connection, one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as they come, they would be answered
+ * before anybody else is; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { RequestProblem } from "../admission/request-problem.js";
+import { SLICE_MS } from "../policy/turns.js";
+import { sendProblem, writeLast } from "./respond.js";
+
+/** A request, and what it is answered with in place of what it asks for; without a response it could not be read at all. */
+interface Exchange {
+  readonly request?: IncomingMessage;
+  readonly response?: ServerResponse;
+  problem?: RequestProblem;
+}
+
+/** What is under way on a connection. */
+interface Line {
+  readonly socket: Socket;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Behind that, in order. */
+  waiting: Exchange[];
+  /** Whether what came last could not be read: nothing of what follows can be. */
+  isBroken: boolean;
+}
+
+/** Whom it tells, and what it goes by. */
+export interface OneByOneOptions {
+  readonly handler: RequestListener;
+  /** Told of a connection that has so many requests waiting, at each one that comes. */
+  readonly crowded?: (socket: Socket, waiting: number, ofAll: number) => void;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  /** Runs something in the next turn of the event loop. */
+  readonly later?: (run: () => void) => unknown;
+}
+
+/** Hands the requests of each connection on, one at a time. */
+export class OneByOne {
+  readonly #handler: RequestListener;
+  readonly #crowded: NonNullable<OneByOneOptions["crowded"]>;
+  readonly #now: () => number;
+  readonly #later: (run: () => void) => unknown;
+  readonly #lines = new WeakMap<Socket, Line>();
+  /** Lines whose last answer is sent. */
+  #due: Line[] = [];
+  /** Requests that wait, of all connections. */
+  #waiting = 0;
+
+  constructor({ handler, crowded = () => {}, now = () => performance.now(), later = setImmediate }: OneByOneOptions) {
+    this.#handler = handler;
+    this.#crowded = crowded;
+    this.#now = now;
+    this.#later = later;
+  }
+
+  /** Whether a request on the connection has no answer yet. */
+  isBusy(socket: Socket): boolean {
+    const line = this.#lines.get(socket);
+    return line !== undefined && (line.waiting.length > 0 || isUnderWay(line.response));
+  }
+
+  /** Whether what comes on the connection belongs to a request that is being answered, or begins the next one: all else would only wait. */
+  takes(socket: Socket): boolean {
+    const line = this.#lines.get(socket);
+    if (line === undefined) return true;
+    return line.waiting.length === 0 && (!isUnderWay(line.response) || !line.request.complete);
+  }
+
+  /** Calls once an answer is sent, when {@link takes} may say otherwise. */
+  whenFree(socket: Socket, call: () => void): void {
+    const response = this.#lines.get(socket)?.response;
+    if (response === undefined || response.closed) this.#later(call);
+    else response.once("close", call);
+  }
+
+  /** Takes a request. */
+  readonly take: RequestListener = (request, response) => {
+    const { socket } = request;
+    const line = this.#lines.get(socket);
+    if (line === undefined) this.#lines.set(socket, { socket, request, response, waiting: [], isBroken: false });
+    else if (line.waiting.length > 0 || isUnderWay(line.response)) {
+      this.#wait(line, { request, response });
+      this.#crowded(socket, line.waiting.length, this.#waiting);
+      return;
+    } else {
+      line.request = request;
+      line.response = response;
+    }
+    this.#handler(request, response);
+  };
+
+  /** What has come last on a connection could not be read: it is answered in its place, behind the answers to what came before, and the connection closes. */
+  broken(socket: Socket, problem: RequestProblem): void {
+    const line = this.#lines.get(socket);
+    if (line === undefined) {
+      writeLast(socket, problem);
+      return;
+    }
+    // Each piece that comes after it is as unreadable.
+    if (line.isBroken) return;
+    line.isBroken = true;
+    const last: Exchange = line.waiting.at(-1) ?? line;
+    if (last.request?.complete === false && isUnderWay(last.response)) {
+      if (last !== line) last.problem = problem;
+      // What was wrong with its headers is answered already, or the answer is under way.
+      else if (line.response.headersSent) line.response.once("close", () => socket.destroy());
+      else sendProblem(line.request, line.response, problem);
+    } else if (this.isBusy(socket)) this.#wait(line, { problem });
+    else writeLast(socket, problem);
+  }
+
+  #wait(line: Line, exchange: Exchange): void {
+    line.waiting.push(exchange);
+    this.#waiting += 1;
+    if (line.waiting.length === 1) this.#follow(line);
+  }
+
+  #follow(line: Line): void {
+    const free = (): void => {
+      this.#due.push(line);
+      if (this.#due.length === 1) this.#later(this.#goOn);
+    };
+    if (line.response.closed) free();
+    else line.response.once("close", free);
+  }
+
+  readonly #goOn = (): void => {
+    const due = this.#due;
+    this.#due = [];
+    const ends = this.#now() + SLICE_MS;
+    for (const [index, line] of due.entries()) {
+      this.#next(line);
+      if (this.#now() < ends || index === due.length - 1) continue;
+      this.#due = [...due.slice(index + 1), ...this.#due];
+      break;
+    }
+    if (this.#due.length > 0) this.#later(this.#goOn);
+  };
+
+  #next(line: Line): void {
+    // The last answer may have been the last of the connection.
+    const { socket } = line;
+    if (socket.destroyed || socket.writableEnded) {
+      this.#waiting -= line.waiting.length;
+      line.waiting = [];
+      return;
+    }
+    const next = line.waiting.shift();
+    if (next === undefined) return;
+    this.#waiting -= 1;
+    const { request, response, problem } = next;
+    if (request === undefined || response === undefined) {
+      if (problem !== undefined) writeLast(socket, problem);
+      return;
+    }
+    line.request = request;
+    line.response = response;
+    if (problem === undefined) this.#handler(request, response);
+    else sendProblem(request, response, problem);
+    if (line.waiting.length > 0) this.#follow(line);
+  }
+}
+
+const isUnderWay = (response: ServerResponse | undefined): boolean =>
+  response !== undefined && !response.writableFinished && !response.destroyed;

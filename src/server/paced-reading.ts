@@ -1,0 +1,195 @@
+/**
+ * Connections on which a little work comes in many pieces are read a bit at a time. Node hands over all that one read of a socket has brought, up to 64 KiB, before it looks at anything
+ * else, and reads a socket that has more up to 32 times: by then ten thousand requests, or a body in three hundred thousand chunks of a byte, have had their events. It reads faster without
+ * any of this code in between, by an eighth of a request of 1 KB, so connections are left to it until a client does something that no API server does.
+ */
+import type { Socket } from "node:net";
+
+/** Line ends in what is handed over at once: a request has three at least, and a chunk two. */
+const LINES_AT_ONCE = 16;
+const LINE_FEED = 0x0a;
+/** Milliseconds of a turn of the event loop that all paced connections may take together, and each of several. */
+const TURN_MS = 5;
+const EACH_MS = 1;
+/**
+ * Connections that are given a pace in one turn, each of which may have taken some 15 ms of it: when there are more, others may be about to do the same, and all are given one.
+ */
+const MOST_IN_A_TURN = 3;
+/** How long new connections are given a pace after that: longer than an attack that nobody pays attention to is given up after. */
+const ALL_PACED_MS = 60_000;
+
+/** Who knows what is under way on connections. */
+export interface ConnectionTurns {
+  /** Whether what comes on a connection can be used now. */
+  takes(socket: Socket): boolean;
+  /** Calls once that may be otherwise. */
+  whenFree(socket: Socket, call: () => void): void;
+}
+
+/** A connection with a pace. */
+interface Paced {
+  readonly socket: Socket;
+  readonly turns: ConnectionTurns;
+  /** Node's own reader of requests. */
+  readonly read: (bytes: Buffer) => void;
+  /** What came is back in the socket until it is the connection's turn. */
+  isWaiting: boolean;
+  /** Whether what comes next has been waiting. */
+  hasWaited: boolean;
+  /** The turn in which it was read last, and when its part of that is over. */
+  turn: number;
+  ends: number;
+}
+
+/** The connections of a server. */
+export class PacedReading {
+  readonly #now: () => number;
+  readonly #later: (run: () => void) => unknown;
+  /** Open ones that Node reads. */
+  readonly #others = new Map<Socket, ConnectionTurns>();
+  /** Those that wait with something new, and those that had a turn with it and have more: of the former one request is soon answered. */
+  readonly #fresh: Paced[] = [];
+  readonly #waiting: Paced[] = [];
+  #turnNumber = 0;
+  /** When this turn's time is over; `undefined` before any of it is used. */
+  #ends: number | undefined;
+  #begunInTurn = 0;
+  #isScheduled = false;
+  #isFreshNext = true;
+  #allUntil = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param now monotonic milliseconds
+   * @param later runs something in the next turn of the event loop
+   */
+  constructor(now = () => performance.now(), later: (run: () => void) => unknown = setImmediate) {
+    this.#now = now;
+    this.#later = later;
+  }
+
+  /** Takes a connection that Node has begun to read. */
+  add(socket: Socket, turns: ConnectionTurns): void {
+    this.#others.set(socket, turns);
+    socket.once("close", () => this.#others.delete(socket));
+    if (this.#now() < this.#allUntil) this.#begin(socket);
+  }
+
+  /** Gives a connection a pace, for as long as it is open. */
+  readonly pace = (socket: Socket): void => {
+    if (!this.#begin(socket)) return;
+    this.#schedule();
+    this.#begunInTurn += 1;
+    if (this.#begunInTurn > MOST_IN_A_TURN) this.paceAll();
+  };
+
+  /** Gives all connections one, and those that come in the next minute. */
+  paceAll(): void {
+    this.#allUntil = this.#now() + ALL_PACED_MS;
+    for (const socket of this.#others.keys()) this.#begin(socket);
+  }
+
+  /** @returns whether it had none */
+  #begin(socket: Socket): boolean {
+    const turns = this.#others.get(socket);
+    const [read, ...more] = socket.listeners("data");
+    if (turns === undefined || read === undefined || more.length > 0) return false;
+    this.#others.delete(socket);
+    const paced: Paced = {
+      socket,
+      turns,
+      read: read as Paced["read"],
+      isWaiting: false,
+      hasWaited: false,
+      turn: -1,
+      ends: 0,
+    };
+    // A listener of ours ends Node's short way from the system to its reader.
+    socket.on("data", (bytes: Buffer) => this.#take(paced, bytes));
+    socket.off("data", paced.read);
+    return true;
+  }
+
+  #take(paced: Paced, bytes: Buffer): void {
+    const { socket, turns } = paced;
+    let rest = bytes;
+    let now = this.#now();
+    this.#ends ??= now + TURN_MS;
+    if (paced.turn !== this.#turnNumber) {
+      paced.turn = this.#turnNumber;
+      const isAlone = this.#fresh.length + this.#waiting.length === 0;
+      paced.ends = isAlone ? this.#ends : Math.min(this.#ends, now + EACH_MS);
+    }
+    for (; !paced.isWaiting && rest.length > 0 && now < paced.ends; now = this.#now()) {
+      if (socket.isPaused() || !turns.takes(socket)) break;
+      const end = endOfLines(rest);
+      paced.read(rest.subarray(0, end));
+      rest = rest.subarray(end);
+      if (socket.destroyed) return;
+    }
+    this.#schedule();
+    if (rest.length === 0) {
+      paced.hasWaited = false;
+      return;
+    }
+    // In this order: what is put back into a socket that flows comes at once.
+    socket.pause();
+    socket.unshift(rest);
+    this.#wait(paced);
+  }
+
+  #wait(paced: Paced): void {
+    if (paced.isWaiting) return;
+    paced.isWaiting = true;
+    const line = paced.hasWaited ? this.#waiting : this.#fresh;
+    const join = (): void => {
+      line.push(paced);
+      this.#schedule();
+    };
+    if (paced.turns.takes(paced.socket)) join();
+    else paced.turns.whenFree(paced.socket, join);
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#later(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#isScheduled = false;
+    this.#ends = undefined;
+    this.#begunInTurn = 0;
+    this.#turnNumber += 1;
+    this.#goOn();
+  };
+
+  /** Gives one connection its turn, and the next one when it has had it. */
+  readonly #goOn = (): void => {
+    if (this.#fresh.length + this.#waiting.length === 0) return;
+    this.#schedule();
+    const now = this.#now();
+    this.#ends ??= now + TURN_MS;
+    if (now >= this.#ends) return;
+    // One of each: neither line waits for the other one's end.
+    const lines = this.#isFreshNext ? [this.#fresh, this.#waiting] : [this.#waiting, this.#fresh];
+    this.#isFreshNext = !this.#isFreshNext;
+    // Behind one that has had its turn are such only.
+    const paced = lines.find(([first]) => first !== undefined && first.turn !== this.#turnNumber)?.shift();
+    if (paced === undefined) return;
+    paced.isWaiting = false;
+    paced.hasWaited = true;
+    paced.socket.resume();
+    // What the socket holds comes before that.
+    process.nextTick(this.#goOn);
+  };
+}
+
+/** Behind so many line ends, or all of it. */
+function endOfLines(bytes: Buffer): number {
+  let at = -1;
+  for (let lines = 0; lines < LINES_AT_ONCE; lines++) {
+    at = bytes.indexOf(LINE_FEED, at + 1);
+    if (at === -1) return bytes.length;
+  }
+  return at + 1;
+}
