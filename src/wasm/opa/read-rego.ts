@@ -88,7 +88,7 @@ class Reader {
       if (end < 0) throw this.#unexpected();
     } while (this.#isEscaped(end));
     this.#at = end + 1;
-    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+    return parseJson(this.#text.slice(start, this.#at)) as string;
   }
 
   /** Whether an odd number of backslashes stands before a place. */
