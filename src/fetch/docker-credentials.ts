@@ -1,5 +1,4 @@
 /** Registry credentials from Docker's config.json (spec kubewarden.md 1.9). */
-
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";

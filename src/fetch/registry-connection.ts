@@ -1,5 +1,4 @@
 /** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
-
 import { LRUCache } from "lru-cache";
 import { parsePlainJson } from "../data/json.js";
 import { printable } from "../data/printable.js";
