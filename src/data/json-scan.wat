@@ -81,13 +81,13 @@
   (func (export "complete") (result i32)
     (i32.and (i32.eq (global.get $state) (i32.const 32)) (i32.eqz (global.get $depth))))
 
-  ;; A string that begins there is passed over by the host. What is in it is not known.
-  (func (export "passed") (param $at i32)
+  ;; A string that begins there is passed over by the host. What is in it is not known, but whether it has escapes.
+  (func (export "passed") (param $at i32) (param $escaped i32)
     (global.set $unique (i32.const 0))
     (global.set $surrogates (i32.const 1))
     (if (i32.and (global.get $state) (i32.const 4))
       (then
-        (call $note_escaped_key (i32.const 1))
+        (if (local.get $escaped) (then (call $note_escaped_key (i32.const 1))))
         (global.set $last_key (local.get $at))
         (global.set $state (i32.const 16)))
       (else (global.set $state (i32.const 32)))))

@@ -161,7 +161,7 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
   return readJson(text, limits).value;
 }
 
-/** Reads a text that {@link scanJson} knows as whole and exact, without escapes of surrogates or in keys, or a value of it. */
+/** Reads a text that {@link scanJson} knows as exact, without keys with escapes and lone surrogates, or a value of it. */
 export const parseScanned = (text: string): unknown => JSON.parse(text);
 
 /**

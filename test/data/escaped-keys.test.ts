@@ -155,8 +155,11 @@ test("where keys have escapes is told apart, and escapes in values count nowhere
     [`"object":{"metadata":{"x":{${key}:1},"managedFields":{${key}:1}}},"y":{${key}:1}`, 7],
   ] as const)
     assert.equal(escaped(request(members)), where, members);
-  // A key of which nothing is known, because it is longer than what is looked at at a time.
-  assert.equal(escaped(request(`"${"k".repeat(300_000)}":1`)), ESCAPED_BESIDE);
+  // A key that is longer than what is looked at at a time.
+  const long = "k".repeat(300_000);
+  assert.equal(escaped(request(`"${long}":"\\n"`)), 0);
+  assert.equal(escaped(request(`"${long}\\n":1`)), ESCAPED_BESIDE);
+  assert.equal(escaped(request(`"x":"\\n${long}"`)), 0);
 });
 
 test("whether code that is not ours may read a text", () => {

@@ -1,5 +1,4 @@
 /** One answer of `eval`, with all that is shown of it. */
-
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { parsePlainJson } from "../../data/json.js";
 import type { ServedPolicy } from "../../evaluation/policy-set.js";

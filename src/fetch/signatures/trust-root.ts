@@ -1,5 +1,4 @@
 /** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
-
 import type { TrustMaterial } from "@sigstore/verify";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { parsePlainJson } from "../../data/json.js";

@@ -1,5 +1,4 @@
 /** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
-
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { type Asking, Explainer } from "../../cel-policy/index.js";
 import { type Config, formatPath, loadConfig, type Problem } from "../../config/index.js";
