@@ -28,10 +28,10 @@ describe("answers (spec kubewarden.md 3.3)", () => {
           status: "Failure",
         },
         patch: "W10=",
-        allowed: false,
+        allowed: true,
         uid: 'quo"te',
       }),
-      '{"response":{"uid":"quo\\"te","allowed":false,"patchType":"JSONPatch","patch":"W10=","status":{"status":"Failure","message":"no","reason":"Forbidden",' +
+      '{"response":{"uid":"quo\\"te","allowed":true,"patchType":"JSONPatch","patch":"W10=","status":{"status":"Failure","message":"no","reason":"Forbidden",' +
         '"details":{"name":"n","kind":"Pod","causes":[{"reason":null,"message":null,"field":"f"}],"extra":1},"code":403},"auditAnnotations":{"k":"v"},"warnings":["w"]}}',
     );
   });
