@@ -1,5 +1,6 @@
 /** What an API server answers: texts of bounded size, and refusals. */
 import type { Dispatcher } from "undici";
+import { GatheredBytes } from "../../data/gathered-bytes.js";
 import { parseJson } from "../../data/json.js";
 import { member, text } from "../object.js";
 import type { Connection } from "./connection.js";
@@ -11,18 +12,15 @@ import { AnswerTooLarge, ApiError, ClusterUnreachable, reasonOf } from "./errors
  * @throws AnswerTooLarge
  */
 export async function readText(body: Dispatcher.ResponseData["body"], limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GatheredBytes();
   for await (const chunk of body) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > limit) {
+    bytes.add(chunk as Uint8Array);
+    if (bytes.size > limit) {
       body.destroy();
       throw new AnswerTooLarge(`${limit} bytes`);
     }
-    chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return bytes.take().toString("utf8");
 }
 
 /** The API server's own words, when the body is a Status. */
