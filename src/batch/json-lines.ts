@@ -1,6 +1,7 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
 import type { Readable, Writable } from "node:stream";
 import { parseJson, stringifyJson } from "../data/json.js";
+import { LineReader } from "../data/line-reader.js";
 import { printableLines } from "../data/printable.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 
@@ -57,14 +58,11 @@ export function refuse({ stderr }: LineStreams, message: string): number {
 
 /** The lines of a stream, divided at line feeds only: JSON may hold other separators as they are. */
 async function* linesOf(stream: Readable): AsyncIterable<string> {
-  let rest = "";
-  stream.setEncoding("utf8");
-  for await (const chunk of stream as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() as string;
-    yield* lines;
+  const lines = new LineReader();
+  for await (const chunk of stream as AsyncIterable<Buffer | string>) {
+    for (const line of lines.push(Buffer.from(chunk))) yield line.toString("utf8");
   }
-  yield rest;
+  yield lines.take().toString("utf8");
 }
 
 function readLine(line: string): { readonly value: JsonObject } | { readonly problem: string } {

@@ -12,13 +12,17 @@ export class LineReader {
     return this.#line.size;
   }
 
-  /** Lines that end in a chunk, without their line feeds. */
-  *push(chunk: Uint8Array): Generator<Buffer> {
+  /** Lines that end in a chunk, with their line feeds. Those that it holds whole are parts of it; what it holds of the next one must not change after it. */
+  *push(chunk: Buffer): Generator<Buffer> {
     let from = 0;
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
-      this.#line.add(chunk.subarray(from, at));
+      const end = chunk.subarray(from, at + 1);
       from = at + 1;
-      yield this.#line.take();
+      if (this.#line.size === 0) yield end;
+      else {
+        this.#line.add(end);
+        yield this.#line.take();
+      }
     }
     this.#line.add(chunk.subarray(from));
   }

@@ -1,5 +1,6 @@
 /** The requests of a file in order, whatever its form: JSON lines, JSON documents and lists of them, YAML. */
 import { JsonError, parseJson } from "../../data/json.js";
+import { LineReader } from "../../data/line-reader.js";
 import { parseYamlDocuments, YamlError, yamlText } from "../../data/yaml.js";
 import { ScanError } from "../../scan/scan-error.js";
 import { type Batch, textsOf } from "../../scan/split/batch.js";
@@ -12,7 +13,6 @@ import type { Found } from "./question.js";
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** Bytes by which is told whether a file has a document in each line. */
 const HEAD_BYTES = 1024 * 1024;
-const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** All requests of an input. What can't be read is said, and the rest goes on where it can. */
@@ -92,27 +92,19 @@ function* documentsIn(text: string, place: string, parse: (text: string) => unkn
   yield* requestsIn(document, place);
 }
 
-/** Lines without their ends; undefined for one that is too long. */
+/** Lines; undefined for one that is too long. */
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
-  let rest: Buffer[] = [];
-  let length = 0;
-  const line = (end: Buffer): Buffer | undefined => {
-    const whole = length + end.length > LONGEST_LINE ? undefined : Buffer.concat([...rest, end]);
-    rest = [];
-    length = 0;
-    return whole;
-  };
+  const lines = new LineReader();
+  let isLong = false;
   for await (const piece of pieces) {
-    let from = 0;
-    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, from)) {
-      yield line(piece.subarray(from, at));
-      from = at + 1;
+    for (const line of lines.push(piece)) {
+      yield isLong || line.length > LONGEST_LINE ? undefined : line;
+      isLong = false;
     }
-    length += piece.length - from;
-    if (length <= LONGEST_LINE) rest.push(piece.subarray(from));
-    else rest = [];
+    isLong ||= lines.pending > LONGEST_LINE;
+    if (isLong) lines.take();
   }
-  if (length > 0) yield line(Buffer.alloc(0));
+  if (isLong || lines.pending > 0) yield isLong ? undefined : lines.take();
 }
 
 async function* documentByDocument(file: string, pieces: AsyncIterable<Buffer>): AsyncGenerator<Found> {

@@ -1,6 +1,7 @@
 /** What an API server answers: texts of bounded size, and refusals. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { GatheredBytes } from "../../data/gathered-bytes.js";
 import { parseJson, readJsonInSteps } from "../../data/json.js";
 import { member, text } from "../object.js";
 import type { Connection } from "./connection.js";
@@ -13,18 +14,15 @@ import { STORE_PAGE_BYTES } from "./limits.js";
  * @throws AnswerTooLarge
  */
 export async function readText(body: Dispatcher.ResponseData["body"], limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GatheredBytes();
   for await (const chunk of body) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > limit) {
+    bytes.add(chunk as Uint8Array);
+    if (bytes.size > limit) {
       body.destroy();
       throw new AnswerTooLarge(`${limit} bytes`);
     }
-    chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return bytes.take().toString("utf8");
 }
 
 /** Characters of an answer from which on others have their turn before somebody works on it: a millisecond or two of reading. */

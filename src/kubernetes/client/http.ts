@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { hasMoreValues } from "../../data/json-values.js";
+import { LineReader } from "../../data/line-reader.js";
 import { endWithin } from "./abort.js";
 import { apiError, readAnswer, readText, unreachable } from "./answers.js";
 import type { Connection, Identity } from "./connection.js";
@@ -142,18 +143,11 @@ export class ClusterHttp {
     );
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
     opened();
-    const decoder = new TextDecoder();
-    let rest = "";
+    const lines = new LineReader();
     try {
       for await (const chunk of body) {
-        rest += decoder.decode(chunk as Uint8Array, { stream: true });
-        let end = rest.indexOf("\n");
-        while (end >= 0) {
-          yield rest.slice(0, end);
-          rest = rest.slice(end + 1);
-          end = rest.indexOf("\n");
-        }
-        if (rest.length > MAX_EVENT_BYTES) throw new ClusterUnreachable("an event of a watch is too large");
+        for (const line of lines.push(chunk as Buffer)) yield line.toString("utf8");
+        if (lines.pending > MAX_EVENT_BYTES) throw new ClusterUnreachable("an event of a watch is too large");
       }
     } catch (cause) {
       throw unreachable(this.#connection, cause);

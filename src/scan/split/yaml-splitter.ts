@@ -1,8 +1,8 @@
 /** Cuts YAML into documents, and lists as kubectl prints them into their items, while it is being read. */
+import { LineReader } from "../../data/line-reader.js";
 import { ScanError } from "../scan-error.js";
 import { type Batch, BatchBuilder } from "./batch.js";
 
-const NEWLINE = 0x0a;
 const MINUS = 0x2d;
 const HASH = 0x23;
 const SPACE = 0x20;
@@ -11,8 +11,7 @@ const SPACE = 0x20;
 export class YamlSplitter {
   readonly #file: string;
   readonly #batches: BatchBuilder;
-  /** The line that is not complete. */
-  #rest: Buffer = Buffer.alloc(0);
+  readonly #lines = new LineReader();
   /** Of the list that is being read: what its items are indented by. */
   #list: { indent: number | undefined } | undefined;
   /** What of a list stands outside of its items. */
@@ -27,19 +26,14 @@ export class YamlSplitter {
 
   /** @throws ScanError for an object that has items and is no list */
   push(chunk: Buffer): readonly Batch[] {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
-      this.#line(bytes.subarray(from, end + 1));
-      from = end + 1;
-    }
-    this.#rest = Buffer.from(bytes.subarray(from));
+    // It is good until the next one is asked for.
+    for (const line of this.#lines.push(Buffer.from(chunk))) this.#line(line);
     return this.#batches.take();
   }
 
   /** @throws as {@link push} */
   finish(): readonly Batch[] {
-    if (this.#rest.length > 0) this.#line(this.#rest);
+    if (this.#lines.pending > 0) this.#line(this.#lines.take());
     this.#documentEnds();
     return this.#batches.finish();
   }

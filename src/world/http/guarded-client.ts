@@ -1,6 +1,7 @@
 /** HTTP to servers that policies name, within the rules of egress (spec kyverno.md 4.5). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { GatheredBytes } from "../../data/gathered-bytes.js";
 import { quote } from "../../data/go-quote.js";
 import { endWithin } from "../../kubernetes/client/abort.js";
 import { Clients } from "./clients.js";
@@ -245,19 +246,16 @@ async function read(
   operation: string,
   hop: Hop,
 ): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GatheredBytes();
   for await (const chunk of body) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > maxBytes) {
+    bytes.add(chunk as Uint8Array);
+    if (bytes.size > maxBytes) {
       body.destroy();
       const reason = `response length must be less than max allowed response length of ${maxBytes}`;
       throw new BodyTooLarge({ status: statusCode, headers }, failed(operation, hop, reason));
     }
-    chunks.push(bytes);
   }
-  return Buffer.concat(chunks);
+  return bytes.take();
 }
 
 /** A failure of a request that was begun, as Go's client words it, but for where a redirect leads. @param reason names no address */
