@@ -11,9 +11,11 @@ import {
 import { webhooksFor } from "../cluster/webhooks/derive.js";
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
+import { mistakesIn } from "../cluster/webhooks/mistakes.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
 import { fileProblem } from "../data/file-problem.js";
 import { printYaml } from "../data/print-yaml.js";
+import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { type CommandIo, say, UsageError } from "./io.js";
 import { exceptionNamespaces as namespacesOfExceptions } from "./namespaced-options.js";
@@ -78,8 +80,11 @@ export async function webhooksCommand(
       text: "cannot be asked by way of a Service: name it with lower-case letters, digits, '-' and '.' alone, or give --webhook-url",
     })),
   ];
+  const nameable = webhooks.filter((webhook) => !unnameable.includes(webhook));
+  const refused = new Map(nameable.map((webhook) => [webhook, refusalOf(webhook)]));
+  for (const [{ members }, text] of refused) if (text !== "") all.push(...members.map((id) => ({ id, text })));
   for (const { id, text } of all) say(io.stderr, `${id}: ${text}`);
-  const named = webhooks.filter((webhook) => !unnameable.includes(webhook));
+  const named = nameable.filter((webhook) => refused.get(webhook) === "");
   const made = objects(
     named.map((webhook) => ({ ...webhook, ...overrides })),
     target,
@@ -101,6 +106,14 @@ const isServicePath = ({ path }: DerivedWebhook): boolean =>
     .slice(1)
     .split("/")
     .every((part) => dns1123SubdomainErrors(part).length === 0);
+
+/** Why the API server takes nothing that a webhook is in; empty: as far as can be told here it does. Paths are looked at where there is a Service. */
+function refusalOf(webhook: DerivedWebhook): string {
+  const mistakes = mistakesIn(webhook).filter(({ path: [at] }) => at !== "path");
+  return mistakes.length === 0
+    ? ""
+    : `the API server refuses its webhook: ${mistakes.map(formatFieldError).join("; ")}`;
+}
 
 /** @throws Error with what is wrong with the file as a whole */
 function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] {

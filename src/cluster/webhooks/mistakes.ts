@@ -8,14 +8,10 @@ import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from 
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
 import { isOwnCondition } from "./exclusions.js";
-import { MOST_CONDITIONS } from "./portable-conditions.js";
+import { MOST_CONDITIONS, MOST_EXPRESSION_BYTES, MOST_EXPRESSIONS_BYTES } from "./portable-conditions.js";
 
 /** The most bytes of a webhook: fifty times what policies have. The API server takes a second for each of these, and an object has room for several. */
 export const MOST_WEBHOOK_BYTES = 128 * 1024;
-/** The most bytes of one expression, and of all of a webhook's. To compile these takes an API server a tenth of a second and a third; without a bound it took half a minute, and gave up. */
-export const MOST_EXPRESSION_BYTES = 8 * 1024;
-export const MOST_EXPRESSIONS_BYTES = 32 * 1024;
-
 /** The part of a webhook that policies may look at again by themselves. */
 export const CONDITIONS = "matchConditions";
 

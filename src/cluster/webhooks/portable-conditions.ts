@@ -20,6 +20,10 @@ import { listOf } from "./rules.js";
 /** The most conditions that a webhook may have (the API server's own limit). */
 export const MOST_CONDITIONS = 64;
 
+/** The most bytes of one expression, and of all of a webhook's. To compile these takes an API server a tenth of a second and a third; without a bound it took half a minute, and gave up. */
+export const MOST_EXPRESSION_BYTES = 8 * 1024;
+export const MOST_EXPRESSIONS_BYTES = 32 * 1024;
+
 /** The first version in which webhooks have had conditions for everybody: what its CEL knows, every later one does. */
 const OLDEST_CEL = "1.30";
 
@@ -44,6 +48,9 @@ export class PortableConditions {
     const { length } = conditions;
     if (length + use.others > MOST_CONDITIONS) return [];
     if (new Set(conditions.map(({ name }) => name)).size < length) return [];
+    const bytes = conditions.map(({ expression }) => Buffer.byteLength(expression));
+    if (bytes.some((each) => each > MOST_EXPRESSION_BYTES)) return [];
+    if (bytes.reduce((sum, each) => sum + each, 0) > MOST_EXPRESSIONS_BYTES) return [];
     return conditions.every((condition) => this.#isPortable(condition, use)) ? conditions : [];
   }
 
