@@ -1,5 +1,6 @@
 import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
 import { formatImageReference, parseImageReference } from "./image-reference.js";
@@ -14,6 +15,8 @@ export const DIGEST_SUFFIX = ".digest";
 export const MANIFEST_SUFFIX = ".manifest";
 /** Ends the name of a file that is being written. */
 export const PART_SUFFIX = ".part";
+/** Begins the name of a file that is written in the system's folder for files that pass. */
+export const PASSING_PREFIX = "policy-module-";
 /** Bytes of a file that are read, and hashed, at a time: two milliseconds of the main thread. */
 const PIECE_BYTES = 1024 * 1024;
 /** How costly a guess of a password is for those who read names of files: ten milliseconds (N of scrypt). */
@@ -84,18 +87,27 @@ export class DownloadCache {
   /** Begins to write a module. @throws CannotKeep */
   async incoming(location: string): Promise<IncomingFile> {
     const path = this.path(location);
-    // Several may fetch the same at a time.
-    const part = `${path}.${randomBytes(8).toString("hex")}${PART_SUFFIX}`;
     return keeping(async () => {
       await mkdir(dirname(path), { recursive: true });
-      return new IncomingFile(path, part, await open(part, "wx+"));
+      return begun(path, `${path}.`);
     });
+  }
+
+  /** Begins to write one that can't be kept here, outside of the folder. @throws CannotKeep */
+  passing(): Promise<IncomingFile> {
+    return keeping(() => begun("", join(tmpdir(), PASSING_PREFIX)));
   }
 
   #join(scheme: string, parts: readonly string[]): string {
     const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
     return join(this.#folder, scheme, ...names);
   }
+}
+
+/** Several may fetch the same at a time. */
+async function begun(path: string, prefix: string): Promise<IncomingFile> {
+  const part = `${prefix}${randomBytes(8).toString("hex")}${PART_SUFFIX}`;
+  return new IncomingFile(path, part, await open(part, "wx+"));
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;

@@ -1,7 +1,8 @@
 /** Keeps the download folder of a server from growing: what has not been used for longest goes first, and nothing that is in use. */
 import { readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
+import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX, PASSING_PREFIX } from "./download-cache.js";
 import { ABANDONED_MS, PASSING_BYTES } from "./limits.js";
 import type { Release } from "./room.js";
 
@@ -103,10 +104,17 @@ export class FolderBound {
         const stats = await stat(path).catch(() => undefined);
         if (stats === undefined) continue;
         if (!isPart) found.push({ path, size: stats.size, usedAt: stats.mtimeMs });
-        else if (this.#wall() - stats.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+        else await this.#abandon(path, stats.mtimeMs);
       }
     }
+    const passing = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(PASSING_PREFIX));
+    for (const path of passing.map((name) => join(tmpdir(), name)))
+      await this.#abandon(path, (await stat(path).catch(() => undefined))?.mtimeMs ?? this.#wall());
     return found;
+  }
+
+  async #abandon(path: string, writtenAt: number): Promise<void> {
+    if (this.#wall() - writtenAt > ABANDONED_MS && !this.#pinned.has(path)) await rm(path, { force: true });
   }
 }
 

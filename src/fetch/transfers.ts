@@ -102,7 +102,7 @@ export class Transfers {
     for (const end of this.#ends.splice(0)) await end();
   }
 
-  /** A folder that can't be written costs memory, and another download, not the policy. */
+  /** A folder that can't be written costs another download, not the policy; its bytes are held in memory only where that is an operator's matter. */
   async #download(transfer: Transfer): Promise<ModuleFile> {
     const { cache, warn } = this.#options;
     const { location, fill } = transfer;
@@ -117,29 +117,45 @@ export class Transfers {
       if (!(cause instanceof CannotKeep)) throw cause;
       warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
     }
+    try {
+      file = await cache.passing();
+      await fill(file, signal);
+      const kept = await file.finish();
+      return file.isModule ? await this.#pass(file, kept, transfer) : await readOther(file, kept, location);
+    } catch (cause) {
+      await file?.discard();
+      if (!(cause instanceof CannotKeep)) throw cause;
+      if (transfer.namespace !== undefined)
+        throw new FetchError(`there is no folder to write it to: ${reasonOf(cause)}`, { cause, unanswered: true });
+    }
     const collected = new Collected();
     await fill(collected, signal);
     return inMemory(collected.bytes);
   }
 
   /** What is no module (a page that says "come back later") is not kept: it would be found again at each start. */
-  async #finished(file: IncomingFile, { location, namespace, manifest }: Transfer): Promise<ModuleFile> {
+  async #finished(file: IncomingFile, transfer: Transfer): Promise<ModuleFile> {
     const { share, warn } = this.#options;
+    const { location, namespace, manifest } = transfer;
     const kept = await file.finish();
-    if (!file.isModule) {
-      if (kept.size > MAX_OTHER_BYTES)
-        throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
-      const bytes = await readKept(kept);
-      await file.discard();
-      return inMemory(bytes);
-    }
+    if (!file.isModule) return readOther(file, kept, location);
     if (await share.place(this.#path(location), kept.size, namespace === undefined ? "always" : "kept"))
       return this.module(await file.keep(kept, manifest));
-    const full = "the download folder is full of modules that are in use";
+    warn(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
+    return this.#pass(file, kept, transfer);
+  }
+
+  /** A file that goes with this fetcher. */
+  async #pass(file: IncomingFile, kept: KeptFile, { namespace }: Transfer): Promise<ModuleFile> {
+    const { share } = this.#options;
     this.#atEnd(await share.pin(kept.path));
-    if (!(await share.place(kept.path, kept.size, "passing")))
-      throw new FetchError(full, { unanswered: true, shown: "there is no room for it at the moment" });
-    warn(`${withoutSecrets(location)} is not kept: ${full}`);
+    if (namespace !== undefined && !(await share.place(kept.path, kept.size, "passing"))) {
+      const shown = "there is no room for it at the moment";
+      throw new FetchError(`${shown}: too many modules that can't be kept are being loaded`, {
+        unanswered: true,
+        shown,
+      });
+    }
     this.#atEnd(() => file.discard());
     return moduleAt(kept);
   }
@@ -162,6 +178,15 @@ export function moduleAt(kept: KeptFile, hold: () => Promise<Release> = async ()
       throw new FetchError(reasonOf(cause), { cause, unanswered: true, shown: "its file cannot be read" });
     });
   return { size, digest, hold, read };
+}
+
+/** What is no module, but may be a manifest of one. */
+async function readOther(file: IncomingFile, kept: KeptFile, location: string): Promise<ModuleFile> {
+  if (kept.size > MAX_OTHER_BYTES)
+    throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
+  const bytes = await readKept(kept);
+  await file.discard();
+  return inMemory(bytes);
 }
 
 function inMemory(bytes: Uint8Array): ModuleFile {

@@ -175,6 +175,36 @@ describe("turns of modules of policies in namespaces", () => {
   });
 });
 
+test("what can't be kept, since another module has the name of its folder, passes outside of it", async (context) => {
+  const host = await serving(context, (_, response) => response.end(WASM));
+  const downloadDirectory = folder(context);
+  const [temporary, before] = [folder(context), process.env.TMPDIR];
+  process.env.TMPDIR = temporary;
+  context.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const passing = (): number => readdirSync(temporary).length;
+  const warnings: string[] = [];
+  const modules = createModuleFetcher({
+    ...{ downloadDirectory, environment: { HOME: "/nonexistent" } },
+    share: new LocalModuleShare(new FolderBound(downloadDirectory, 1_000, Date.now)),
+    warn: (message) => warnings.push(message),
+  });
+  await modules.file(`http://${host}/a`, TEAM);
+  const file = await modules.file(`http://${host}/a/b.wasm`, TEAM);
+  assert.match(warnings.join(), /cannot keep .* in the download folder: /);
+  assert.equal(passing(), 1);
+  assert.deepEqual(Buffer.from(await file.read()), WASM);
+  // Of others nobody knows how many there will be: they are not held in memory.
+  process.env.TMPDIR = join(temporary, "nowhere");
+  assert.match(await failureOf(modules.file(`http://${host}/a/c.wasm`, TEAM)), /there is no folder to write it to/);
+  const own = await modules.file(`http://${host}/a/c.wasm`);
+  assert.deepEqual(Buffer.from(await own.read()), WASM);
+  await modules.close();
+  assert.equal(passing(), 0);
+});
+
 describe("places of modules of policies in namespaces", () => {
   /** A registry below whose `acme` modules may be, and another one. */
   async function two(context: TestContext, login: "none" | "bearer" = "none") {

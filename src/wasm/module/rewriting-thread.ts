@@ -52,12 +52,12 @@ export class RewritingThread {
     const [next] = this.#pending;
     if (next === undefined) return;
     const { order, isOwn } = next;
-    const { buffer } = order.bytes;
-    // Another's part of the buffer must not go along.
-    const goes = isOwn && buffer instanceof ArrayBuffer && buffer.byteLength === order.bytes.byteLength;
+    const whole = order.bytes.buffer;
+    // Another's part of it must not go along.
+    const goes = isOwn && whole instanceof ArrayBuffer && whole.byteLength === order.bytes.byteLength;
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage(order, goes ? [buffer] : []);
+    this.#worker.postMessage(order, goes ? [whole] : []);
   }
 
   #start(): Worker {
