@@ -1,6 +1,6 @@
 /**
  * Where the values of names stand in texts of any form: YAML (in blocks, lists and quotes), JSON, .env, ini, properties, commands of a shell. Texts are as long as
- * requests, and whoever sends them chooses them: every repetition is bounded, or what it went over is not gone over again.
+ * requests, and their senders choose them: every repetition is bounded, or what it went over is not gone over again.
  */
 
 /** From where to where in the text. */
