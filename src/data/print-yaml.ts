@@ -1,6 +1,6 @@
 /**
- * All YAML that is printed for others: whoever reads it, by YAML 1.1 (kubectl) or 1.2, reads the values that were printed. Terminals show it as it is, as nothing
- * that they would obey stands in it.
+ * All YAML that is printed for others. Readers of YAML 1.1, such as kubectl, and of 1.2 read the values that were printed, and nothing that a terminal would obey
+ * stands in it.
  */
 import { GO_LAYOUT } from "./go-yaml/marshal.js";
 import { printWith, type ScalarStyle, type YamlLayout } from "./go-yaml/printer.js";

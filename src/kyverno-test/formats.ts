@@ -55,7 +55,7 @@ function markdown(rows: readonly Row[], detailed: boolean): string {
   return text;
 }
 
-/** A text on the line of its row: neither the bars between cells, nor tags, links and pictures are for those who made it. */
+/** A text of others on the line of its row, without bars between cells, tags, links and pictures of its own. */
 const markdownCell = (cell: string | number): string =>
   printable(String(cell)).replace(/[|<&]|\[(?=[^\]]*\][[(:])/g, (character) => `&#${character.charCodeAt(0)};`);
 

@@ -1,6 +1,6 @@
 /**
  * Where the values of names stand in texts of any form: YAML (in blocks, lists and quotes), JSON, .env, ini, properties, commands of a shell. Texts are as long as
- * requests, and whoever sends them chooses them: every repetition is bounded, or what it went over is not gone over again.
+ * requests, and their senders choose them: every repetition is bounded, or what it went over is not gone over again.
  */
 
 /** From where to where in the text. */
@@ -23,8 +23,11 @@ const BLOCK_HEAD = /^[|>][-+1-9]{0,2}[ \t]*(?:#.*)?$/;
 const ESCAPED_BLOCK = /[|>][-+1-9]{0,2}[ \t]*(?:\\+r)?\\+n[^"\n]*/y;
 /** Nothing, or a comment. */
 const EMPTY = /^[ \t]*(?:#.*)?$/;
-/** Another name with its value, and no value that goes on. */
-const OTHER_NAME = /^[ \t]*(?:- +)*(?:"[^"\n]*"|'[^'\n]*'|[^\s#"'[{|>][^:=\n]*)(?::(?:[ \t]|$)|=)|^[ \t]*[{[#]/;
+/** A line that is neither another name with its value nor a comment, and begins neither a list nor a map. */
+const GOES_ON = /^(?![ \t]*(?:- +)*(?:"[^"\n]*"|'[^'\n]*'|[^\s#"'[{|>][^:=\n]*)(?::(?:[ \t\r]|$)|=))(?![ \t]*[{[#])/;
+const ANY = /^/;
+/** An item of a list. */
+const ITEM = /^[ \t]*-(?=\s|$)/;
 /** Up to where a line, a list or a map goes on: the rest of a value in the midst of a line, behind a colon and behind all else. */
 const REST = /[^"',;&}\])\n]*/y;
 const WORD = /[^\s"',;&}\]]+/y;
@@ -74,12 +77,19 @@ function columnOf(text: string, index: number, mayHaveWords: boolean): number | 
   return LINE_START.exec(mayHaveWords ? line.replace(WORDS_BEFORE, "") : line)?.[1]?.length;
 }
 
+interface Line {
+  readonly line: string;
+  readonly start: number;
+}
+
 /** One use per text. */
 class Finder {
   readonly #text: string;
   readonly #hasLines: boolean;
   /** Quotes, with the backslashes before them, that have no end any more. */
   readonly #open = new Set<string>();
+  /** Where the last one that was looked for stands. */
+  readonly #found = { "]": -1, "{": -1 };
 
   constructor(text: string) {
     this.#text = text;
@@ -153,9 +163,20 @@ class Finder {
 
   /** A list in brackets, of one line or several; names in maps of it are looked at by themselves. */
   *#list(start: number): Generator<Range> {
-    const length = this.#text.slice(start, start + LONGEST_LIST).indexOf("]");
-    const end = length === -1 ? this.#lineEnd(start) : start + length;
-    if (!this.#text.slice(start, end).includes("{")) yield [start + 1, end];
+    const bracket = this.#next("]", start);
+    const end = bracket - start > LONGEST_LIST ? this.#lineEnd(start) : bracket;
+    if (this.#next("{", start) > end) yield [start + 1, end];
+  }
+
+  /** Where a character stands next; infinite where it does not. All places that are asked for come one behind the other. */
+  #next(character: "]" | "{", from: number): number {
+    let at = this.#found[character];
+    if (at < from) {
+      const found = this.#text.indexOf(character, from);
+      at = found === -1 ? Number.POSITIVE_INFINITY : found;
+      this.#found[character] = at;
+    }
+    return at;
   }
 
   #word(start: number, colon: boolean): Range {
@@ -172,65 +193,50 @@ class Finder {
   *#lines(at: number, start: number, column: number): Generator<Range> {
     const end = this.#lineEnd(start);
     const rest = this.#text.slice(start, end).trimEnd();
-    const below = this.#below(end, column);
-    if (BLOCK_HEAD.test(rest))
-      yield this.#trimmed(
-        end,
-        below(() => true),
-      );
-    else if (EMPTY.test(rest))
-      yield* this.#values(
-        end,
-        below(() => true),
-        column,
-      );
-    else
-      yield this.#trimmed(
-        at,
-        below((line) => !OTHER_NAME.test(line)),
-      );
+    if (BLOCK_HEAD.test(rest)) yield this.#trimmed(end, this.#below(end, column, ANY));
+    else if (EMPTY.test(rest)) yield* this.#values(end, column);
+    else yield this.#trimmed(at, this.#below(end, column, GOES_ON));
   }
 
-  /** The end of the lines below that are indented more deeply than a column, or go on behind a backslash. */
-  #below(lineEnd: number, column: number): (belongs: (line: string) => boolean) => number {
-    return (belongs) => {
-      let end = lineEnd;
-      for (let next = lineEnd; next < this.#text.length; ) {
-        const isContinued = /[^\\](?:\\\\)*\\\r?$/.test(this.#text.slice(Math.max(0, next - BEFORE), next));
-        const following = this.#lineEnd(next + 1);
-        const line = this.#text.slice(next + 1, following);
-        const isBlank = line.trim() === "";
-        if (!isBlank && !isContinued && (indentation(line) <= column || !belongs(line))) break;
-        next = following;
-        if (!isBlank) end = next;
-      }
-      return end;
-    };
+  /**
+   * The end of the lines below that are indented more deeply than a column, or go on behind a backslash.
+   * @param belonging what the former are
+   */
+  #below(lineEnd: number, column: number, belonging: RegExp): number {
+    let end = lineEnd;
+    for (let next = lineEnd; next < this.#text.length; ) {
+      const isContinued = /[^\\](?:\\\\)*\\\r?$/.test(this.#text.slice(Math.max(0, next - BEFORE), next));
+      const following = this.#lineEnd(next + 1);
+      const line = this.#text.slice(next + 1, following);
+      const isBlank = line.trim() === "";
+      if (!isBlank && !isContinued && (indentation(line) <= column || !belonging.test(line))) break;
+      next = following;
+      if (!isBlank) end = next;
+    }
+    return end;
   }
 
   /** What stands below a name that has nothing on its line: a list, one value, or names of its own, which are looked at by themselves. */
-  *#values(from: number, deeper: number, column: number): Generator<Range> {
+  *#values(from: number, column: number): Generator<Range> {
     const first = this.#nextLine(from);
     if (first === undefined) return;
-    const dash = /^[ \t]*-(?=[ \t\r\n]|$)/.exec(first.line);
-    if (dash === null || indentation(first.line) < column) {
-      if (deeper > from && !OTHER_NAME.test(first.line)) yield this.#trimmed(from, deeper);
+    const level = indentation(first.line);
+    if (!ITEM.test(first.line) || level < column) {
+      if (level > column && GOES_ON.test(first.line)) yield this.#trimmed(from, this.#below(from, column, ANY));
       return;
     }
-    const level = indentation(first.line);
-    for (let item: { line: string; start: number } | undefined = first; item !== undefined; ) {
+    for (let item: Line | undefined = first; item !== undefined && ITEM.test(item.line); ) {
       const { line, start } = item;
-      if (indentation(line) !== level || !/^[ \t]*-(?:[ \t]|$)/.test(line)) return;
-      const content = start + level + 1;
-      const end = this.#below(start + line.length, level)(() => true);
+      if (indentation(line) !== level) return;
+      const end = this.#below(start + line.length, level, ANY);
       const written = line.slice(level + 1);
-      if (!OTHER_NAME.test(written) || /^[ \t]*\[/.test(written)) yield this.#trimmed(content, end);
+      if (GOES_ON.test(written) || /^[ \t]*\[/.test(written)) yield this.#trimmed(start + level + 1, end);
       item = this.#nextLine(end);
     }
   }
 
   /** The next line that is not blank. */
-  #nextLine(lineEnd: number): { readonly line: string; readonly start: number } | undefined {
+  #nextLine(lineEnd: number): Line | undefined {
     for (let end = lineEnd; end < this.#text.length; ) {
       const start = end + 1;
       end = this.#lineEnd(start);

@@ -118,7 +118,7 @@ function jsonLine(
   fields: LogFields | undefined,
 ): string {
   const body = JSON.stringify({ message, ...fields });
-  // Whoever looks at the log of a pod has it on a terminal: what that would obey is an escape of JSON, too.
+  // The log of a pod is looked at on a terminal: what that would obey is an escape of JSON, too.
   return escaped(
     `{"timestamp":"${timestamp}","level":"${level.toUpperCase()}","fields":${body},"target":${JSON.stringify(target)}}`,
   );

@@ -48,7 +48,7 @@ const YAML: Readonly<Record<string, Form>> = {
   "a map in braces": (name) => `other: {a: 1, ${name}: ${ALL}, b: 2}`,
   "a comment": (name) => `# ${name}: ${ALL}`,
 };
-/** Only who reads YAML sees the name. */
+/** The name is seen only where YAML is read. */
 const READ_ONLY: Readonly<Record<string, Form>> = {
   "a key with an escape": (name) => `"\\x${name.charCodeAt(0).toString(16)}${name.slice(1)}": ${ALL}`,
   "a key behind a question mark": (name) => `? ${name}\n: ${ALL}`,
@@ -124,7 +124,7 @@ describe("no word of a credential is left", () => {
         ];
         for (const text of texts) {
           assert.match(recorded(text), /^A: 1\n[\s\S]*^Z: 2\n?$/m, JSON.stringify(text));
-          // What is no YAML any more: a template, a line of another form.
+          // It stops being YAML by a template, or a line of another form.
           if (what in READ_ONLY) continue;
           for (const rest of ["{{ range .x }}\n", "@no: [\n"])
             assert.match(recorded(`${text.trimEnd()}\n${rest}`), /^A: 1\n[\s\S]*^Z: 2\n/m, JSON.stringify(text));
@@ -180,6 +180,9 @@ test("long texts take no longer than their length has it", () => {
     "password: |\n  a\n",
     "password:\n\n\n",
     "password: [",
+    "password: [\n",
+    "token: [{\n",
+    'token: [{}, "]\n',
     "password: '",
     'a \\"password\\": \\"',
     "- password:\n",

@@ -223,7 +223,7 @@ test("a report in YAML says what was said, whatever that is", () => {
   }
 });
 
-test("what is shown by SARIF's readers has no links of those who wrote it, and is not turned round", () => {
+test("what SARIF's readers show has no links of its author, and is not turned round", () => {
   const message = "see [the docs](https://evil.example), containers[0] \u202egnp\nsecond line";
   const { runs } = JSON.parse(sarifReport([entry({ message })], [POLICY])) as {
     runs: { results: { message: { text: string } }[] }[];
