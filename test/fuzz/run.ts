@@ -7,6 +7,7 @@ import { allowFuzzer } from "./allow-fuzzer.js";
 import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
 import type { Fuzzer } from "./fuzzer.js";
+import { hintFuzzer } from "./hints.js";
 import { mutationFuzzer } from "./mutations.js";
 import { pauseFuzzer } from "./pauses.js";
 import { requestPolicyFuzzer } from "./request-policies.js";
@@ -19,6 +20,7 @@ const FUZZERS: readonly Fuzzer[] = [
   stallFuzzer,
   answerFuzzer,
   formFuzzer,
+  hintFuzzer,
   mutationFuzzer,
   pauseFuzzer,
   requestFuzzer,
