@@ -8,6 +8,7 @@ import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
 import { escapedKeyFuzzer } from "./escaped-keys.js";
 import type { Fuzzer } from "./fuzzer.js";
+import { hintFuzzer } from "./hints.js";
 import { mutationFuzzer } from "./mutations.js";
 import { pauseFuzzer } from "./pauses.js";
 import { printedYamlFuzzer } from "./printed-yaml.js";
@@ -22,6 +23,7 @@ const FUZZERS: readonly Fuzzer[] = [
   answerFuzzer,
   escapedKeyFuzzer,
   formFuzzer,
+  hintFuzzer,
   mutationFuzzer,
   pauseFuzzer,
   printedYamlFuzzer,

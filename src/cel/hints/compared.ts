@@ -1,9 +1,10 @@
 /** Hints for `kind == "Pod" || "Job"`: what stands beside a comparison is compared with what is compared there. */
 import type { CallExpr, Expr } from "../ast.js";
+import { kindOf } from "../operators/kind.js";
 import type { Candidate } from "./hint-source.js";
 import type { Part } from "./part.js";
 
-const COMPARISON = /^_([<>=!]=|[<>])_$/;
+const COMPARISON = /^_([=!]=)_$/;
 const TEXT_TESTS: ReadonlySet<string> = new Set(["startsWith", "endsWith", "contains", "matches"]);
 
 /** For an operand of `||` or `&&` that is no condition. */
@@ -13,35 +14,38 @@ export function comparedCandidates(part: Part): readonly Candidate[] {
   const place = operands.findIndex(({ id }) => id === part.expr.id);
   // The nearest on the left, else the nearest on the right.
   const beside = [...operands.slice(0, Math.max(0, place)).reverse(), ...operands.slice(place + 1)];
-  const compared = beside.map((each) => comparison(each)).find((each) => each !== undefined);
-  if (compared === undefined) return [];
-  const { negated, subject, symbol, call } = compared;
+  const compared = beside.map((each) => comparison(each, each)).find((each) => each !== undefined);
+  if (compared === undefined || !areAlike(part.expr, compared.value)) return [];
+  const { negated, subject, symbol, call, operand, value } = compared;
   const of = part.operand(subject);
-  const alike = (text: string): string => {
-    const own = symbol === undefined ? `${of}.${call.function}(${text})` : `${of} ${symbol} ${text}`;
-    return negated ? `!${symbol === undefined ? own : `(${own})`}` : own;
-  };
+  const isNegative = negated !== (symbol === "!=");
   const write = (text: string, where: Part, whole: string): Candidate => ({
     text: `write ${text}`,
     fixed: where.replacedBy(whole),
   });
+  // Of two texts everything is one or is not the other: `a != "x" || a != "y"` is always true, and `a == "x" && a == "y"` never.
+  const both = joining(part, operand);
+  if (both === undefined) return [];
+  if (isNegative === (both.expr.kind === "call" && both.expr.function === "_||_")) {
+    const isPair = both.expr.kind === "call" && both.expr.args.every(({ id }) => id === call.id || id === part.expr.id);
+    const none = `!(${of} in [${part.text(value)}, ${part.text()}])`;
+    return isPair && symbol === "!=" ? [write(none, both, none)] : [];
+  }
+  const alike = (text: string): string => {
+    const own = symbol === undefined ? `${of}.${call.function}(${text})` : `${of} ${symbol} ${text}`;
+    return negated ? `!${symbol === undefined ? own : `(${own})`}` : own;
+  };
   // All literals of the chain at once: one of them alone leaves the others wrong.
-  const literals = new Map(operands.filter(isText).map(({ id }) => [id, ""]));
-  for (const [id] of literals) literals.set(id, alike(part.text(operands.find((each) => each.id === id))));
-  const candidates = [
-    write(alike(part.text()), top, written(top.expr, part, literals)),
-    write(alike(part.text()), part, alike(part.text())),
-  ];
-  const parent = part.parent;
-  const isPair = parent?.expr.kind === "call" && parent.expr.args.some(({ id }) => id === call.id);
-  if (symbol !== "!=" || parent === undefined || !isPair) return candidates;
-  // Of two texts a value always differs from one.
-  const other = call.args.find(({ id }) => id !== subject.id) ?? subject;
-  const none = `!(${of} in [${part.text(other)}, ${part.text()}])`;
-  return [...candidates, write(none, parent, none)];
+  const literals = new Map<number, string>();
+  for (const each of operands)
+    if (each.kind === "literal" && areAlike(each, value)) literals.set(each.id, alike(part.text(each)));
+  const own = alike(part.text());
+  return [write(own, top, written(top.expr, part, literals)), write(own, part, own)];
 }
 
-const isText = (expr: Expr): boolean => expr.kind === "literal" && typeof expr.value === "string";
+/** Whether two literals are of one kind; what is no literal may be of any. */
+const areAlike = (a: Expr, b: Expr): boolean =>
+  a.kind !== "literal" || b.kind !== "literal" || kindOf(a.value) === kindOf(b.value);
 
 /** The operands as they are written, but for some. */
 function written(expr: Expr, part: Part, others: ReadonlyMap<number, string>): string {
@@ -60,6 +64,13 @@ function topOf(part: Part): Part {
   return top;
 }
 
+/** The `||` or `&&` that joins the part and another operand. */
+function joining(part: Part, other: Expr): Part | undefined {
+  let both = part.parent;
+  while (both !== undefined && !operandsOf(both.expr).some(({ id }) => id === other.id)) both = both.parent;
+  return both;
+}
+
 const isLogic = (expr: Expr): expr is CallExpr =>
   expr.kind === "call" && (expr.function === "_||_" || expr.function === "_&&_");
 
@@ -67,22 +78,25 @@ const operandsOf = (expr: Expr): readonly Expr[] => (isLogic(expr) ? expr.args.f
 
 interface Comparison {
   readonly call: CallExpr;
+  /** The same, or its negation. */
+  readonly operand: Expr;
   readonly subject: Expr;
+  /** What it is compared with. */
+  readonly value: Expr;
   /** As it is written between its operands; undefined for a method. */
   readonly symbol: string | undefined;
   readonly negated: boolean;
 }
 
-/** A comparison of something with a literal. */
-function comparison(expr: Expr, negated = false): Comparison | undefined {
+/** A comparison of something with a literal. What is more or less than one number is more or less than another, too. */
+function comparison(expr: Expr, operand: Expr, negated = false): Comparison | undefined {
   if (expr.kind !== "call") return undefined;
   const [first, second] = expr.args;
-  if (expr.function === "!_" && first !== undefined) return comparison(first, !negated);
+  if (expr.function === "!_" && first !== undefined) return comparison(first, operand, !negated);
   if (TEXT_TESTS.has(expr.function) && expr.target !== undefined && first?.kind === "literal")
-    return { call: expr, subject: expr.target, symbol: undefined, negated };
+    return { call: expr, operand, subject: expr.target, value: first, symbol: undefined, negated };
   const symbol = COMPARISON.exec(expr.function)?.[1];
   if (symbol === undefined || first === undefined || second === undefined) return undefined;
-  const isTurned = first.kind === "literal";
-  if (isTurned && !/^[=!]=$/.test(symbol)) return undefined;
-  return { call: expr, subject: isTurned ? second : first, symbol, negated };
+  const [subject, value] = first.kind === "literal" ? [second, first] : [first, second];
+  return { call: expr, operand, subject, value, symbol, negated };
 }

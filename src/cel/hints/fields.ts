@@ -90,7 +90,7 @@ export function mismatchCandidates(
   const whole = parent?.expr;
   if (parent !== undefined && whole?.kind === "call" && whole.function === "_||_") {
     const [first, second] = whole.args;
-    if (first?.kind === "select" && second?.id === part.expr.id && second.kind === "literal") {
+    if (first?.kind === "select" && !first.testOnly && second?.id === part.expr.id && second.kind === "literal") {
       candidates.push(write(`${part.operand(first.operand)}.?${first.field}.orValue(${part.text(second)})`, parent));
     }
   }
@@ -98,7 +98,8 @@ export function mismatchCandidates(
   candidates.push(...comparedCandidates(part));
   switch (found.kind) {
     case "string":
-      return [...candidates, write(`${text} != ""`)];
+      // The text of something is rarely empty: that is not what was meant.
+      return isText(part.expr) ? candidates : [...candidates, write(`${text} != ""`)];
     case "int":
       return [...candidates, write(`${text} != 0`)];
     case "list":
@@ -108,6 +109,8 @@ export function mismatchCandidates(
       return candidates;
   }
 }
+
+const isText = (expr: Expr): boolean => expr.kind === "call" && expr.function === "string";
 
 /** For what a macro goes through, and is neither list nor map. */
 export function rangeCandidates(part: Part, found: Type | undefined): readonly Candidate[] {

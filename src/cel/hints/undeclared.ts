@@ -128,14 +128,15 @@ export function variableCandidates(part: Part, name: string, { variables, free }
     candidates.push(...nearNames(full, namespaced).map((other) => write(`${other}(${list})`, call)));
     candidates.push(...translations(full, freeCall(call, call.expr)).map((text) => write(text, call)));
   }
-  for (const [way, instead] of WAYS) {
+  const ways = WAYS.flatMap(([way, instead]) => {
     const whole = wholePath(part, way);
-    if (whole !== undefined) candidates.push(write(instead, whole));
-  }
+    return whole === undefined ? [] : [write(instead, whole)];
+  });
+  candidates.push(...ways);
   const value = VALUES.get(name);
   if (value !== undefined) candidates.push(write(value));
   candidates.push(...nearNames(name, variables).map((other) => write(other)));
-  candidates.push(...(PARTS.get(name) ?? []).map((text) => write(text)));
+  if (ways.length === 0) candidates.push(...(PARTS.get(name) ?? []).map((text) => write(text)));
   return candidates;
 }
 

@@ -68,19 +68,23 @@ const bitOf = (result: Result): number => {
 };
 
 /** The ids of the conditions that are not written so by the author. */
-function conditionsOf({ expr, parsed }: CheckedExpr, own: string): ReadonlySet<number> {
+function conditionsOf({ parsed, types }: CheckedExpr, own: string): ReadonlySet<number> {
   const written = bare(own);
   const found = new Set<number>();
-  walk(expr, (each) => {
-    for (const condition of operands(each)) {
-      if (condition.kind === "literal") continue;
-      const text = unparse(condition, parsed.macroCalls);
-      if (!text.includes("@") && !written.includes(bare(text))) found.add(condition.id);
-    }
+  const add = (part: Expr): void => {
+    if (part.kind === "literal") return;
+    const text = unparse(part, parsed.macroCalls);
+    // What macros are made of is written by nobody.
+    if (!text.includes("@") && !written.includes(bare(text))) found.add(part.id);
+  };
+  walk(parsed.expr, (part) => {
+    if (types.get(part.id)?.kind === "bool") add(part);
+    for (const operand of operands(part)) add(operand);
   });
   return found;
 }
 
+/** The operands that are conditions, whatever their types. */
 function operands(expr: Expr): readonly Expr[] {
   if (expr.kind !== "call") return [];
   const { function: name, args } = expr;
