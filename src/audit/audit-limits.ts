@@ -14,11 +14,21 @@ export const MAX_PATTERNS = 50_000;
 export const RESULT_KEPT_MS = 24 * 3_600_000;
 /** Results in a report: an object that breaks more policies has more urgent problems than the next line. */
 export const MAX_REPORT_RESULTS = 100;
-/** Characters of a message in a report: 100 of them with all around stay far below what etcd stores of one object (1.5 MiB). */
+/** Characters of a message in a report. */
 export const MAX_MESSAGE_LENGTH = 1_000;
 /** Properties of a result, and characters of each. */
 export const MAX_PROPERTIES = 20;
 export const MAX_PROPERTY_LENGTH = 500;
+/** Characters of a category, a rule, a source, and of the name of a property: Kubernetes' own names have 63. */
+export const MAX_WORD_LENGTH = 100;
+/** Characters of a policy's name, behind that of its namespace. */
+export const MAX_NAME_LENGTH = 400;
+/** Bytes of a result as it is stored: with as many results as a report has there is room for all that is around them. */
+export const MAX_RESULT_BYTES = 10_000;
+/** Bytes of a report: etcd takes 1.5 MiB, with what the API server adds. */
+export const MAX_REPORT_BYTES = 1024 * 1024;
+/** Problems with reports that are told of one namespace. */
+export const MAX_PROBLEMS_OF_NAMESPACE = 10;
 /** Milliseconds of work at a stretch before the audit looks whether it has to rest. */
 export const STRETCH_MS = 20;
 /** The part of a core that it takes while requests come. */

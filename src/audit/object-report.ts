@@ -4,8 +4,9 @@ import type { ReportFlavour } from "../reports/policy-report.js";
 import { type ResultEntry, resultEntry } from "../reports/result-entry.js";
 import type { Findings } from "./ask-policies.js";
 import type { AuditedKind } from "./audit-kinds.js";
-import { MAX_MESSAGE_LENGTH, MAX_PROPERTIES, MAX_PROPERTY_LENGTH, MAX_REPORT_RESULTS } from "./audit-limits.js";
+import { MAX_PROPERTIES, MAX_REPORT_BYTES, MAX_REPORT_RESULTS } from "./audit-limits.js";
 import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
+import { boundedEntry, storedBytes } from "./bounded-entry.js";
 import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
 /** What has written a report. */
@@ -78,34 +79,38 @@ export function objectReport(
 ): ObjectReport | undefined {
   if (!findings.some((finding) => finding !== undefined && WORTH.has(finding.status))) return undefined;
   const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
-  const entries: { policy: AuditedPolicy; entry: ResultEntry }[] = [];
+  const found: { policy: AuditedPolicy; entry: ResultEntry }[] = [];
   for (const [index, finding] of findings.entries()) {
     const policy = policies[index];
     if (finding === undefined || policy === undefined) continue;
     const entry = entryOf(policy, finding, resource, time);
     summary[entry.result]++;
-    if (entry.result !== "pass" && entries.length < MAX_REPORT_RESULTS) entries.push({ policy, entry });
+    if (entry.result !== "pass") found.push({ policy, entry });
   }
-  const results = entries.map(({ entry }) => withoutResource(entry));
-  const said = JSON.stringify([summary, results.map(({ timestamp: _, ...others }) => others)]);
-  const content = hashText(said, FIRST_SEED) || 1;
   const { apiVersion, kind, name, uid, namespace } = resource;
   const within = namespace === "" ? {} : { namespace };
-  const body = {
+  const metadata = {
+    name: reportName(uid, author),
+    ...within,
+    labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [AUTHOR_LABEL]: author },
+    annotations: { [CONTENT_ANNOTATION]: "0".repeat(16) },
+    ownerReferences: [{ apiVersion, kind, name, uid }],
+  };
+  const around = {
     apiVersion: api.flavour,
     kind: namespace === "" ? api.clustered.kind : api.namespaced.kind,
-    metadata: {
-      name: reportName(uid, author),
-      ...within,
-      labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [AUTHOR_LABEL]: author },
-      annotations: { [CONTENT_ANNOTATION]: `${hex(content)}${hex(hashText(said, SECOND_SEED))}` },
-      ownerReferences: [{ apiVersion, kind, name, uid }],
-    },
+    metadata,
     ...(api.flavour === "openreports.io/v1alpha1" && { source: MANAGED_BY }),
     scope: { apiVersion, kind, ...within, name, uid },
     summary,
-    results,
+    results: [],
   };
+  const entries = withRoom(inOrder(found), MAX_REPORT_BYTES - storedBytes(around));
+  const results = entries.map(({ entry }) => withoutResource(entry));
+  const said = JSON.stringify([summary, results.map(({ timestamp: _, ...others }) => others)]);
+  const content = hashText(said, FIRST_SEED) || 1;
+  const annotations = { [CONTENT_ANNOTATION]: `${hex(content)}${hex(hashText(said, SECOND_SEED))}` };
+  const body = { ...around, metadata: { ...metadata, annotations }, results };
   return { resource, body, content, entries };
 }
 
@@ -127,23 +132,37 @@ function entryOf(
     policy: 0,
     rule: "",
     status: status === "warn" ? ("fail" as const) : status,
-    message: shortened(message, MAX_MESSAGE_LENGTH),
-    properties: bounded({ ...common, ...properties }),
+    message,
+    properties: { ...common, ...properties },
     exceptions: exceptions.slice(0, MAX_PROPERTIES),
   };
-  const entry = resultEntry(reported, finding, resource, { auditWarn: status === "warn", time });
+  const entry = boundedEntry(resultEntry(reported, finding, resource, { auditWarn: status === "warn", time }));
   // As Kubewarden's scanner has it: what is only monitored is for information.
   return served.mode === "monitor" ? { ...entry, severity: "info" } : entry;
 }
 
-function bounded(properties: Readonly<Record<string, string>>): Record<string, string> {
-  const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
-  return Object.fromEntries(some.map(([key, value]) => [key, shortened(value, MAX_PROPERTY_LENGTH)]));
+type Reported = ObjectReport["entries"][number];
+
+/** Results of policies for the whole cluster first, then one of each namespace in turn: whoever has many takes no room of another. */
+function inOrder(results: readonly Reported[]): readonly Reported[] {
+  const turns = new Map<string, number>();
+  const placed = results.map((result) => {
+    const owner = result.policy.namespace || result.policy.reported.namespace;
+    if (owner === "") return { result, turn: 0 };
+    const turn = (turns.get(owner) ?? 0) + 1;
+    turns.set(owner, turn);
+    return { result, turn };
+  });
+  return placed.sort((a, b) => a.turn - b.turn).map(({ result }) => result);
 }
 
-/** Cut between characters. */
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1);
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+/** As many of them as have room in so many bytes. */
+function withRoom(results: readonly Reported[], bytes: number): readonly Reported[] {
+  let left = bytes;
+  return results.slice(0, MAX_REPORT_RESULTS).filter(({ entry }) => {
+    left -= storedBytes(withoutResource(entry)) + COMMA;
+    return left >= 0;
+  });
 }
+
+const COMMA = 1;

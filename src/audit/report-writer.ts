@@ -6,7 +6,7 @@ import { parseApiVersion } from "../kubernetes/names.js";
 import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { ReportedResource } from "../reports/finding.js";
 import type { AuditCluster } from "./audit-kinds.js";
-import { MAX_PROBLEMS } from "./audit-limits.js";
+import { MAX_PROBLEMS, MAX_PROBLEMS_OF_NAMESPACE } from "./audit-limits.js";
 import {
   AUTHOR_LABEL,
   CONTENT_ANNOTATION,
@@ -53,6 +53,8 @@ export class ReportWriter {
   #deleted = 0;
   #unchanged = 0;
   #problems: string[] = [];
+  /** How many of them are about each namespace: one in which nothing can be written must not keep others' from being told. */
+  #problemsOf = new Map<string, number>();
   /** Problems that are not told one by one: many objects have one cause. */
   #more = 0;
   /** Where reports can't even be read none are written: each would fail. */
@@ -73,6 +75,7 @@ export class ReportWriter {
     this.#signal = round.signal;
     this.#applied = this.#deleted = this.#unchanged = this.#more = 0;
     this.#problems = [];
+    this.#problemsOf = new Map();
     this.#isUsable = await this.#eachReport(round, (_, uid, annotations) => {
       const place = this.#seen.add(uid);
       if (place >= 0) this.#seen.setReport(place, contentOf(text(annotations, CONTENT_ANNOTATION)));
@@ -140,7 +143,7 @@ export class ReportWriter {
       // An object that is going, or has gone meanwhile, with its namespace.
       if (error instanceof ApiError && namespace !== "" && isAboutNamespace(error)) return;
       const theirs = isConflict(error) ? "a report of that name belongs to somebody else: " : "";
-      this.#problem(`report of ${nameFor(resource)}: ${theirs}${messageOf(error)}`);
+      this.#problem(`report of ${nameFor(resource)}: ${theirs}${messageOf(error)}`, namespace);
       this.#evaluateAgain(uid);
     }
   }
@@ -152,7 +155,7 @@ export class ReportWriter {
       this.#deleted += 1;
     } catch (error) {
       if (!(error instanceof ApiError && error.status === NOT_FOUND)) {
-        this.#problem(`report ${uid}: ${messageOf(error)}`);
+        this.#problem(`report ${uid}: ${messageOf(error)}`, namespace);
         this.#evaluateAgain(uid);
         return;
       }
@@ -204,8 +207,11 @@ export class ReportWriter {
     return { group, version, plural: (namespace === "" ? clustered : namespaced).plural };
   }
 
-  #problem(message: string): void {
-    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(message);
+  #problem(message: string, namespace = ""): void {
+    const before = this.#problemsOf.get(namespace) ?? 0;
+    this.#problemsOf.set(namespace, before + 1);
+    const isOneTooMany = namespace !== "" && before >= MAX_PROBLEMS_OF_NAMESPACE;
+    if (!isOneTooMany && this.#problems.length < MAX_PROBLEMS) this.#problems.push(message);
     else this.#more += 1;
   }
 }

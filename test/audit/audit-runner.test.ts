@@ -139,6 +139,22 @@ describe("rounds of the audit", () => {
     assert.equal((await run()).written?.applied, 1, "and try again in the next round");
   });
 
+  test("tell what is wrong in one namespace however much is wrong in another", async (context) => {
+    const { server, use, run } = await audit(context);
+    for (let i = 0; i < 120; i++) server.put("configmaps", configMap(`m${i}`, { bad: "b" }));
+    server.put("namespaces", { metadata: { name: "team", uid: "uid-team" } });
+    server.put("configmaps", configMap("own", { bad: "b" }, "team"));
+    server.beforeWrite = (_, response) => {
+      response.statusCode = 500;
+      response.end("no");
+    };
+    await use(without("no-bad", "bad"));
+    const { problems } = (await run()).summary;
+    assert.equal(problems.filter((each) => each.includes("report of shop/")).length, 10);
+    assert.equal(problems.filter((each) => each.includes("report of team/ConfigMap/own")).length, 1);
+    assert.equal(problems.at(-1), "110 more reports could not be written");
+  });
+
   test("write none into a namespace that ends", async (context) => {
     const { server, use, run } = await audit(context);
     server.put("configmaps", configMap("a", { bad: "b" }));
