@@ -190,6 +190,36 @@ describe("policy-server webhooks", () => {
     assert.match(Buffer.from(caBundle ?? "", "base64").toString(), /asks at an address/);
   });
 
+  test("leaves out what the API server refuses, which would take all others with it, and says why", async () => {
+    const policyOf = (name: string, more: string) => `
+apiVersion: policies.kubewarden.io/v1
+kind: ClusterAdmissionPolicy
+metadata: {name: ${name}}
+spec:
+  module: registry://r/p:v1
+  mutating: false
+  rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  ${more}`;
+    const files = {
+      "good.yaml": policyOf("good", ""),
+      "label.yaml": policyOf("label", 'objectSelector: {matchLabels: {"webhooks[0]": x}}'),
+      "twice.yaml": policyOf(
+        "twice",
+        "matchConditions: [{name: c, expression: 'true'}, {name: c, expression: 'true'}]",
+      ),
+      "policies.yaml": ["good", "label", "twice"].map((id) => `${id}: {resource: ${id}.yaml}\n`).join(""),
+    };
+    const { code, err, objects } = await webhooks(files);
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      /^label: the API server refuses its webhook: objectSelector\.matchLabels: Invalid value: "webhooks/m,
+    );
+    assert.match(err, /^twice: the API server refuses its webhook: matchConditions\[1\]\.name: Duplicate value: "c"$/m);
+    const names = objects.flatMap((each) => each.webhooks.map(({ name }) => name));
+    assert.deepEqual(names, ["good.kubewarden.admission"]);
+  });
+
   test("options that mean nothing are refused", async () => {
     for (const args of [
       ["--service", "name"],

@@ -156,7 +156,7 @@ export class Items implements ListTarget {
     }
   }
 
-  /** The oldest ones are kept, so that nobody displaces what others have made before. */
+  /** The oldest ones are kept, so that new ones displace none of those that were there before. */
   #putStub(key: string, namespace: string, object: JsonObject): void {
     const { kind, arePolicies } = this.#options;
     const limit = this.out.get(namespace);

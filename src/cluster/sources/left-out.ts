@@ -15,7 +15,7 @@ import type { Limit } from "./room.js";
 
 const MIB = 1024 * 1024;
 
-/** Why the policies of a namespace deny, for those who own it. */
+/** Why the policies of a namespace deny, for its owners. */
 export function whyLeftOut(namespace: string, kind: string, limit: Limit): string {
   const until = "none of these is served, and they deny, until some are deleted";
   return limit === "namespace"

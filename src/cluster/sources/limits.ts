@@ -4,7 +4,7 @@
 export const MAX_DOCUMENTS = 20_000;
 /** Bytes of one kind as they are held: 3 KiB for each of that many. */
 export const MAX_KIND_BYTES = 64 * 1024 * 1024;
-/** Documents of one kind in one namespace: half of what a large cluster has in all. Whoever may write in a few namespaces must not take what all others have. */
+/** Documents of one kind in one namespace: half of what a large cluster has in all. Authors in a few namespaces must not take what all others have. */
 export const MAX_NAMESPACE_DOCUMENTS = 500;
 /** Bytes of one kind in one namespace, as they are held: 16 KiB for each of that many. */
 export const MAX_NAMESPACE_BYTES = 8 * 1024 * 1024;

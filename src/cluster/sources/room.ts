@@ -42,7 +42,7 @@ export class Room {
     return this.#out;
   }
 
-  /** What would be left out of all that was counted, by whoever knew it beforehand. */
+  /** What would be left out of all that was counted, had it been known beforehand. */
   get due(): LeftOut {
     const room = new Room(this.#kind);
     for (const [namespace, size] of this.#sizes) room.#sizes.set(namespace, size);

@@ -56,7 +56,7 @@ const builtIn = (kind: string, plural: string): WatchedKind => ({
   builtIn: true,
 });
 
-/** Exceptions from Kyverno's policies: who may write one says what is exempted. */
+/** Exceptions from Kyverno's policies: an author of one says what is exempted. */
 export const POLICY_EXCEPTION: WatchedKind = {
   ...custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
   wanted: (object, { exceptionNamespaces }) => countsIn(exceptionNamespaces, namespaceOf(object)),

@@ -223,7 +223,7 @@ export class WebhookKeeper implements ClusterPart {
     for (const refusal of refused) this.#refusals.refused(refusal);
     // What stands of an object of which something was refused is decided anew, without that.
     if (refused.length > 0) return this.#write(derived, signal);
-    // Others are written by now: whoever is tried holds up nobody.
+    // The others are written by now, and wait for none of these.
     const tried = this.#refusals.due(desired);
     for (const webhook of tried) {
       const refusal = await tryAlone(made(webhook), writing);

@@ -32,7 +32,7 @@ export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
   ];
 }
 
-/** Whether only the API server can tell if it takes the expressions: nobody here has compiled them. */
+/** Whether only the API server can tell if it takes the expressions: they were not compiled here. */
 export const isDoubtful = ({ matchConditions, leastConditions }: DerivedWebhook): boolean =>
   leastConditions === undefined && !matchConditions.every(isOwnCondition);
 

@@ -29,6 +29,7 @@ export interface RefusalsOptions {
 export class Refusals {
   readonly #logger: Logger;
   readonly #retries: Retries;
+  readonly #prints = new WeakMap<DerivedWebhook, string>();
   /** Why a webhook is not written; empty: it is. */
   readonly #whys = new Map<string, string>();
   /** Webhooks that are to be tried alone. */
@@ -49,7 +50,7 @@ export class Refusals {
    * @param stands whether a webhook's conditions stand in the cluster: the API server has taken them
    */
   acceptable(webhook: DerivedWebhook, stands: (webhook: DerivedWebhook) => boolean): DerivedWebhook {
-    const print = printOf(webhook);
+    const print = this.#printOf(webhook);
     if (!this.#whys.has(print)) this.#look(webhook, print, stands);
     if (!this.#relaxed.has(print)) return webhook;
     const { leastConditions = [], ...rest } = webhook;
@@ -58,18 +59,18 @@ export class Refusals {
 
   /** Why a webhook is not written; undefined: it is. */
   why(webhook: DerivedWebhook): string | undefined {
-    return this.#whys.get(printOf(webhook)) || undefined;
+    return this.#whys.get(this.#printOf(webhook)) || undefined;
   }
 
   /** Those of some that are to be tried alone now. */
   due(webhooks: readonly DerivedWebhook[]): readonly DerivedWebhook[] {
     if (this.#due.size === 0) return [];
-    return webhooks.filter((webhook) => this.#due.has(printOf(webhook))).slice(0, MOST_AT_A_TIME);
+    return webhooks.filter((webhook) => this.#due.has(this.#printOf(webhook))).slice(0, MOST_AT_A_TIME);
   }
 
   /** The API server takes it. */
   taken(webhook: DerivedWebhook): void {
-    const print = printOf(webhook);
+    const print = this.#printOf(webhook);
     this.#due.delete(print);
     this.#whys.set(print, "");
     this.#retries.forget(print);
@@ -77,7 +78,7 @@ export class Refusals {
 
   /** The API server refuses it. Conditions that policies look at again are left to them: they are asked about more. */
   refused({ webhook, text, ofConditions }: Refusal): void {
-    const print = printOf(webhook);
+    const print = this.#printOf(webhook);
     this.#due.delete(print);
     this.#refuse(webhook, print, text, ofConditions);
     if (!this.#relaxed.has(print)) this.#retries.failed(print);
@@ -85,7 +86,7 @@ export class Refusals {
 
   /** Forgets all but these. */
   keepOnly(webhooks: readonly DerivedWebhook[]): void {
-    const prints = new Set(webhooks.map(printOf));
+    const prints = new Set(webhooks.map((webhook) => this.#printOf(webhook)));
     for (const print of this.#whys.keys()) {
       if (prints.has(print)) continue;
       this.#whys.delete(print);
@@ -131,7 +132,11 @@ export class Refusals {
         fields,
       );
   }
-}
 
-/** Tells versions of a webhook apart. */
-const printOf = (webhook: DerivedWebhook): string => JSON.stringify(webhook);
+  /** Tells versions of a webhook apart. The same webhooks are looked at again and again. */
+  #printOf(webhook: DerivedWebhook): string {
+    const print = this.#prints.get(webhook) ?? JSON.stringify(webhook);
+    this.#prints.set(webhook, print);
+    return print;
+  }
+}

@@ -51,7 +51,7 @@ interface Change {
 }
 
 /**
- * Writes what differs, and removes what nobody wants. Where webhooks go from one object to another, all that come are there before the first goes. An object that can't be written keeps no other one
+ * Writes what differs, and removes what is not wanted. Where webhooks go from one object to another, all that come are there before the first goes. An object that can't be written keeps no other one
  * from being written.
  * @throws what the store throws, but for writing an object
  */

@@ -55,7 +55,7 @@ export function parseKey(key: string): ResourceKey {
 }
 
 /**
- * The id under which a resource is served; undefined for one that is no policy. It is told from the resource alone, and no two resources have the same one, so that nobody can take another's:
+ * The id under which a resource is served; undefined for one that is no policy. It is told from the resource alone, and no two resources have the same one, so that none can be taken away:
  * Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. What is too long is hashed.
  */
 export function policyIdOf({ group, kind, namespace, name }: ResourceKey): string | undefined {

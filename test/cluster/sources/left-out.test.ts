@@ -50,7 +50,7 @@ const kept = (list: Items): readonly string[] =>
   );
 
 describe("namespaces that are left out", () => {
-  /** Whoever has most goes first, until the rest is held. */
+  /** Those with most go first, until the rest is held. */
   function expected(sizes: ReadonlyMap<string, Size>): readonly string[] {
     const out: string[] = [];
     const rest = [...sizes].filter(([namespace, { count, bytes }]) => {
@@ -86,7 +86,7 @@ describe("namespaces that are left out", () => {
       for (const [namespace, size] of [...sizes].sort(() => random(3) - 1)) room.add(namespace, size);
       const due = [...room.due.keys()].sort();
       assert.deepEqual(due, expected(sizes), `round ${round}`);
-      // Who knows only a part leaves out no less, and from the beginning it leaves out just those.
+      // With only a part known no less is left out, and with all known from the beginning just these.
       assert.ok(room.out.size >= due.length);
       const again = new Room("K", new Map([...room.due].filter(([, limit]) => limit === "kind")));
       for (const [namespace, size] of sizes) again.add(namespace, size);
@@ -153,7 +153,7 @@ describe("a kind of which one namespace has too much", () => {
     assert.equal(list.next.size, 0);
   });
 
-  test("keeps what was there first: nobody gets rid of a policy by bringing others", () => {
+  test("keeps what was there first: no policy goes because others come", () => {
     const list = items();
     list.put(policy("team", "zz-guard"));
     for (let i = 0; i < 3 * MAX_NAMESPACE_DOCUMENTS; i++) list.put(policy("team", `a${i}`));
@@ -254,7 +254,9 @@ const pick = (value: object, ...keys: readonly string[]): object =>
 
 describe("a cluster", () => {
   function follow(context: TestContext, server: FakeApiServer, settings = SETTINGS) {
-    const { cluster } = connect(context, server);
+    // A watch that is silent is no reason to list again.
+    const timing = { silence: 600_000, firstBackoff: 20, lastBackoff: 100, staleness: 600_000 };
+    const { cluster } = connect(context, server, { timing });
     const clock = new TestClock();
     const { logger, lines } = keptLog();
     const changed: string[] = [];

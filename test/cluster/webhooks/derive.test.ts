@@ -320,7 +320,7 @@ describe("a deriver that is kept", () => {
 });
 
 describe("policies whose names put together are the same", () => {
-  test("are each asked, whoever came first", () => {
+  test("are each asked, in whatever order they came", () => {
     const documents = [
       kubewarden("a-guard", {}, "team"),
       kubewarden("guard", {}, "team-a"),

@@ -45,6 +45,12 @@ test("the status of policies tells whose webhooks are there, and why others' are
   part.served?.(state, []);
   part.lead?.(new AbortController().signal);
   await until("the webhooks", () => facts.webhook(keyOfPolicy("asked")) === "there");
+  // All of them in one answer may be more than one may have.
+  const lists = server.asked("GET /apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?");
+  assert.ok(
+    lists.some((path) => /[?&]limit=\d+/.test(path)),
+    lists.join(),
+  );
   const told = [...documents.keys()].map((key) => [facts.webhook(key), facts.whyWithout(key)]);
   assert.deepEqual(told, [
     ["there", undefined],

@@ -169,13 +169,14 @@ describe("a refusal that names no places, or wrong ones", () => {
       await kept.keeper.stop();
     });
 
-  test("of everything is nobody's: it is tried again after longer and longer, and then all are written", async () => {
+  test("of everything is held against none: it is tried again after longer and longer, and then all are written", async () => {
     for (const failure of [failures["500"], failures["no answer in time"], () => new ApiError(429, "", "later")]) {
       const store = new FakeStore();
       store.refuseAll = () => failure?.([]);
       const kept = await leader(store, many(5));
       assert.deepEqual(kept.standing(), []);
       assert.equal(kept.report(), undefined);
+      assert.deepEqual(store.attempts, [[]]);
       store.refuseAll = () => undefined;
       kept.clock.move(1_000);
       await settle();

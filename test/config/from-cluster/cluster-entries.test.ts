@@ -64,7 +64,7 @@ describe("ids", () => {
   ];
   for (const [id, documents] of IDS) test(id, () => assert.deepEqual(ids(entriesOf(documents)), [id]));
 
-  test("are not taken away by those who own other namespaces: all of them are served", () => {
+  test("are not taken away from other namespaces: all of them are served", () => {
     const entries = entriesOf([
       admissionPolicy("a-guard", {}, "team", { creationTimestamp: "2026-01-01T00:00:00Z" }),
       admissionPolicy("guard", {}, "team-a", { creationTimestamp: "2026-01-02T00:00:00Z" }),
