@@ -30,7 +30,7 @@ export interface ModuleLimits {
   readonly namespace?: string;
   /** What addresses, redirects and token services must be below; absent: anywhere. */
   readonly places?: readonly string[];
-  /** Largest module, in bytes; default {@link MAX_MODULE_BYTES}. */
+  /** Largest module, in bytes; at most, and by default, {@link MAX_MODULE_BYTES}. */
   readonly maxBytes?: number;
 }
 
@@ -64,8 +64,8 @@ export interface ModuleFetcher {
    * @throws FetchError
    */
   fetch(location: string): Promise<FetchedModule>;
-  /** Resolves when there is memory for so many bytes of modules, until that is released. @param namespace of those who want it */
-  memory(bytes: number, namespace?: string): Promise<Release>;
+  /** Resolves when there is memory for so many bytes of modules, until that is released. @param owner those who share a part of it */
+  memory(bytes: number, owner: string): Promise<Release>;
   /** For whoever else asks registries. */
   readonly registry: RegistryClient;
   /** Closes connections. Files that are not held may go from the download folder then. */
@@ -84,7 +84,7 @@ export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetche
   return {
     registry,
     file,
-    memory: (bytes, namespace = "") => share.enter("memory", namespace, bytes),
+    memory: (bytes, owner) => share.enter("memory", owner, bytes),
     fetch: (location) =>
       once(read, location, async () => {
         const found = await file(location);
@@ -128,7 +128,8 @@ class Fetcher {
     return this.#transfers.close();
   }
 
-  async file(location: string, { namespace, places: texts, maxBytes: most = MAX_MODULE_BYTES }: ModuleLimits) {
+  async file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
+    const most = Math.min(maxBytes, MAX_MODULE_BYTES);
     const scheme = location.slice(0, location.indexOf(":"));
     const places = texts && new Places(texts);
     if (places?.has(location) === false) {

@@ -89,9 +89,8 @@ class Reading {
     if (!isPluginManifest(bytes, module.location)) return { bytes, digest: file.digest, used, release };
     if (this.#limits.namespace !== undefined && isLarge(bytes)) {
       const most = `${NAMESPACED_MANIFEST_BYTES} bytes and ${NAMESPACED_MANIFEST_VALUES} values`;
-      throw new LoadError("the module's manifest is too large", [
-        place(`the manifest of a namespaced policy has at most ${most}`),
-      ]);
+      const problem = place(`the manifest of a namespaced policy has at most ${most}`);
+      throw new LoadError("the module's manifest is too large", [{ ...problem, code: "MODULE_MANIFEST" }]);
     }
     const name = module.kind === "file" ? addressPath(module) : withoutSecrets(module.text);
     const read = await readPluginManifest(bytes, name, module.location);
@@ -132,14 +131,16 @@ class Reading {
     const { maxBytes = size } = this.#limits;
     if (size > maxBytes) {
       const message = `the modules of the manifest have ${size} bytes together, more than ${maxBytes}`;
-      throw new LoadError("the modules of the manifest are too large together", [place(message)]);
+      const problem = { ...place(message), code: "MODULE_MANIFEST" } as const;
+      throw new LoadError("the modules of the manifest are too large together", [problem]);
     }
     await this.#enter(size);
     return Promise.all(files.map((file) => this.#told(this.#entry.module.text, place, () => file.read())));
   }
 
   async #enter(bytes: number): Promise<void> {
-    this.#held.memory = await this.#fetcher.memory(bytes, this.#limits.namespace);
+    // An operator's policies are each an owner of its own.
+    this.#held.memory = await this.#fetcher.memory(bytes, this.#limits.namespace ?? `/${this.#entry.id}`);
   }
 
   async #fetch(
