@@ -8,26 +8,40 @@ const SLASH: u8 = 0x2f;
 // json-as reads the escape of a slash as U+0000, in values as well.
 store<u8>(DESERIALIZE_ESCAPE_TABLE + SLASH, SLASH);
 
-const BACKSLASH: u16 = 0x5c;
+/** Four backslashes, and the lowest and highest bits of four letters. */
+const BACKSLASHES: u64 = 0x005c_005c_005c_005c;
+const LOWEST: u64 = 0x0001_0001_0001_0001;
+const HIGHEST: u64 = 0x8000_8000_8000_8000;
+/** Longest key that json-as keeps apart from longer ones: it notes lengths in 16 bits. */
+const LONGEST_KEY = 0xffff;
 
 /** The object in `value`, or null. Its keys are what they mean: json-as leaves them as they are written, such as `te\u0061m` for `team`. */
 export function asObject(value: JSON.Value | null): JSON.Obj | null {
   if (value === null || value.type !== JSON.Types.Object) return null;
   const object = value.get<JSON.Obj>();
-  return hasEscapedKey(object) ? withPlainKeys(object) : object;
+  if (object._kused > LONGEST_KEY) refuseLongKeys(object);
+  return mayHaveEscapedKey(object) ? withPlainKeys(object) : object;
 }
 
-/** Whether a key is written with an escape. In `_kbuf` keys stand behind each other, each behind its length; `_kpos` has their places. */
-function hasEscapedKey(object: JSON.Obj): bool {
-  let escaped = false;
-  for (let i = 0; i < object.size; i++) {
-    const start = unchecked(object._kpos[i]) + 1;
-    const end = i + 1 < object.size ? unchecked(object._kpos[i + 1]) : object._kused;
-    // The length has 16 bits: a longer key would be taken for its own beginning.
-    if (start + <i32>unchecked(object._kbuf[start - 1]) != end) unreachable();
-    for (let at = start; at < end; at++) if (unchecked(object._kbuf[at]) == BACKSLASH) escaped = true;
+/** Whether a key may be written with an escape. In `_kbuf` keys stand behind each other, each behind its length, which may look like a backslash. */
+function mayHaveEscapedKey(object: JSON.Obj): bool {
+  const start = changetype<usize>(object._kbuf);
+  const end = start + ((<usize>object._kused) << 1);
+  // Four letters at a time: a letter is 0 when it was a backslash, and borrows from the one above when 1 is taken away.
+  for (let at = start; at < end; at += 8) {
+    const letters = load<u64>(at) ^ BACKSLASHES;
+    if ((letters - LOWEST) & ~letters & HIGHEST) return true;
   }
-  return escaped;
+  return false;
+}
+
+/** Traps where a key is so long that json-as takes it for its own beginning. `_kpos` has the places of all keys. */
+function refuseLongKeys(object: JSON.Obj): void {
+  for (let i = 0; i < object.size; i++) {
+    const start = unchecked(object._kpos[i]);
+    const end = i + 1 < object.size ? unchecked(object._kpos[i + 1]) : object._kused;
+    if (end - start - 1 > LONGEST_KEY) unreachable();
+  }
 }
 
 /** The same object with keys as they are meant. Of a repeated one the last value counts. */

@@ -34,15 +34,25 @@ export class TimeZones {
     }
     this.#data ??= readTimeZoneData();
     if (name !== "Local" && !this.#data.names.has(name)) return new CelError(`unknown time zone ${name}`);
-    const zone = withEarlyOffsets(this.#data.early.get(name), namedZone(name === "Local" ? undefined : name));
+    const later = namedZone(name === "Local" ? undefined : name);
+    if (later === undefined) return new CelError(`unknown time zone ${name}`);
+    const zone = withEarlyOffsets(this.#data.early.get(name), later);
     this.#named.set(name, zone);
     return zone;
   }
 }
 
-/** Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. */
-function namedZone(timeZone: string | undefined): Zone {
-  const format = new Intl.DateTimeFormat("en-US", { ...(timeZone && { timeZone }), timeZoneName: "longOffset" });
+/**
+ * Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. Undefined for a zone that is younger than the data of this Node: 20.17.0 does
+ * not know America/Coyhaique.
+ */
+function namedZone(timeZone: string | undefined): Zone | undefined {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat("en-US", { ...(timeZone && { timeZone }), timeZoneName: "longOffset" });
+  } catch {
+    return undefined;
+  }
   let lastSeconds = Number.NaN;
   let lastOffset = 0;
   // An expression asks one instant for several of its parts.
