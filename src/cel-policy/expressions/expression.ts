@@ -56,11 +56,7 @@ export function expressionOf(source: string, options: ExpressionOptions): Compil
   const { type = undefined } = compiled.ok ? compiled.program : compiled;
   // A program is built of what has the right type only.
   if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
-    const typeOf = (proposal: string): Type | undefined => {
-      const checked = environment.check(proposal);
-      return checked.ok ? checked.type : undefined;
-    };
-    const hint = resultHint(text, type, wanted, typeOf);
+    const hint = resultHint(text, type, wanted, environment);
     return { ...common, program: undefined, error: words.wrongType(wanted, type), hint, type: DYN };
   }
   if (!compiled.ok) {

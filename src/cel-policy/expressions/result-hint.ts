@@ -1,19 +1,19 @@
 /** What to write where an expression gives a value of another type than is wanted. */
-import type { Type } from "../../cel/index.js";
+import type { Environment, Type } from "../../cel/index.js";
 import { fits, type ResultType } from "./result-type.js";
 
-/** The hint; undefined where only its author knows. What it proposes is compiled before it is said. */
+/** The hint; undefined where only its author knows. What it proposes is compiled and tried before it is said: a constant, or what only fails, is not. */
 export function resultHint(
   text: string,
   type: Type,
   wanted: ResultType,
-  typeOf: (text: string) => Type | undefined,
+  environment: Pick<Environment, "check" | "varies">,
 ): string | undefined {
   const source = text.trim();
   const whole = /^[\w.?()[\]"']+$/.test(source) ? source : `(${source})`;
   for (const [words, proposal] of proposals(whole, type, wanted)) {
-    const given = typeOf(proposal);
-    if (given !== undefined && fits(given, wanted))
+    const checked = environment.check(proposal);
+    if (checked.ok && fits(checked.type, wanted) && environment.varies(proposal))
       return `${words}${source.includes("\n") ? shape(proposal, whole) : proposal}`;
   }
   return undefined;

@@ -3,24 +3,34 @@ import type { Expr } from "../../cel/index.js";
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
 const MAX_CONDITIONS = 12;
 
+/** The value of a condition that looks at nothing, such as `1 == 2`; undefined for one that may be true or false. */
+export type Known = (condition: Expr) => boolean | undefined;
+
 /**
  * The result that every combination of answers leads to, as of `true || a()` or `a() || !a()`; undefined when it depends on
  * them, or there are too many conditions to try.
- * Everything but logic is taken as a condition that may be true or false; equal conditions are equal.
+ * Everything but logic is taken as a condition that may be true or false, unless it is known; equal conditions are equal.
  */
-export function constantResult(expr: Expr): boolean | undefined {
-  const conditions = new Map<string, number>();
+export function constantResult(expr: Expr, known: Known): boolean | undefined {
+  const conditions: Conditions = { known, places: new Map() };
   const evaluate = logicOf(expr, conditions);
-  if (conditions.size > MAX_CONDITIONS) return undefined;
+  const { size } = conditions.places;
+  if (size > MAX_CONDITIONS) return undefined;
   const first = evaluate(0);
-  for (let answers = 1; answers < 2 ** conditions.size; answers++) if (evaluate(answers) !== first) return undefined;
+  for (let answers = 1; answers < 2 ** size; answers++) if (evaluate(answers) !== first) return undefined;
   return first;
+}
+
+interface Conditions {
+  readonly known: Known;
+  /** The bit of each condition, by what it says. */
+  readonly places: Map<string, number>;
 }
 
 /** A truth function over the conditions' answers, one bit each. */
 type Logic = (answers: number) => boolean;
 
-function logicOf(expr: Expr, conditions: Map<string, number>): Logic {
+function logicOf(expr: Expr, conditions: Conditions): Logic {
   if (expr.kind === "literal" && typeof expr.value === "boolean") {
     const { value } = expr;
     return () => value;
@@ -56,13 +66,15 @@ const choice =
   (answers) =>
     test(answers) ? yes(answers) : no(answers);
 
-function condition(expr: Expr, conditions: Map<string, number>): Logic {
+function condition(expr: Expr, { known, places }: Conditions): Logic {
+  const value = known(expr);
+  if (value !== undefined) return () => value;
   // Where it stands does not matter, what it says does.
-  const key = JSON.stringify(expr, (name, value: unknown) => {
+  const key = JSON.stringify(expr, (name, each: unknown) => {
     if (name === "id" || name === "offset") return undefined;
-    return typeof value === "bigint" ? `${value}` : value;
+    return typeof each === "bigint" ? `${each}` : each;
   });
-  const index = conditions.get(key) ?? conditions.size;
-  conditions.set(key, index);
+  const index = places.get(key) ?? places.size;
+  places.set(key, index);
   return (answers) => ((answers >> index) & 1) === 1;
 }

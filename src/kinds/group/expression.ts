@@ -8,10 +8,13 @@ import {
   type CompileFailure,
   createEnvironment,
   DYN,
+  type Environment,
+  type Expr,
   type FunctionDeclaration,
   formatType,
   type Hint,
   type Program,
+  unparse,
   type Value,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
@@ -72,7 +75,7 @@ export function compileGroupExpression(
     const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
     return { problems: [atStart(message)] };
   }
-  return { program, warnings: warningsOf(program, members) };
+  return { program, warnings: warningsOf(program, members, environment) };
 }
 
 /**
@@ -112,15 +115,30 @@ function problemsOf(
   });
 }
 
-function warningsOf(program: Program, members: readonly string[]): ExpressionProblem[] {
+function warningsOf(program: Program, members: readonly string[], environment: Environment): ExpressionProblem[] {
   const warnings: ExpressionProblem[] = [];
   const { functions } = program.references;
   for (const name of members) {
     if (!functions.includes(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
   }
-  const constant = constantResult(program.parsed.expr);
+  const { constant: folded, parsed } = program;
+  const known = (part: Expr): boolean | undefined => knownValue(unparse(part, parsed.macroCalls), members, environment);
+  const constant = typeof folded === "boolean" ? folded : constantResult(parsed.expr, known);
   if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
   return warnings;
+}
+
+/** Cost units that a condition about nothing may take: what takes more is not looked at. */
+const COST_LIMIT = 10_000;
+
+/** The value of a condition that names neither a variable nor a member. */
+function knownValue(condition: string, members: readonly string[], environment: Environment): boolean | undefined {
+  const compiled = environment.compile(condition);
+  if (!compiled.ok) return undefined;
+  const { variables, functions } = compiled.program.references;
+  if (variables.length > 0 || functions.some((name) => members.includes(name))) return undefined;
+  const { result } = compiled.program.evaluate({}, { costLimit: COST_LIMIT });
+  return typeof result === "boolean" ? result : undefined;
 }
 
 const atStart = (message: string): ExpressionProblem => ({ message, line: -1, column: 0 });

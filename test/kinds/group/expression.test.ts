@@ -108,6 +108,18 @@ describe("odd expressions are warned of", () => {
       "the expression is always false, whatever the request",
     ]);
   });
+  test("constant by conditions that look at nothing", () => {
+    for (const [expression, value] of [
+      ["signed() && trusted_registry() && 'q' in []", false],
+      ["(signed() && trusted_registry()) || size('tolu') == 4", true],
+      ["signed() && trusted_registry() && [1, 2].all(x, x > 1)", false],
+      ["type(1) == int ? true : signed() && trusted_registry()", true],
+      ["bool('true') || (signed() && trusted_registry())", true],
+    ] as const) {
+      assert.deepEqual(warnings(expression), [`the expression is always ${value}, whatever the request`], expression);
+    }
+    assert.deepEqual(warnings("signed() && trusted_registry() && [1, 2].all(x, x > 0)"), []);
+  });
   test("constant by logic, with as many conditions as are tried and no more", () => {
     const expression = (conditions: number) =>
       [
