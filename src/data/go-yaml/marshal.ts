@@ -15,6 +15,8 @@ export interface GoYamlLayout {
   readonly mergeQuoted: boolean;
   /** Whether lines that are kept as they are may have tabs. */
   readonly tabsInLines: boolean;
+  /** Most characters of all: indentation can make a hundred of one. */
+  readonly longest: number;
 }
 
 /** The layout of v2. */
@@ -24,15 +26,17 @@ const VERSION_2: GoYamlLayout = {
   width: 80,
   mergeQuoted: false,
   tabsInLines: false,
+  longest: Number.POSITIVE_INFINITY,
 };
 
-/** The layout of v3, with two spaces for a level. */
+/** The layout of v3 with two spaces for a level, and as many characters as a guest's answer may have. */
 export const VERSION_3: GoYamlLayout = {
   order: compareKeysOfVersion3,
   deepLists: true,
   width: Number.POSITIVE_INFINITY,
   mergeQuoted: true,
   tabsInLines: true,
+  longest: 16 * 1024 * 1024,
 };
 
 /** Spaces per level. */
@@ -144,6 +148,12 @@ class Printer {
 
   #scalar(text: string, style: Style, simpleKey: boolean): void {
     this.#within(Math.max(this.#indent, 0) + INDENT, () => {
+      const folds = !simpleKey && this.#column + text.length > this.#layout.width;
+      const whole = style === "single" ? `'${text.replaceAll("'", "''")}'` : text;
+      if (!folds && style !== "literal" && style !== "double" && !(style === "single" && analyze(text).multiline)) {
+        this.#indicator(whole, true);
+        return;
+      }
       const characters = Array.from(text);
       if (style === "literal") this.#literal(text, characters);
       else if (style === "double") this.#doubleQuoted(characters, !simpleKey);
@@ -243,6 +253,8 @@ class Printer {
 
   #put(text: string): void {
     this.#text += text;
+    if (this.#text.length > this.#layout.longest)
+      throw new Error(`yaml.marshal: the text is longer than ${this.#layout.longest} characters`);
     this.#column = isBreak(text) ? 0 : this.#column + Array.from(text).length;
   }
 }
