@@ -5,44 +5,44 @@ export const compareKeys = (a: string, b: string): number => compare(a, b, false
 export const compareKeysOfVersion3 = (a: string, b: string): number => compare(a, b, true);
 
 function compare(a: string, b: string, digitsTell: boolean): number {
-  const [left, right] = [Array.from(a), Array.from(b)];
-  for (let index = 0; index < left.length && index < right.length; index++) {
-    const [x = "", y = ""] = [left[index], right[index]];
-    if (x === y) continue;
-    const [letterX, letterY] = [isLetter(x), isLetter(y)];
-    const behindDigit = digitsTell && /^\p{Nd}$/u.test(left[index - 1] ?? "");
-    if (letterX !== letterY) return letterX === behindDigit ? -1 : 1;
-    if (letterX) return order(code(x), code(y));
-    return compareNumbers(left, right, index);
-  }
-  return order(left.length, right.length);
+  const shorter = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < shorter && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  if (at === shorter) return order(a.length, b.length);
+  // Two characters may share their first half.
+  if (isLowHalf(a.charCodeAt(at)) && isLowHalf(b.charCodeAt(at))) at--;
+  const [x, y] = [a.codePointAt(at) ?? 0, b.codePointAt(at) ?? 0];
+  const [letterX, letterY] = [isLetter(x), isLetter(y)];
+  if (letterX !== letterY) return letterX === (digitsTell && DIGIT_BEFORE.test(a.slice(0, at).slice(-2))) ? -1 : 1;
+  return letterX ? order(x, y) : compareNumbers(a, b, at) || order(x, y);
 }
 
-function compareNumbers(left: readonly string[], right: readonly string[], index: number): number {
-  const [x = "", y = ""] = [left[index], right[index]];
+const DIGIT_BEFORE = /\p{Nd}$/u;
+
+function compareNumbers(a: string, b: string, at: number): number {
   // A zero counts when digits before it make it one of a number.
-  const lead = (x === "0" || y === "0") && endsNumber(left.slice(0, index)) ? "1" : "0";
-  const [digitsX, digitsY] = [digitsFrom(left, index), digitsFrom(right, index)];
+  const lead = (a[at] === "0" || b[at] === "0") && endsNumber(a, at) ? "1" : "0";
+  const [digitsA, digitsB] = [digitsFrom(a, at), digitsFrom(b, at)];
   // Numbers beyond 64 bits overflow there, and so here.
-  const byValue = order(BigInt.asIntN(64, BigInt(lead + digitsX)), BigInt.asIntN(64, BigInt(lead + digitsY)));
-  return byValue || order(digitsX.length, digitsY.length) || order(code(x), code(y));
+  const byValue = order(BigInt.asIntN(64, BigInt(lead + digitsA)), BigInt.asIntN(64, BigInt(lead + digitsB)));
+  return byValue || order(digitsA.length, digitsB.length);
 }
 
-function endsNumber(before: readonly string[]): boolean {
-  return /[1-9]0*$/.test(before.join(""));
+function endsNumber(text: string, end: number): boolean {
+  let at = end - 1;
+  while (text[at] === "0") at--;
+  return /^[1-9]$/.test(text[at] ?? "");
 }
 
-function digitsFrom(characters: readonly string[], index: number): string {
-  return /^\d*/.exec(characters.slice(index).join(""))?.[0] ?? "";
+function digitsFrom(text: string, at: number): string {
+  let end = at;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return text.slice(at, end);
 }
 
-function isLetter(character: string): boolean {
-  return /^\p{L}$/u.test(character);
-}
-
-function code(character: string): number {
-  return character.codePointAt(0) ?? 0;
-}
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+const isLowHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const isLetter = (code: number): boolean => /^\p{L}$/u.test(String.fromCodePoint(code));
 
 function order<T extends number | bigint>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;

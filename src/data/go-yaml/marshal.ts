@@ -21,18 +21,19 @@ export const GO_LAYOUT: YamlLayout = {
 /** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-/** The layout of go-yaml v3 with two spaces for a level, as Rego's `yaml.marshal` has it. */
+/** The layout of go-yaml v3 with two spaces for a level, as Rego's `yaml.marshal` has it, and as many characters as a guest's answer may have. */
 const REGO_LAYOUT: YamlLayout = {
   ...GO_LAYOUT,
   order: compareKeysOfVersion3,
   deepLists: true,
   width: Number.POSITIVE_INFINITY,
+  longest: 16 * 1024 * 1024,
   styleOf: styleOfRego,
 };
 
 /**
  * Prints a value with a newline at its end, as Rego's `yaml.marshal` does.
- * @throws when a text holds a control character that YAML does not know
+ * @throws when a text holds a control character that YAML does not know, or all of it is longer than a guest's answer may be
  */
 export const marshalYaml = (value: unknown): string => printWith(REGO_LAYOUT, value);
 

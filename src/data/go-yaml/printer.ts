@@ -15,6 +15,8 @@ export interface YamlLayout {
   readonly deepLists: boolean;
   /** A text goes on in the next line at the first space beyond this column. */
   readonly width: number;
+  /** Most characters of all, since indentation can make a hundred of one; absent: any number. */
+  readonly longest?: number;
   /** How a text is written: one that `simpleKey` says stands before its colon has one line. */
   styleOf(text: string, simpleKey: boolean): ScalarStyle;
   /** Whether a key stands before its colon, and not in lines of its own behind a question mark. */
@@ -28,6 +30,7 @@ export interface YamlLayout {
 /**
  * Prints a value with a newline at its end: texts, numbers (bigints and boxed doubles among them), booleans, null, lists, and maps, of which members that are
  * undefined are left out. What stands in several places is printed in each.
+ * @throws when it is longer than the layout allows
  */
 export function printWith(layout: YamlLayout, value: unknown): string {
   const printer = new Printer(layout);
@@ -222,6 +225,9 @@ class Printer {
 
   #put(text: string): void {
     this.#text += text;
+    const { longest } = this.#layout;
+    if (longest !== undefined && this.#text.length > longest)
+      throw new Error(`the text is longer than ${longest} characters`);
     this.#column = isBreak(text) ? 0 : this.#column + text.length;
   }
 }

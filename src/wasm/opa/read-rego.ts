@@ -23,8 +23,12 @@ export function readRego(text: string): unknown {
 /** Reads a value that is JSON. @throws JsonError */
 export const readRegoJson = (text: string): unknown => parseJson(text, { number: numberOf });
 
+/** Digits of an integer: none that means anything has more, and a million take a second to be read. */
+const MOST_DIGITS = 4096;
+
 function numberOf(text: string): unknown {
   if (/[.eE]/.test(text)) return new WrittenNumber(text);
+  if (text.length > MOST_DIGITS) throw new Error(`an integer has more than ${MOST_DIGITS} digits`);
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { characterLength } from "../../../data/yaml/text.js";
 import { asJson, sortedEntries } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { objectOf, textOf } from "./operands.js";
@@ -37,25 +38,35 @@ function encodeQuery(text: string): string {
 }
 
 function decodeQuery(text: string): string {
-  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new Error(`urlquery.decode: invalid escape in ${JSON.stringify(text)}`);
+  if (/%(?![0-9a-fA-F]{2})/.test(text))
+    throw new Error("urlquery.decode: a % is not followed by two hexadecimal digits");
   const plain = text.replaceAll("+", " ");
   if (!plain.includes("%")) return plain;
-  const bytes = plain
-    .split(/(%..)/)
-    .map((part) => (part.startsWith("%") ? Buffer.from(part.slice(1), "hex") : Buffer.from(part)));
-  return goText(Buffer.concat(bytes));
+  const bytes = Buffer.from(plain);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const isEscape = bytes[at] === PERCENT;
+    bytes[length++] = isEscape ? Number.parseInt(bytes.toString("latin1", at + 1, at + 3), 16) : (bytes[at] ?? 0);
+    if (isEscape) at += 2;
+  }
+  return goText(bytes.subarray(0, length));
 }
+
+const PERCENT = 0x25;
 
 /** Bytes as Go shows them in JSON: each one that belongs to no character is a U+FFFD. */
 function goText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   let text = "";
+  let from = 0;
   for (let at = 0; at < bytes.length; ) {
-    const length = [1, 2, 3, 4].find((size) => at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)));
-    text += length === undefined ? "\ufffd" : bytes.toString("utf8", at, at + length);
-    at += length ?? 1;
+    const length = characterLength(bytes, at);
+    at += Math.max(length, 1);
+    if (length > 0) continue;
+    text += `${bytes.toString("utf8", from, at - 1)}\ufffd`;
+    from = at;
   }
-  return text;
+  return text + bytes.toString("utf8", from);
 }
 
 /** Keys sorted; a value is a text or a list or set of texts. */
@@ -68,9 +79,15 @@ function encodeObject(object: object): string {
   return pairs.join("&");
 }
 
+/** Go's own limit. */
+const MOST_PARAMETERS = 10_000;
+
 function decodeObject(text: string): Record<string, string[]> {
   const object = new Map<string, string[]>();
-  for (const pair of text.split("&")) {
+  const pairs = text.split("&", MOST_PARAMETERS + 1);
+  if (pairs.length > MOST_PARAMETERS)
+    throw new Error(`urlquery.decode_object: the query has more than ${MOST_PARAMETERS} parameters`);
+  for (const pair of pairs) {
     if (pair.includes(";")) throw new Error("urlquery.decode_object: a semicolon separates nothing");
     if (pair === "") continue;
     const equals = pair.indexOf("=");

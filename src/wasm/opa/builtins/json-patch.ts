@@ -1,19 +1,15 @@
 /** `json.patch` as Rego has it: paths may be lists of steps, and keys of objects and items of sets are values of any kind. */
+import { JSON_MAX_DEPTH } from "../../../data/json-reader.js";
 import { equalityText, RegoObject, RegoSet, sortedEntries, WrittenNumber } from "../rego-value.js";
 import { integerOfText, isRegoObject, memberOf, objectOf } from "./operands.js";
 
 /** A step into a value: a text, or whatever else a list of steps holds. */
 type Path = readonly unknown[];
 
-/**
- * Characters and values of all that the operations of a patch may copy: copies of copies grow without end. Twice the largest answer of a guest, so that what the
- * module could take is always made.
- */
-const MOST_COPIED = 32 * 1024 * 1024;
+/** Size of all that the operations of a patch may copy, in characters: copies of copies grow without end. As much as the longest answer of a guest. */
+const MOST_COPIED = 16 * 1024 * 1024;
 /** What a value counts for beside its characters: about its octets here. */
 const VALUE_SIZE = 64;
-/** Items that are moved by one unit of work when a list grows or shrinks in front of them. */
-const MOVED_PER_UNIT = 16;
 
 /**
  * Applies a patch.
@@ -112,7 +108,7 @@ class Document {
   }
 
   add(path: Path, added: unknown): void {
-    const value = this.#copy(added);
+    const value = this.#copy(added, path.length);
     const last = path.at(-1);
     if (path.length === 0) {
       this.#root[0] = value;
@@ -121,7 +117,7 @@ class Document {
     const parent = this.get(path.slice(0, -1));
     if (Array.isArray(parent)) {
       const index = indexOf(last, parent.length, parent.length);
-      this.#work((parent.length - index) / MOVED_PER_UNIT);
+      this.#work(parent.length - index);
       parent.splice(index, 0, value);
     } else if (parent instanceof Members) {
       const key = this.#equality(last);
@@ -142,7 +138,7 @@ class Document {
     this.#member(parent, last);
     if (Array.isArray(parent)) {
       const index = indexOf(last, parent.length, parent.length - 1);
-      this.#work((parent.length - index) / MOVED_PER_UNIT);
+      this.#work(parent.length - index);
       parent.splice(index, 1);
     } else (parent as Members).entries.delete(this.#equality(last));
   }
@@ -157,22 +153,23 @@ class Document {
   /** The text by which two values are the same. */
   #equality(value: unknown): string {
     const text = equalityText(value);
-    this.#work(text.length);
+    this.#work(VALUE_SIZE + text.length);
     return text;
   }
 
   /** A value as it can be changed in place. Numbers that keep their text stay what they are. */
-  #copy(value: unknown): unknown {
+  #copy(value: unknown, depth = 0): unknown {
+    if (depth > JSON_MAX_DEPTH) throw new Error("json.patch: the patch nests the document too deeply");
     const size = VALUE_SIZE + (typeof value === "string" ? value.length : 0);
     this.#room -= size;
     if (this.#room < 0) throw new Error("json.patch: the patch makes the document too large");
     this.#work(size);
-    if (Array.isArray(value)) return value.map((item) => this.#copy(item));
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item, depth + 1));
     const copy = new Members(value instanceof RegoSet || (value instanceof Members && value.isSet));
     for (const [key, member] of entriesOf(value) ?? []) {
       const text = this.#equality(key);
       this.#room -= text.length;
-      copy.entries.set(text, [key, this.#copy(member)]);
+      copy.entries.set(text, [key, this.#copy(member, depth + 1)]);
     }
     return entriesOf(value) === undefined ? value : copy;
   }

@@ -1,6 +1,6 @@
 import { marshalYaml } from "../../../data/go-yaml/marshal.js";
+import { parseJson } from "../../../data/json.js";
 import { readYamlAlone } from "../../../data/yaml.js";
-import { readRegoJson } from "../read-rego.js";
 import { asJson } from "../rego-value.js";
 import type { Builtin, BuiltinEnvironment } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
@@ -11,7 +11,7 @@ const YAML = { dialect: "opa" } as const;
 
 /** `json.*` and `yaml.*`. */
 export const jsonBuiltins = (work: BuiltinEnvironment["work"]): Readonly<Record<string, Builtin>> => ({
-  "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRegoJson(text)),
+  "json.is_valid": (text) => typeof text === "string" && succeeds(() => parseJson(text, { number: () => 0 })),
   "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch"), work),
   "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => readYamlAlone(text, YAML)),
   "yaml.marshal": (value) => marshalYaml(asJson(value)),

@@ -8,6 +8,19 @@ export function textOf(value: unknown, builtin: string): string {
   return value;
 }
 
+/**
+ * Characters of a version, an amount or a time. Whatever means something has some dozens, and a number of a million digits takes a second to be read or printed.
+ */
+const LONGEST_WRITTEN = 4096;
+
+/** A text that is a version, an amount or a time. @throws when it is no string, or too long for one */
+export function writtenOf(value: unknown, builtin: string): string {
+  const text = textOf(value, builtin);
+  if (text.length > LONGEST_WRITTEN)
+    throw new Error(`${builtin}: operand is longer than ${LONGEST_WRITTEN} characters`);
+  return text;
+}
+
 /** @throws when the operand is no list */
 export function listOf(value: unknown, builtin: string): unknown[] {
   if (!Array.isArray(value)) throw new Error(`${builtin}: operand must be an array`);

@@ -10,6 +10,10 @@ const LONGEST_PATTERN = 32 * 1024;
 const MOST_STEPS = 100_000_000;
 /** Units of work for looking once, beside the characters found. */
 const SEARCH = 100;
+/** Units of work for a pattern, however short. */
+const PATTERN = 10_000;
+
+const tooLong = (): Error => new Error(`regex: a pattern is longer than ${LONGEST_PATTERN} characters`);
 
 /** `regex.*` and `glob.quote_meta`, in linear time (RE2). */
 export const regexBuiltins = (work: Work): Readonly<Record<string, Builtin>> => ({
@@ -27,14 +31,14 @@ export const regexBuiltins = (work: Work): Readonly<Record<string, Builtin>> => 
       textOf(text, "regex.template_match"),
       textOf(start, "regex.template_match"),
       textOf(end, "regex.template_match"),
+      work,
     ),
   "glob.quote_meta": (text) => textOf(text, "glob.quote_meta").replaceAll(/[*?\\[\]{}]/g, "\\$&"),
 });
 
 /** A pattern that a text can be held against. @throws when it is none, or both together would take too long */
 function compiled(pattern: string, text: string): RE2JS {
-  if (pattern.length > LONGEST_PATTERN)
-    throw new Error(`regex: a pattern is longer than ${LONGEST_PATTERN} characters`);
+  if (pattern.length > LONGEST_PATTERN) throw tooLong();
   const program = RE2JS.compile(pattern);
   if (program.programSize() * text.length > MOST_STEPS)
     throw new Error("regex: the pattern is too large for so long a text");
@@ -78,7 +82,8 @@ function split(pattern: string, text: string, work: Work): string[] {
 }
 
 /** Everything outside of the delimiters is literal, everything inside a pattern. */
-function templateMatch(template: string, text: string, start: string, end: string): boolean {
+function templateMatch(template: string, text: string, start: string, end: string, work: Work): boolean {
+  if (template.length > LONGEST_PATTERN) throw tooLong();
   if (![start, end].every((delimiter) => Buffer.byteLength(delimiter) === 1))
     throw new Error("regex.template_match: a delimiter must be one byte");
   let pattern = "^";
@@ -87,6 +92,7 @@ function templateMatch(template: string, text: string, start: string, end: strin
     const inner = template.slice(open + 1, close);
     // Each must be a pattern by itself: of `a)(b` only the whole is one.
     compiled(`^${inner}$`, "");
+    work(PATTERN);
     pattern += `${RE2JS.quote(template.slice(rest, open))}(${inner})`;
     rest = close + 1;
   }

@@ -1,6 +1,6 @@
 import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
-import { textOf } from "./operands.js";
+import { writtenOf } from "./operands.js";
 
 /** Three numbers, each without zeros in front. */
 const CORE = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
@@ -21,12 +21,12 @@ interface Version {
  * `semver.*`: versions as SemVer 2.0.0 has them, which is how OPA reads and orders them since 1.22; but for a `v` in front, which it takes and the reference host does not.
  */
 export const semverBuiltins: Readonly<Record<string, Builtin>> = {
-  "semver.is_valid": (text) => typeof text === "string" && parse(text) !== undefined,
+  "semver.is_valid": (text) => typeof text === "string" && parse(writtenOf(text, "semver.is_valid")) !== undefined,
   "semver.compare": (a, b) => compare(versionOf(a), versionOf(b)),
 };
 
 function versionOf(value: unknown): Version {
-  const text = textOf(value, "semver.compare");
+  const text = writtenOf(value, "semver.compare");
   const version = parse(text);
   if (version === undefined) throw new Error(`semver.compare: ${JSON.stringify(text)} is no semantic version`);
   return version;

@@ -2,7 +2,7 @@
 import { WrittenNumber } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { parseDuration } from "./durations.js";
-import { integer, integerOf, listOf, textOf } from "./operands.js";
+import { integer, integerOf, listOf, textOf, writtenOf } from "./operands.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
@@ -10,7 +10,7 @@ const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 
 /** @param now milliseconds since 1970 */
 export function timeBuiltins(now: () => number): Readonly<Record<string, Builtin>> {
-  const parse: Builtin = (text) => integer(parseRfc3339(textOf(text, "time.parse_rfc3339_ns")));
+  const parse: Builtin = (text) => integer(parseRfc3339(writtenOf(text, "time.parse_rfc3339_ns")));
   const date: Builtin = (moment) => {
     const fields = fieldsOf(moment, "time.date");
     return [fields.year, fields.month, fields.day];
@@ -29,7 +29,7 @@ export function timeBuiltins(now: () => number): Readonly<Record<string, Builtin
       const { year, month, day } = fieldsOf(moment, "time.weekday");
       return DAYS[new Date(Date.UTC(year, month - 1, day)).getUTCDay()];
     },
-    "time.parse_duration_ns": (text) => integer(parseDuration(textOf(text, "time.parse_duration_ns"))),
+    "time.parse_duration_ns": (text) => integer(parseDuration(writtenOf(text, "time.parse_duration_ns"))),
   };
 }
 
@@ -71,7 +71,9 @@ function fieldsOf(moment: unknown, builtin: string): Fields {
   const nanos = timestampOf(at, builtin);
   // Rounded down, also before 1970.
   const millis = (nanos - (((nanos % NANOS_PER_MILLI) + NANOS_PER_MILLI) % NANOS_PER_MILLI)) / NANOS_PER_MILLI;
-  const parts = formatter(zone === "" ? "UTC" : textOf(zone, builtin), builtin).formatToParts(new Date(Number(millis)));
+  const parts = formatter(zone === "" ? "UTC" : writtenOf(zone, builtin), builtin).formatToParts(
+    new Date(Number(millis)),
+  );
   const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value);
   return {
     year: field("year"),

@@ -1,12 +1,14 @@
 import { WrittenNumber } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
-import { integer, textOf } from "./operands.js";
+import { integer, writtenOf } from "./operands.js";
 
 /** A number without rounding; the denominator is positive. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
 
-/** Digits of an exponent that OPA reads: a number of a million digits takes a tenth of a second. */
+/** An exponent that OPA reads. */
 const EXPONENT = /^[+-]?\d{1,6}$/;
+/** Greatest exponent, above or below zero: no amount has so many digits, and one of a million takes a second to be printed. */
+const LARGEST_EXPONENT = 1_000;
 /** Digits behind the point of an amount that is not whole. */
 const DECIMALS = 10n;
 /** `m` is the double nearest to a thousandth. */
@@ -24,14 +26,14 @@ const POWERS: Readonly<Record<string, bigint>> = Object.fromEntries(
 /** `units.*`: quantities with a unit, as Kubernetes and others write them, computed as exactly as OPA does. */
 export const unitBuiltins: Readonly<Record<string, Builtin>> = {
   "units.parse": (value) => {
-    const [amount, unit] = parts(textOf(value, "units.parse"), "units.parse");
+    const [amount, unit] = parts(writtenOf(value, "units.parse"), "units.parse");
     // Its first letter may tell `m` from `M`; those behind it may not, but it has to be a letter of ASCII.
     const lower = /^[A-Za-z]/.test(unit) ? lowerCase(unit) : unit;
     const factor: Fraction = unit === "m" ? MILLI : [factorOf(lower, "units.parse"), 1n];
     return quantity([amount[0] * factor[0], amount[1] * factor[1]]);
   },
   "units.parse_bytes": (value) => {
-    const [amount, written] = parts(lowerCase(textOf(value, "units.parse_bytes")), "units.parse_bytes");
+    const [amount, written] = parts(lowerCase(writtenOf(value, "units.parse_bytes")), "units.parse_bytes");
     const unit = written.length > 1 ? written.replace(/b$/, "") : written;
     const rounded = roundToFloat(amount);
     const bytes = roundToFloat([rounded[0] * factorOf(unit, "units.parse_bytes"), rounded[1]]);
@@ -55,7 +57,12 @@ function parts(value: string, builtin: string): [Fraction, string] {
   const [, amount = "", unit = ""] = /^((?:[\d.+-]|[eE](?=[\d+-]))*)(.*)$/s.exec(text) ?? [];
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(amount) ?? [];
-  if (text.includes(" ") || whole + fraction === "" || !EXPONENT.test(exponent))
+  if (
+    text.includes(" ") ||
+    whole + fraction === "" ||
+    !EXPONENT.test(exponent) ||
+    Math.abs(Number(exponent)) > LARGEST_EXPONENT
+  )
     throw new Error(`${builtin}: could not parse ${JSON.stringify(text)}`);
   const digits = BigInt(`${whole}${fraction}`) * (sign === "-" ? -1n : 1n);
   const power = Number(exponent) - fraction.length;

@@ -20,6 +20,8 @@ class Formatting {
   #next = 0;
   #reordered = false;
   #goodIndex = true;
+  /** No bracket closes any more. */
+  #unclosed = false;
   readonly #format: string;
   readonly #args: readonly Argument[];
 
@@ -121,7 +123,9 @@ class Formatting {
   #index(): boolean {
     if (this.#format[this.#at] !== "[") return false;
     this.#reordered = true;
-    const close = this.#format.indexOf("]", this.#at);
+    const close = this.#unclosed ? -1 : this.#format.indexOf("]", this.#at);
+    // To look for it behind each bracket anew takes the square of the format's length.
+    this.#unclosed = close === -1;
     if (close === -1 || this.#end - this.#at < 3) {
       this.#goodIndex = false;
       this.#at++;
