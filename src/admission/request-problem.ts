@@ -92,9 +92,6 @@ export const tooManyUnfinishedBodies = closing(
   overloaded("too many bodies are being received, and this one is large: try again later"),
 );
 
-/** The message is not HTTP/1.1, or not what this server takes of it. */
-export const notTaken = (status: number, text: string): RequestProblem => closing(problem(status, text, "json"));
-
 /** The server can't take the request any more (or in time). */
 export function unavailable(reason: string): RequestProblem {
   return problem(503, reason, "json");

@@ -12,9 +12,9 @@ const LINE_FEED = 0x0a;
 const TURN_MS = 5;
 const EACH_MS = 1;
 /**
- * Connections that are given a pace in one turn, each of which may have taken some 15 ms of it: when there are more, others may be about to do the same, and all are given one.
+ * Connections that are given a pace in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the same, and all are given one.
  */
-const MOST_IN_A_TURN = 3;
+const MOST_IN_A_TURN = 1;
 /** How long new connections are given a pace after that: longer than an attack that nobody pays attention to is given up after. */
 const ALL_PACED_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /** What is wrong with a request before anybody asks what it is for: its message is not HTTP/1.1, or has something that this server does not take (RFC 9110 and 9112). */
 import type { IncomingMessage } from "node:http";
-import { notTaken, type RequestProblem } from "../admission/request-problem.js";
+import type { RequestProblem } from "../admission/request-problem.js";
 
 /** Time for the headers of a request, and before for the handshake of TLS: a client that is slower is no API server. */
 export const HEADERS_TIMEOUT_MS = 10_000;
@@ -15,6 +15,14 @@ const CONTINUE = /^100-continue$/i;
 const CHUNKED = /^chunked$/i;
 const CHUNKED_LAST = /,[ \t]*chunked$/i;
 const SPEAKS = "this server speaks HTTP/1.1";
+
+const notTaken = (status: number, text: string): RequestProblem => ({
+  kind: "problem",
+  status,
+  text,
+  form: "json",
+  closes: true,
+});
 
 /** What refuses a request whose headers could be read. */
 export function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): RequestProblem | undefined {

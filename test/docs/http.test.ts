@@ -14,8 +14,8 @@ import { admissionReview, immediate, serve, type TestServer } from "../server/fa
 
 const page = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
 
-/** What Node's own server and the routes answer, beside the problems of admission. */
-const STATUSES_OF_THE_SERVER = [404, 405, 408, 417, 431];
+/** What messages that are not taken, and the routes, are answered with, beside the problems of admission. */
+const STATUSES_OF_THE_SERVER = [404, 405, 408, 417, 431, 501, 505];
 
 interface Endpoint {
   readonly method: string;
