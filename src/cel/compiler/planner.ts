@@ -1,6 +1,4 @@
-/**
- * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs (spec kubernetes-cel.md 2, 3, 5.2).
- */
+/** From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs (spec kubernetes-cel.md 2, 3, 5.2). */
 import type {
   CallExpr,
   ComprehensionExpr,
@@ -126,11 +124,11 @@ export class Planner {
     // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
     const isValue = this.#declarations.flavour === "standard" || this.#kind(expr.id) !== "type";
     if (slot !== undefined && isValue) return this.#attribute(expr.id, { kind: "local", slot });
-    const isType = slot !== undefined || this.#checked.typeNames.has(expr.id);
-    if (!isType) return this.#attribute(expr.id, { kind: "global", name: expr.name });
+    if (slot === undefined && !this.#checked.typeNames.has(expr.id))
+      return this.#attribute(expr.id, { kind: "global", name: expr.name });
     const named = this.#typeNamed(expr, slot !== undefined);
-    if (named === undefined) throw new PlanError(`reference to undefined type: ${expr.name}`);
-    return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
+    if (named !== undefined) return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
+    throw new PlanError(`reference to undefined type: ${expr.name}`);
   }
 
   /** The type that is the value of a name; `undefined` for names that only the checker knows. */
