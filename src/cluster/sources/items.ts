@@ -6,7 +6,7 @@ import { isObject, type JsonObject, member, namespaceOf, text } from "../../kube
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { type LeftOut, Room } from "./room.js";
+import { type LeftOut, Room, type Size } from "./room.js";
 
 /** A document with what is not part of it. */
 export interface WatchedItem {
@@ -70,8 +70,7 @@ export class Items implements ListTarget {
   /** All of the list is there. */
   listed(): void {
     this.#isListed = true;
-    const { due } = this.#room;
-    this.#isStale = due.size !== this.out.size || [...due.keys()].some((namespace) => !this.out.has(namespace));
+    this.#isStale = !this.#isDue;
     this.#touched.clear();
   }
 
@@ -104,7 +103,7 @@ export class Items implements ListTarget {
     bytes = Math.max(bytes, document?.text.length ?? 0);
     const before = this.#bytes.get(key);
     const size = { bytes: bytes - (before ?? 0), count: before === undefined ? 1 : 0 };
-    for (const each of this.#room.add(namespace, size)) this.#leaveOut(each);
+    for (const each of this.#add(namespace, size)) this.#leaveOut(each);
     if (document === undefined || this.out.has(namespace)) this.#putStub(key, namespace, object);
     else {
       this.#bytes.set(key, bytes);
@@ -116,12 +115,25 @@ export class Items implements ListTarget {
     const key = this.#keyOf(object);
     const namespace = namespaceOf(object);
     const bytes = this.#bytes.get(key);
-    if (bytes !== undefined) this.#room.add(namespace, { bytes: -bytes, count: -1 });
+    if (bytes !== undefined) this.#add(namespace, { bytes: -bytes, count: -1 });
     else if (this.out.has(namespace)) this.#isStale ||= this.#isListed;
     this.#bytes.delete(key);
     this.#stubs.get(namespace)?.delete(key);
     this.all.delete(key);
     this.#touched.add(key);
+  }
+
+  /** Less of one namespace may make room for another. */
+  #add(namespace: string, size: Size): readonly string[] {
+    const out = this.#room.add(namespace, size);
+    if (this.#isListed && [...this.out.values()].includes("kind")) this.#isStale ||= !this.#isDue;
+    return out;
+  }
+
+  /** Whether just those are left out that are to be. */
+  get #isDue(): boolean {
+    const { due } = this.#room;
+    return due.size === this.out.size && [...due.keys()].every((namespace) => this.out.has(namespace));
   }
 
   #keyOf(object: unknown): string {

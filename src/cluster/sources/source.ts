@@ -63,7 +63,10 @@ export class Source {
     this.#follow(new Map());
   }
 
-  /** Follows the kind, until it is to be listed anew. @param out what is left out from the beginning */
+  /**
+   * Follows the kind, until it is to be listed anew.
+   * @param out what is left out from the beginning
+   */
   #follow(out: LeftOut): void {
     const { cluster, clock, kind, namespace, fieldSelector, wanted, arePolicies } = this.#options;
     const ending = new AbortController();

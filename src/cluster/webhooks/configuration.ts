@@ -126,7 +126,7 @@ const MOST_BYTES = 1_300_000;
 const BYTES_BESIDE = 1_000;
 const BYTES_BESIDE_CONDITION = 200;
 /** The most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes it some seconds for these, and it gives up after half a minute. */
-const MOST_EXPRESSION_BYTES = 256 * 1024;
+const MOST_OBJECT_EXPRESSION_BYTES = 256 * 1024;
 
 /** A webhook that has its place in a configuration. */
 interface Placed {
@@ -168,7 +168,7 @@ export function place<T extends Placed>(
     const isFull =
       filling.webhooks.length >= MOST_WEBHOOKS ||
       filling.bytes + bytes > MOST_BYTES ||
-      filling.expressionBytes + expressionBytes > MOST_EXPRESSION_BYTES;
+      filling.expressionBytes + expressionBytes > MOST_OBJECT_EXPRESSION_BYTES;
     if (filling.webhooks.length > 0 && isFull) return false;
     filling.webhooks.push(webhook);
     filling.bytes += bytes;

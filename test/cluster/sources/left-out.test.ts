@@ -153,6 +153,17 @@ describe("a kind of which one namespace has too much", () => {
     assert.equal(list.next.size, 0);
   });
 
+  test("is looked at again when another namespace makes room", () => {
+    const list = items();
+    // Of two that have the same the first one goes.
+    for (let i = 0; i < 9; i++) list.put(large(`n${i}`, "p", 7.5 * MIB));
+    list.listed();
+    assert.deepEqual([...list.out], [["n0", "kind"]]);
+    assert.equal(list.isStale, false);
+    list.delete(policy("n8", "p"));
+    assert.equal(list.isStale, true);
+  });
+
   test("keeps what was there first: no policy goes because others come", () => {
     const list = items();
     list.put(policy("team", "zz-guard"));
