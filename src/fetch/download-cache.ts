@@ -1,7 +1,7 @@
 import { createHash, randomBytes, scryptSync } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
 import { formatImageReference, parseImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES, MAX_MODULE_BYTES } from "./limits.js";
@@ -38,6 +38,8 @@ export interface KeptFile {
  */
 export class DownloadCache {
   readonly #folder: string;
+  /** By location: a login's takes long to find. */
+  readonly #paths = new Map<string, string>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -45,6 +47,12 @@ export class DownloadCache {
 
   /** The path at which a module is kept. */
   path(location: string): string {
+    const path = this.#paths.get(location) ?? this.#pathOf(location);
+    this.#paths.set(location, path);
+    return path;
+  }
+
+  #pathOf(location: string): string {
     const colon = location.indexOf("://");
     const scheme = location.slice(0, colon);
     if (scheme !== "registry") return this.#join(scheme, httpParts(new URL(location)));
@@ -89,7 +97,7 @@ export class DownloadCache {
     const path = this.path(location);
     return keeping(async () => {
       await mkdir(dirname(path), { recursive: true });
-      return begun(path, `${path}.`);
+      return begun(path, `${path}.`, this.#folder);
     });
   }
 
@@ -105,9 +113,21 @@ export class DownloadCache {
 }
 
 /** Several may fetch the same at a time. */
-async function begun(path: string, prefix: string): Promise<IncomingFile> {
+async function begun(path: string, prefix: string, folder?: string): Promise<IncomingFile> {
   const part = `${prefix}${randomBytes(8).toString("hex")}${PART_SUFFIX}`;
-  return new IncomingFile(path, part, await open(part, "wx+"));
+  return new IncomingFile(path, part, await open(part, "wx+"), folder);
+}
+
+/** Removes the folder of a file, and those that hold it, as long as nothing else is in them: addresses that lead to nothing must not leave any behind. */
+export async function removeEmptyFolders(file: string, folder: string): Promise<void> {
+  const top = resolve(folder);
+  for (let at = dirname(resolve(file)); at.startsWith(top + sep); at = dirname(at)) {
+    const isGone = await rmdir(at).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
@@ -119,12 +139,15 @@ export class IncomingFile implements ByteSink {
   readonly #file: FileHandle;
   readonly #hash = createHash("sha256");
   readonly #head: number[] = [];
+  readonly #folder: string | undefined;
   #size = 0;
 
-  constructor(path: string, part: string, file: FileHandle) {
+  /** @param folder the download folder that it lies in; absent: another one */
+  constructor(path: string, part: string, file: FileHandle, folder: string | undefined) {
     this.#path = path;
     this.#part = part;
     this.#file = file;
+    this.#folder = folder;
   }
 
   /** @throws CannotKeep */
@@ -160,6 +183,7 @@ export class IncomingFile implements ByteSink {
   async discard(): Promise<void> {
     await this.#file.close().catch(() => {});
     await rm(this.#part, { force: true }).catch(() => {});
+    if (this.#folder !== undefined) await removeEmptyFolders(this.#part, this.#folder);
   }
 }
 

@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX, PASSING_PREFIX } from "./download-cache.js";
+import { DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX, PASSING_PREFIX, removeEmptyFolders } from "./download-cache.js";
 import { ABANDONED_MS, PASSING_BYTES } from "./limits.js";
 import type { Release } from "./room.js";
 
@@ -84,6 +84,7 @@ export class FolderBound {
       if (total <= this.#most) break;
       if (this.#pinned.has(file.path)) continue;
       await remove(file.path);
+      await removeEmptyFolders(file.path, this.#folder);
       total -= file.size;
     }
     const may = stay === "always" || total <= this.#most;
