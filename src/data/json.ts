@@ -165,7 +165,7 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
 export const parseScanned = (text: string): unknown => JSON.parse(text);
 
 /**
- * Reads one JSON document with numbers as JavaScript has them: for texts that no policy sees.
+ * Reads one JSON document with numbers as JavaScript has them: doubles, all of them.
  * @throws JsonError like {@link readJson}
  */
 export const parsePlainJson = (text: string): unknown => parseJson(text, { number: Number });
