@@ -24,8 +24,8 @@ const environment = createEnvironment({
 
 /** Conditions of one form of objects, before another form is made. */
 const PER_FORM = 50;
-/** Objects that a hint is evaluated on: three rare conditions together are true for few. */
-const OBJECTS = 4_000;
+/** Objects that a hint is evaluated on, at most: rare conditions together are true for few. */
+const OBJECTS = 20_000;
 /** Time of the processor that hints for one expression may take, in milliseconds. */
 const SLOW_MILLISECONDS = 100;
 
@@ -96,11 +96,11 @@ function literalsIn(program: Program): readonly Value[] {
   const found: Value[] = [];
   walk(program.parsed.expr, (part) => {
     const value = part.kind === "literal" ? part.value : null;
-    if (typeof value === "string") found.push(value);
+    if (typeof value === "string") found.push(value, `x${value}`);
     else if (typeof value === "number") found.push(value, value + 1);
   });
   // What they come to together is compared with as well.
-  const [first, second] = found;
+  const [first, , second] = found;
   return second === undefined ? found : [...found, `${first}${second}`];
 }
 
@@ -108,8 +108,9 @@ function literalsIn(program: Program): readonly Value[] {
 const negationsIn = (text: string): number =>
   text
     .replaceAll(/'[^'\n]*'|"[^"\n]*"/g, "")
+    .replaceAll(/\bnot\b\s*|<>/g, "!")
     .replaceAll("!!", "")
-    .match(/!|<>|\bnot\b/g)?.length ?? 0;
+    .match(/!/g)?.length ?? 0;
 
 /** Broken expressions of a run, however long it is. */
 const LEAST = 20_000;

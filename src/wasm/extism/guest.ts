@@ -9,6 +9,7 @@ import { compileKernel, Kernel } from "./kernel.js";
 import { instantiateLinked } from "./linking.js";
 import { START_ONLY } from "./names.js";
 import { PluginCall, start } from "./plugin-call.js";
+import { StatusReader } from "./status.js";
 
 /** The answer to {@link START_ONLY}. */
 const NOTHING = new Uint8Array();
@@ -20,6 +21,7 @@ const NOTHING = new Uint8Array();
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
   const environments = new EnvironmentReader();
+  const statuses = new StatusReader();
   let kept: KernelWithImports | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get);
@@ -33,7 +35,7 @@ export function extismRunner(): RunGuest {
     const { kernel, imports } = used;
     kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, place);
-    const answer = current.during(call, () => run(kernel, source, call, input, imports));
+    const answer = current.during(call, () => run(kernel, source, call, input, imports, statuses));
     if (kernel.reusable) kept = used;
     return answer;
   };
@@ -50,6 +52,7 @@ function run(
   call: PluginCall,
   { operation: name, input }: GuestInput,
   imports: InstanceImports,
+  statuses: StatusReader,
 ): GuestAnswer {
   const { host } = call;
   const { exports, exited } = startGuest(() => {
@@ -64,9 +67,10 @@ function run(
   kernel.input(input);
   host.enterCall();
   try {
-    const status = Number(operation() ?? 0);
+    const returned: unknown = operation();
     const error = kernel.error();
     if (error !== undefined) return { kind: "guest-error", text: error };
+    const status = statuses.of(returned, source.module, name, operation);
     if (status !== 0) return { kind: "guest-error", text: `returned non-zero exit code: ${status}` };
   } catch (error) {
     if (error instanceof ExitStatus) return { kind: "guest-error", text: error.message };

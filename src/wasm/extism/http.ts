@@ -15,8 +15,8 @@ export type PluginAnswer = { readonly body: Uint8Array } | { readonly problem: s
 export class PluginHttp {
   /** Of the last answer; 0: there is none. */
   status = 0;
-  /** Of the last answer, as JSON, with names in lower case. */
-  headers = "{}";
+  /** Of the last answer, as JSON, with names in lower case; empty before there is one. */
+  headers = "";
 
   /**
    * Sends a request and waits for its answer.
@@ -25,7 +25,7 @@ export class PluginHttp {
    */
   request(host: GuestHost, request: Uint8Array, body: Uint8Array | undefined): PluginAnswer {
     this.status = 0;
-    this.headers = "{}";
+    this.headers = "";
     const { hostCallBytes } = host.limits;
     // Said before texts are made of it.
     if (request.length + (body?.length ?? 0) > hostCallBytes)

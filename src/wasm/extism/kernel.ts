@@ -201,6 +201,7 @@ export class Kernel {
     return this.#store(this.#encoder.encode(text));
   }
 
+  /** The block of these bytes; 0 for none, as what is empty has no block. */
   #store(bytes: Uint8Array): number {
     const address = this.#exports.reserve(bytes.length);
     this.#bytes(address, bytes.length).set(bytes);

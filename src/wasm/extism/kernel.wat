@@ -20,7 +20,7 @@
   ;; (request, its length, body, its length) -> a block, or 0; without a body its address is 0.
   (import "services" "http_request" (func $http_request (param i32 i32 i32 i32) (result i32)))
   (import "services" "http_status" (func $http_status (result i32)))
-  ;; A block.
+  ;; A block; 0 before there was an answer.
   (import "services" "http_headers" (func $http_headers (result i32)))
   ;; (name, its length) -> a block, or 0
   (import "services" "variable_get" (func $variable_get (param i32 i32) (result i32)))
@@ -122,6 +122,8 @@
   (func $alloc (export "alloc") (param $length i64) (result i64)
     (local $block i64)
     (local $end i64)
+    ;; What is empty has no block: its address is 0, and its length, too.
+    (if (i64.eqz (local.get $length)) (then (return (i64.const 0))))
     ;; First, because the sum below must not overflow.
     (if (i64.gt_u (local.get $length) (global.get $end_of_memory)) (then (call $passed_limit)))
     (local.set $end (i64.add (global.get $top) (call $stride (local.get $length))))

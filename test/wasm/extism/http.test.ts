@@ -199,7 +199,8 @@ describe("an Extism plugin's HTTP", () => {
   });
 
   test("has no status and no headers before the first request, and none for what is no block", async () => {
-    assert.equal((await bothSee("untouched", "")).output, "{}");
+    // As in Extism's runtime 1.41; the SDK has a text without any.
+    assert.equal((await ours("untouched", "")).output, "");
     await bothSee("no_status", "");
     await bothSee("no_request", "");
   });

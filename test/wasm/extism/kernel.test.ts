@@ -67,6 +67,17 @@ describe("the blocks of an Extism plugin", () => {
     assert.equal(number(greedy, "many", "x".repeat(100_000)), 100_000);
   });
 
+  test("are none for what is empty, and the input is none then", () => {
+    const empty = assemble(`${NUMBER}
+      (func (export "block") (result i32) (call $number (call $alloc (i64.const 0))))
+      (func (export "input") (result i32) (call $number (call $input_offset)))
+      (func (export "error") (call $error_set (call $alloc (i64.const 0))))`);
+    assert.equal(number(empty, "block"), 0);
+    assert.equal(number(empty, "input"), 0);
+    assert.notEqual(number(empty, "input", "q"), 0);
+    assert.equal(text(empty, "error"), "");
+  });
+
   test("are not charged for the input", () => {
     const input = "x".repeat(3 * 1024 * 1024);
     assert.equal(number(greedy, "length", input, { memoryPages: 1 }), input.length);
@@ -139,10 +150,10 @@ describe("no Extism plugin sees what another call has left", () => {
     (func (export "trap") (call $leave) (unreachable))
     (func (export "exit") (call $leave) (call $proc_exit (i32.const 0)))
     (func (export "limit") (call $leave) (drop (call $alloc (i64.const -1))))`);
-  // The header of its own block; that of the input, the first one, is out of its reach.
+  // An empty input has no block: its own is the first one, whose header is out of its reach.
   const CLEAN = number(spy);
 
-  test("to begin with", () => assert.equal(CLEAN, 1));
+  test("to begin with", () => assert.equal(CLEAN, 0));
 
   for (const operation of ["validate", "frees", "error", "trap", "exit", "limit"])
     test(`after ${operation}`, () => {

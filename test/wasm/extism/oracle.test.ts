@@ -69,16 +69,27 @@ function read(bytes: Uint8Array): string | bigint[] {
 }
 
 const SAME = [
-  ..."nothing no_output echo input_is_a_block input_freed blocks no_blocks output_twice output_too_long output_nowhere".split(
+  ..."nothing no_output echo input_is_a_block input_freed no_blocks output_twice output_too_long output_nowhere".split(
     " ",
   ),
-  ..."error_beside_output error_twice error_of_nothing error_nowhere status64 trap config variables log".split(" "),
+  ..."error_beside_output error_twice error_nowhere trap config variables log".split(" "),
 ];
+
+/** What `blocks` sees but for the block without bytes. */
+const BLOCKS = [0n, 13n, 13n, 0n, 0n, 361417177238077440n, 8n, 255n, 18374695305930408963n, 0n, 0n];
 
 /** The SDK's answer, ours, and why. */
 const DIFFERENT: readonly [operation: string, sdk: Partial<Seen>, own: Partial<Seen>, why: string][] = [
   ["input_beyond", { trapped: true }, { output: [0n, 0n] }, "the kernel reads zeros outside of the input"],
   ["blocks_beyond", { trapped: true }, { output: [0n, 0n] }, "the kernel reads zeros outside of its memory"],
+  ["blocks", { output: [...BLOCKS, 0n, 0n] }, { output: [...BLOCKS, 1n, 0n] }, "what is empty has no block"],
+  ["error_of_nothing", { error: "" }, { output: "" }, "what is empty has no block, and that is no error"],
+  [
+    "status64",
+    { output: "Abcdefgh" },
+    { error: "returned non-zero exit code: -1" },
+    "what is no i32 is no status, and Extism's runtime fails such a call",
+  ],
   ["output_part", { output: "Abcdefgh" }, { output: "cde" }, "the kernel takes the part that it is told"],
   ["output_freed", { output: "" }, { output: "Abcdefgh" }, "in the kernel the bytes stay"],
   ["error_taken_back", { error: "\0" }, { output: "Abcdefgh" }, "in the kernel 0 is no error"],
