@@ -197,6 +197,7 @@ export class WebhookKeeper implements ClusterPart {
     );
     const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
     const desired = this.#acceptable(derived, standing);
+    this.#refusals.keepOnly([...derived.webhooks, ...desired]);
     const { wanted, kept, waiting } = rollout({
       desired,
       standing,
@@ -236,7 +237,7 @@ export class WebhookKeeper implements ClusterPart {
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
     if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
     else this.#said.delete(DISPUTED);
-    this.#forget(derived, desired, standing);
+    this.#forget(derived, standing);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
     this.#sayProblems(derived.problems);
@@ -277,14 +278,9 @@ export class WebhookKeeper implements ClusterPart {
   }
 
   /** Keeps of what is remembered only what is still of use. */
-  #forget(
-    { webhooks }: DerivedWebhooks,
-    desired: readonly DerivedWebhook[],
-    standing: readonly StandingWebhook[],
-  ): void {
+  #forget({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): void {
     const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
-    this.#refusals.keepOnly([...webhooks, ...desired]);
   }
 
   #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {

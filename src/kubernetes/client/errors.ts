@@ -3,7 +3,7 @@ import { publicWords } from "./public-words.js";
 
 /** One thing that the API server has against an object: `details.causes` of its Status. */
 export interface ApiCause {
-  /** Where, such as `webhooks[3].rules[0].resources`; what an object's author wrote stands in it behind that at most. */
+  /** Where, such as `webhooks[3].rules[0].resources`: it begins with the API server's own words, and may go on with keys that an author has written. */
   readonly field: string;
   /** In its words, which repeat what is written there. */
   readonly message: string;
