@@ -135,9 +135,8 @@ export class Planner {
   #typeNamed({ id, name }: IdentExpr, local: boolean): Type | undefined {
     const { flavour, typeNames, objectTypes, typeProvider } = this.#declarations;
     if (local) return typeNames.get(name);
-    const declared = objectTypes.get(name);
-    const unknown = declared === undefined ? isUndefinedAsValue(name, flavour) : declared.construct === undefined;
-    if (unknown || typeProvider?.find(name) !== undefined) return undefined;
+    const isUnmade = objectTypes.has(name) && objectTypes.get(name)?.construct === undefined;
+    if (isUnmade || isUndefinedAsValue(name, flavour) || typeProvider?.find(name) !== undefined) return undefined;
     const type = this.#checked.types.get(id);
     return type?.kind === "type" ? type.of : undefined;
   }
