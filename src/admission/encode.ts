@@ -47,7 +47,7 @@ export function encodeRawReview(response: AdmissionResponse): string {
 /** The bare response, as command lines print it. */
 export function encodeResponse(response: AdmissionResponse): string {
   let text = `{"uid":${JSON.stringify(response.uid)},"allowed":${response.allowed}`;
-  // Base64 needs no escaping. Nothing is changed that is denied, whoever made the response.
+  // Base64 needs no escaping. A denial changes nothing, so it carries no patch.
   if (response.allowed && response.patch !== undefined) text += `,"patchType":"JSONPatch","patch":"${response.patch}"`;
   if (response.status !== undefined) text += `,"status":${encodeStatus(response.status)}`;
   text += `,"auditAnnotations":${encodeOrNull(response.auditAnnotations)}`;

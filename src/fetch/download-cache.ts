@@ -163,7 +163,7 @@ export class IncomingFile implements ByteSink {
     return WASM_MAGIC.every((byte, index) => this.#head[index] === byte);
   }
 
-  /** Ends the writing: the file has a name that is nobody's to look for. */
+  /** Ends the writing: no reader looks for a file of this name. */
   async finish(): Promise<KeptFile> {
     await this.#file.close();
     return { path: this.#part, size: this.#size, digest: `sha256:${this.#hash.digest("hex")}` };

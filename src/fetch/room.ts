@@ -7,7 +7,7 @@ interface Waiting {
   readonly enter: (leave: Release) => void;
 }
 
-/** Room for a limited weight at a time. Who has least in it enters first, so that nobody's work waits for all of somebody else's. */
+/** Room for a limited weight at a time. The owner that has least in it enters first, so that no owner waits for all work of another. */
 export class Room {
   readonly #total: number;
   readonly #share: number;

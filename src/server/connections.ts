@@ -1,4 +1,4 @@
-/** What is between Node's server and whoever answers: messages that can't be taken are refused, and no connection takes more than its turn. */
+/** Stands between Node's server and the handler: refuses messages that can't be taken, and gives each connection its turn. */
 import type http from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type https from "node:https";
@@ -20,7 +20,7 @@ const UNWANTED_BODY = 16 * 1024;
 export interface ConnectionOptions {
   readonly handler: RequestListener;
   readonly reading: PacedReading;
-  /** Most bytes of a body: whoever asks before sending one that is longer is not told to go on. */
+  /** Most bytes of a body: a client that asks before sending a longer one is not told to go on. */
   readonly bodyLimit: number;
 }
 

@@ -18,7 +18,7 @@ const MOST_IN_A_TURN = 1;
 /** How long new connections are given a pace after that: longer than an attack that nobody pays attention to is given up after. */
 const ALL_PACED_MS = 60_000;
 
-/** Who knows what is under way on connections. */
+/** Tells what is under way on connections. */
 export interface ConnectionTurns {
   /** Whether what comes on a connection can be used now. */
   takes(socket: Socket): boolean;

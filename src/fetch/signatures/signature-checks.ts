@@ -23,7 +23,7 @@ import { type Sought, soughtFor, unverified, type Wanted, type WantedSignatures 
 /** Milliseconds that all checks of a process together hold the thread before requests have their turn; one signature more may be under examination then. */
 const SLICE_MS = 5;
 /**
- * Milliseconds that a refusal is believed: whoever asks over and over pays for one check, and whoever signs meanwhile waits no longer. Policies of a cluster are fetched
+ * Milliseconds that a refusal is kept: a client that asks over and over costs one check, and a signature that is added meanwhile counts after this time. Policies of a cluster are fetched
  * again after no less.
  */
 export const REFUSAL_KEPT_MS = 4_000;
