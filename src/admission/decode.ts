@@ -117,15 +117,23 @@ function beginAs(
   bytes: Uint8Array,
   cuts: JsonParts["cuts"],
 ): boolean {
-  const apiVersion = `"apiVersion":${JSON.stringify(group === "" ? version : `${group}/${version}`)}`;
-  const named = `"kind":${JSON.stringify(kind)}`;
-  const beginnings = [`{${named},${apiVersion},`, `{${apiVersion},${named},`];
-  const length = beginnings[0]?.length ?? 0;
-  return cuts.every(({ name, start }) => {
-    if (!LATER.has(name)) return true;
-    return beginnings.includes(asBuffer(bytes).toString("latin1", start, start + length));
-  });
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  // What has other characters may be written in several ways.
+  if (!PLAIN_NAMES.test(apiVersion) || !PLAIN_NAMES.test(kind)) return false;
+  for (const { name, start } of cuts) {
+    if (!LATER.has(name)) continue;
+    const beginning =
+      bytes[start + 2] === FIRST_OF_KIND
+        ? `{"kind":"${kind}","apiVersion":"${apiVersion}",`
+        : `{"apiVersion":"${apiVersion}","kind":"${kind}",`;
+    for (let i = 0; i < beginning.length; i++) if (bytes[start + i] !== beginning.charCodeAt(i)) return false;
+  }
+  return true;
 }
+
+const PLAIN_NAMES = /^[\w./-]+$/;
+/** The letter k, behind a brace and a quote. */
+const FIRST_OF_KIND = 0x6b;
 
 /** How objects are read that were left out. */
 function laterOf({ cuts, read }: JsonParts): ReadLater {

@@ -407,6 +407,8 @@ describe("a request's objects are read when somebody asks for them", () => {
       assert.equal(about(pod, other), false, other);
       assert.equal(about(pod, good, other), false, other);
     }
+    // A kind whose characters are the bytes of another.
+    assert.equal(about({ ...pod, kind: "P\u00c3\u00a9" }, `{"kind":"P\u00e9","apiVersion":"v1",${rest}`), false);
     // A kind that is written to look like the beginning of an object.
     assert.equal(about({ ...pod, kind: 'Pod","y":"z' }, `{"kind":"Pod","y":"z","apiVersion":"v1",${rest}`), false);
   });
