@@ -40,8 +40,12 @@ const PARTS_LEFT_FOR_LATER = 1_000;
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** Cost units that hints for one expression may take on samples: some tens of milliseconds. */
-const MOST_TRIED = 2_000_000;
+/** Cost units that hints for one expression may take, checks and samples together: some tens of milliseconds. */
+const MOST_TRIED = 5_000_000;
+/** What a check takes, for each character: two microseconds. */
+const CHECK_CHARACTER_COST = 200;
+/** No answer any more: what would be asked takes too long in all. */
+const EXHAUSTED: CompileFailure = { ok: false, issues: [], text: "", phase: "compile" };
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
@@ -163,10 +167,11 @@ class CelEnvironment implements Environment {
 
   /** The same environment, in which what asks the world is answered by samples. */
   #sampled(): CelEnvironment {
-    const { functions } = this.#declarations;
-    const asking = [...functions.values()].filter(({ overloads }) => overloads.some(isAsking));
-    const variables = HOLES.map((name) => ({ name, type: DYN }));
-    this.#answered ??= this.extend({ variables, functions: asking.map(answeredBySamples) }) as CelEnvironment;
+    if (this.#answered === undefined) {
+      const asking = [...this.#declarations.functions.values()].filter(({ overloads }) => overloads.some(isAsking));
+      const variables = HOLES.map((name) => ({ name, type: DYN }));
+      this.#answered = this.extend({ variables, functions: asking.map(answeredBySamples) }) as CelEnvironment;
+    }
     return this.#answered;
   }
 
@@ -190,7 +195,10 @@ class CelEnvironment implements Environment {
     }
     for (const macro of this.#parsing.macros.macros) (macro.member ? member : free).add(macro.name);
     return {
-      check: (text) => this.check(text),
+      check: (text) => {
+        budget.cost -= CHECK_CHARACTER_COST * text.length;
+        return budget.cost < 0 ? EXHAUSTED : this.check(text);
+      },
       isSound: (proposal, own) => {
         const verdict = this.#verdict(proposal, own, budget);
         return verdict === "varies" || (constants && verdict === "closed");

@@ -5,12 +5,15 @@ import type { Candidate } from "./hint-source.js";
 import type { Part } from "./part.js";
 
 const COMPARISON = /^_([=!]=)_$/;
+/** Longer chains have no such hint: it would repeat what is compared for each. */
+const MOST_OPERANDS = 24;
 const TEXT_TESTS: ReadonlySet<string> = new Set(["startsWith", "endsWith", "contains", "matches"]);
 
 /** For an operand of `||` or `&&` that is no condition. */
 export function comparedCandidates(part: Part): readonly Candidate[] {
   const top = topOf(part);
   const operands = operandsOf(top.expr);
+  if (operands.length > MOST_OPERANDS) return [];
   const place = operands.findIndex(({ id }) => id === part.expr.id);
   // The nearest on the left, else the nearest on the right.
   const beside = [...operands.slice(0, Math.max(0, place)).reverse(), ...operands.slice(place + 1)];

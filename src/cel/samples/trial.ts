@@ -21,6 +21,9 @@ export interface Budget {
 /** Samples of a trial; most are over after a few. */
 const MOST_SAMPLES = 120;
 
+/** Cost of one evaluation: samples are small, and what takes more than this is not tried. */
+const MOST_COST = 20_000;
+
 /** What a part came to: bits. */
 const TRUE = 1;
 const FALSE = 2;
@@ -33,7 +36,7 @@ const ERROR = 8;
  */
 export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
   if (usage.variables.size === 0 && usage.answers.size === 0)
-    return program.evaluate({}, { costLimit: budget.cost }).result instanceof CelError ? "fails" : "closed";
+    return program.evaluate({}, { costLimit: MOST_COST }).result instanceof CelError ? "fails" : "closed";
   budget.cost -= PROGRAM_CHARACTER_COST * program.source.length;
   const watched = conditionsOf(checked, own);
   const seen = new Map<number, number>();
@@ -45,8 +48,14 @@ export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, 
     values.size > 1 && [...seen.values()].every((bits) => (bits & BOTH) === BOTH || (bits & OTHER) !== 0);
   for (let number = 0; number < MOST_SAMPLES && budget.cost > 0; number++) {
     const sample = new Sample(usage, number);
-    const { result, cost } = program.evaluate(sample.bindings, { state: sample, onValue });
+    const { result, cost } = program.evaluate(sample.bindings, {
+      state: sample,
+      onValue,
+      costLimit: MOST_COST,
+    });
     budget.cost -= cost + SAMPLE_COST + SAMPLE_CHARACTER_COST * program.source.length;
+    // One that takes so much will take it with the next sample, too.
+    if (result instanceof CelError && result.code === "cost-limit") return "fails";
     if (!(result instanceof CelError)) values.add(valueText(result as Value) ?? (result as Value));
     if (varies()) return "varies";
   }

@@ -272,6 +272,24 @@ describe("hints", () => {
     }
   });
 
+  test("are looked for in bounded time, however long or costly the expression is", () => {
+    const many = (part: string, count: number, by: string): string =>
+      Array.from({ length: count }, (_, i) => part.replaceAll("#", String(i))).join(by);
+    for (const source of [
+      `object.kind == 'a' || ${many("'w#'", 400, " || ")}`,
+      many("lists.range(90000).all(x, x >= 0) && objekt.a#", 90, " && "),
+      many("size(object.a#) == 'many'", 150, " || "),
+      "lists.range(1000000).map(x, x).size() > object.a && objekt.b",
+    ]) {
+      const checked = environment.check(source);
+      assert.ok(!checked.ok);
+      const start = process.cpuUsage();
+      environment.hints(source, checked);
+      const { user, system } = process.cpuUsage(start);
+      assert.ok((user + system) / 1_000 < 250, `${(user + system) / 1_000} ms: ${source.slice(0, 60)}`);
+    }
+  });
+
   test("mend the whole expression where all of its mistakes have one, else they only say what to write", () => {
     assert.equal(hintFor("objekt.a.startWith('x') && objekt.b")?.fixed, 'object.a.startsWith("x") && object.b');
     const { text, fixed } = hintFor("objekt.a.startWith('x') && wobble(object)") ?? {};
