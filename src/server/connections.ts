@@ -1,4 +1,4 @@
-/** What is between Node's server and whoever answers: messages that can't be taken are refused, and no connection takes more than its turn. */
+/** What is between Node's server and those parts that answer: messages that can't be taken are refused, and no connection takes more than its turn. */
 import type http from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type https from "node:https";
@@ -13,16 +13,17 @@ import { HEADERS_TIMEOUT_MS, headerProblem, readingProblem } from "./wire-proble
 const MOST_WAITING = 1;
 /** Requests that may wait on all connections before all of them are: what Node makes of one takes some 3 KB. */
 const MOST_WAITING_OF_ALL = 1024;
-/** Bytes of a body from which its connection is read at a pace when nobody wants it: smaller ones are soon over. */
+/** Bytes of a body from which its connection is read at a pace when it is not wanted: smaller ones are soon over. */
 const UNWANTED_BODY = 16 * 1024;
 
+/** The status of what did not come in time. */
 const REQUEST_TIMEOUT = 408;
 
 /** How connections are served. */
 export interface ConnectionOptions {
   readonly handler: RequestListener;
   readonly reading: PacedReading;
-  /** Most bytes of a body: whoever asks before sending one that is longer is not told to go on. */
+  /** Most bytes of a body: a client that asks before sending one that is longer is not told to go on. */
   readonly bodyLimit: number;
   /** Runs something after so many milliseconds. */
   readonly after?: OneByOneOptions["after"];

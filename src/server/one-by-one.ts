@@ -1,6 +1,6 @@
 /**
  * The requests of a connection, one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as they come, they would be answered
- * before anybody else is; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
+ * before those of any other connection; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -46,7 +46,7 @@ describe("requests on one connection", () => {
   const PIPELINED = 400;
   for (const [what, request, other] of [
     ["verdicts", named("/validate/now", "crowd"), named("/validate/now", "alone")],
-    ["404", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "GET /nobody HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["404", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "GET /void HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["metrics", "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["what Express answers", "GET /policies HTTP/1.1\r\nHost: a\r\n\r\n", "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["errors", postText("/validate/now", "{"), "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
@@ -74,7 +74,7 @@ describe("requests on one connection", () => {
       server.on("request", () => {
         made += 1;
       });
-      // Nobody is ever answered.
+      // No request is ever answered.
       serveConnections(server, { handler: () => {}, reading: new PacedReading(), bodyLimit: 0 });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo;
