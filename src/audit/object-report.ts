@@ -143,7 +143,7 @@ function entryOf(
 
 type Reported = ObjectReport["entries"][number];
 
-/** Orders results: those of cluster-wide policies first, then one of each namespace in turn, so that a namespace with many takes no room of another. */
+/** Results of policies for the whole cluster first, then one of each namespace in turn: a namespace with many takes no room of another. */
 function inOrder(results: readonly Reported[]): readonly Reported[] {
   const turns = new Map<string, number>();
   const placed = results.map((result) => {

@@ -1,33 +1,38 @@
-/** Stands between Node's server and the handler: refuses messages that can't be taken, and gives each connection its turn. */
+/** What is between Node's server and those parts that answer: messages that can't be taken are refused, and no connection takes more than its turn. */
 import type http from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type https from "node:https";
 import type { Socket } from "node:net";
 import { announcesTooMuch } from "./body.js";
-import { OneByOne } from "./one-by-one.js";
+import { OneByOne, type OneByOneOptions } from "./one-by-one.js";
 import type { PacedReading } from "./paced-reading.js";
 import { sendProblem } from "./respond.js";
-import { headerProblem, readingProblem } from "./wire-problems.js";
+import { HEADERS_TIMEOUT_MS, headerProblem, readingProblem } from "./wire-problems.js";
 
 /** Requests that may wait on a connection before it is read at a pace: a client may have read an answer a moment before this process knows that it is sent. */
 const MOST_WAITING = 1;
 /** Requests that may wait on all connections before all of them are: what Node makes of one takes some 3 KB. */
 const MOST_WAITING_OF_ALL = 1024;
-/** Bytes of a body from which its connection is read at a pace when nobody wants it: smaller ones are soon over. */
+/** Bytes of a body from which its connection is read at a pace when it is not wanted: smaller ones are soon over. */
 const UNWANTED_BODY = 16 * 1024;
+
+/** The status of what did not come in time. */
+const REQUEST_TIMEOUT = 408;
 
 /** How connections are served. */
 export interface ConnectionOptions {
   readonly handler: RequestListener;
   readonly reading: PacedReading;
-  /** Most bytes of a body: a client that asks before sending a longer one is not told to go on. */
+  /** Most bytes of a body: a client that asks before sending one that is longer is not told to go on. */
   readonly bodyLimit: number;
+  /** Runs something after so many milliseconds. */
+  readonly after?: OneByOneOptions["after"];
 }
 
 /** Serves what comes on a server's connections. */
 export function serveConnections(
   server: http.Server | https.Server,
-  { handler, reading, bodyLimit }: ConnectionOptions,
+  { handler, reading, bodyLimit, after }: ConnectionOptions,
 ): OneByOne {
   const turns = new OneByOne({
     handler: (request, response) => {
@@ -39,6 +44,7 @@ export function serveConnections(
       if (waiting > MOST_WAITING) reading.pace(socket);
       if (ofAll > MOST_WAITING_OF_ALL) reading.paceAll();
     },
+    ...(after && { after }),
   });
   server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) =>
     reading.add(socket, turns),
@@ -63,6 +69,7 @@ export function serveConnections(
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const problem = readingProblem(error);
     if (problem === undefined) socket.destroy();
+    else if (problem.status === REQUEST_TIMEOUT) turns.late(socket, problem, HEADERS_TIMEOUT_MS);
     else turns.broken(socket, problem);
   });
   return turns;

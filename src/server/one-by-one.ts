@@ -1,6 +1,6 @@
 /**
  * The requests of a connection, one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as they come, they would be answered
- * before anybody else is; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
+ * before those of any other connection; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -35,6 +35,8 @@ export interface OneByOneOptions {
   readonly now?: () => number;
   /** Runs something in the next turn of the event loop. */
   readonly later?: (run: () => void) => unknown;
+  /** Runs something after so many milliseconds. */
+  readonly after?: (run: () => void, milliseconds: number) => unknown;
 }
 
 /** Hands the requests of each connection on, one at a time. */
@@ -43,17 +45,25 @@ export class OneByOne {
   readonly #crowded: NonNullable<OneByOneOptions["crowded"]>;
   readonly #now: () => number;
   readonly #later: (run: () => void) => unknown;
+  readonly #after: (run: () => void, milliseconds: number) => unknown;
   readonly #lines = new WeakMap<Socket, Line>();
   /** Lines whose last answer is sent. */
   #due: Line[] = [];
   /** Requests that wait, of all connections. */
   #waiting = 0;
 
-  constructor({ handler, crowded = () => {}, now = () => performance.now(), later = setImmediate }: OneByOneOptions) {
+  constructor({
+    handler,
+    crowded = () => {},
+    now = () => performance.now(),
+    later = setImmediate,
+    after = (run, milliseconds) => setTimeout(run, milliseconds).unref(),
+  }: OneByOneOptions) {
     this.#handler = handler;
     this.#crowded = crowded;
     this.#now = now;
     this.#later = later;
+    this.#after = after;
   }
 
   /** Whether a request on the connection has no answer yet. */
@@ -110,6 +120,30 @@ export class OneByOne {
       else sendProblem(line.request, line.response, problem);
     } else if (this.isBusy(socket)) this.#wait(line, { problem });
     else writeLast(socket, problem);
+  }
+
+  /**
+   * What has come last on a connection did not come in time. Behind others, where it is not read on, that is not its client's doing: it has as long again once it is.
+   * @param milliseconds for what is missing
+   */
+  late(socket: Socket, problem: RequestProblem, milliseconds: number): void {
+    const line = this.#lines.get(socket);
+    if (line === undefined || this.takes(socket)) {
+      this.broken(socket, problem);
+      return;
+    }
+    const last = line.waiting.at(-1)?.request ?? line.request;
+    // A request whose headers have come lacks its end; else the next one lacks its beginning.
+    const isMissing = last.complete ? () => line.request === last : () => !last.complete;
+    const wait = (): void => {
+      if (socket.destroyed) return;
+      if (!this.takes(socket)) this.whenFree(socket, wait);
+      else
+        this.#after(() => {
+          if (isMissing()) this.broken(socket, problem);
+        }, milliseconds);
+    };
+    wait();
   }
 
   #wait(line: Line, exchange: Exchange): void {

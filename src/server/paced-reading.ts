@@ -15,7 +15,7 @@ const EACH_MS = 1;
  * Connections that are given a pace in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the same, and all are given one.
  */
 const MOST_IN_A_TURN = 1;
-/** How long new connections are given a pace after that: longer than an attack that nobody pays attention to is given up after. */
+/** How long new connections are given a pace after that: connections that were opened for it come within seconds. */
 const ALL_PACED_MS = 60_000;
 
 /** Tells what is under way on connections. */

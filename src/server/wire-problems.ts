@@ -1,4 +1,4 @@
-/** What is wrong with a request before anybody asks what it is for: its message is not HTTP/1.1, or has something that this server does not take (RFC 9110 and 9112). */
+/** What is wrong with a request whatever it is for: its message is not HTTP/1.1, or has something that this server does not take (RFC 9110 and 9112). */
 import type { IncomingMessage } from "node:http";
 import type { RequestProblem } from "../admission/request-problem.js";
 
@@ -33,7 +33,7 @@ export function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMess
       ? notTaken(501, "Transfer-Encoding: this server takes chunked, and no other coding")
       : notTaken(400, "Transfer-Encoding: the last coding must be chunked");
   }
-  // Somebody in between who knows no codings may have cut the messages elsewhere.
+  // A proxy that knows no codings may have cut the messages elsewhere.
   if (coding !== undefined && httpVersion !== "1.1") return notTaken(400, "HTTP/1.0 has no Transfer-Encoding");
   const { host } = headers;
   if (host === undefined) return httpVersion === "1.1" ? notTaken(400, "the request has no Host header") : undefined;
@@ -55,7 +55,7 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** What answers a message that could not be read; `undefined`: there is nobody to be answered. */
+/** What answers a message that could not be read; `undefined`: the connection itself has failed. */
 export function readingProblem({
   code,
   reason,
@@ -70,7 +70,6 @@ export function readingProblem({
         408,
         `the headers of a request have ${HEADERS_TIMEOUT_MS / 1000} s, and all of it ${REQUEST_TIMEOUT_MS / 1000} s`,
       );
-    case "HPE_INVALID_VERSION":
     case "HPE_PAUSED_H2_UPGRADE":
       return notTaken(505, SPEAKS);
     default:

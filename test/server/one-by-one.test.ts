@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import https from "node:https";
 import net, { type AddressInfo, type Socket } from "node:net";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { serveConnections } from "../../src/server/connections.js";
@@ -46,7 +46,7 @@ describe("requests on one connection", () => {
   const PIPELINED = 400;
   for (const [what, request, other] of [
     ["verdicts", named("/validate/now", "crowd"), named("/validate/now", "alone")],
-    ["404", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "GET /nobody HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["404", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", "GET /void HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["metrics", "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["what Express answers", "GET /policies HTTP/1.1\r\nHost: a\r\n\r\n", "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["errors", postText("/validate/now", "{"), "GET /version HTTP/1.1\r\nHost: a\r\n\r\n"],
@@ -74,7 +74,7 @@ describe("requests on one connection", () => {
       server.on("request", () => {
         made += 1;
       });
-      // Nobody is ever answered.
+      // No request is ever answered.
       serveConnections(server, { handler: () => {}, reading: new PacedReading(), bodyLimit: 0 });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo;
@@ -103,6 +103,86 @@ describe("requests on one connection", () => {
         server.close();
         server.closeAllConnections();
       }
+    });
+  }
+});
+
+describe("a request that is cut where the others before it end", () => {
+  /** Answers nothing until it is told to; that a request takes too long says the test. */
+  async function held(context: TestContext) {
+    const server = http.createServer({ headersTimeout: 0, requestTimeout: 0 });
+    const sockets: Socket[] = [];
+    server.on("connection", (socket: Socket) => sockets.push(socket));
+    const answers: (() => void)[] = [];
+    const due: (() => void)[] = [];
+    let isHeld = true;
+    serveConnections(server, {
+      handler: (request, response) => {
+        request.resume().once("end", () => {
+          const answer = (): void => void response.end("ok");
+          if (isHeld) answers.push(answer);
+          else answer();
+        });
+      },
+      reading: new PacedReading(),
+      bodyLimit: 1000,
+      after: (run) => due.push(run),
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const client = await connect((server.address() as AddressInfo).port);
+    context.after(() => {
+      client.destroy();
+      server.close();
+      server.closeAllConnections();
+    });
+    return {
+      client,
+      due,
+      /** The request that came last is late, when others wait for their answers. */
+      late: async () => {
+        for (const deadline = Date.now() + 10_000; answers.length === 0; await sleep(1))
+          assert.ok(Date.now() < deadline);
+        const error = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+        for (const socket of sockets) server.emit("clientError", error, socket);
+      },
+      release: () => {
+        isHeld = false;
+        for (const answer of answers) answer();
+      },
+    };
+  }
+
+  const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  const POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
+  for (const [what, request, cut] of [
+    ["in its headers", GET, 20],
+    ["in its body", POST, POST.length - 2],
+  ] as const) {
+    test(`is not late while it waits behind them, and has time of its own then: ${what}`, async (context) => {
+      const { client, due, late, release } = await held(context);
+      client.send(GET + GET + request.slice(0, cut));
+      await late();
+      assert.equal(client.received(), "");
+      release();
+      await answered(client, 2);
+      for (const deadline = Date.now() + 10_000; due.length === 0; await sleep(1)) assert.ok(Date.now() < deadline);
+      client.send(request.slice(cut));
+      await answered(client, 3);
+      for (const run of due) run();
+      client.send(GET);
+      await answered(client, 4);
+      assert.doesNotMatch(client.received(), /408/);
+    });
+
+    test(`is late when it does not come then: ${what}`, async (context) => {
+      const { client, due, late, release } = await held(context);
+      client.send(GET + GET + request.slice(0, cut));
+      await late();
+      release();
+      await answered(client, 2);
+      for (const deadline = Date.now() + 10_000; due.length === 0; await sleep(1)) assert.ok(Date.now() < deadline);
+      for (const run of due) run();
+      assert.match(await client.closed(), /HTTP\/1\.1 200[\s\S]*HTTP\/1\.1 200[\s\S]*HTTP\/1\.1 408/);
     });
   }
 });

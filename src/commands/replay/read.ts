@@ -13,6 +13,8 @@ import type { Found } from "./question.js";
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** Bytes by which is told whether a file has a document in each line. */
 const HEAD_BYTES = 1024 * 1024;
+/** Bytes of it, which belong to no line. */
+const LINE_FEED = 1;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** All requests of an input. What can't be read is said, and the rest goes on where it can. */
@@ -98,7 +100,7 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
   let isLong = false;
   for await (const piece of pieces) {
     for (const line of lines.push(piece)) {
-      yield isLong || line.length > LONGEST_LINE ? undefined : line;
+      yield isLong || line.length - LINE_FEED > LONGEST_LINE ? undefined : line;
       isLong = false;
     }
     isLong ||= lines.pending > LONGEST_LINE;

@@ -1,4 +1,4 @@
-/** Answers that go on, in pieces that an API server, or somebody in between, may cut as it likes. */
+/** Answers that go on, in pieces that an API server, or a proxy before it, may cut as it likes. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { findConnection } from "../../../src/kubernetes/client/find-connection.js";
