@@ -85,8 +85,9 @@ function certificateReview(mode: string): Review {
   const options = mode === "trap" ? { pem: "no PEM" } : {};
   const object = certificateRequest({ isCA: mode === "reject", duration: `${++objects}h` }, options);
   const resource = { group: "cert-manager.io", version: "v1", resource: "certificaterequests" };
+  const kind = { group: resource.group, version: resource.version, kind: "CertificateRequest" };
   const asked = admission(object);
-  return asked.kind === "raw" ? asked : { ...asked, request: { ...asked.request, resource } };
+  return asked.kind === "raw" ? asked : { ...asked, request: { ...asked.request, kind, resource } };
 }
 
 const review = (mode: string): Review =>
