@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { celEnv, isCelError, parse as parseBufbuild, plan } from "@bufbuild/cel";
 import { Environment as Marcbachmann } from "@marcbachmann/cel-js";
 import { evaluate as evaluateCelJs, parse as parseCelJs } from "cel-js";
-import { readVariables } from "../src/batch/cel/variables.js";
+import { readVariables } from "../src/offline/cases/cel/variables.js";
 import { CelError, createEnvironment, type Result } from "../src/cel/index.js";
 import { BY_HAND } from "./support/cel-by-hand.js";
 import { STRINGS_BY_HAND } from "./support/cel-strings-by-hand.js";

@@ -1,5 +1,5 @@
-import type { Origin } from "../documents/origin.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
+import type { Origin } from "./documents/origin.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 import type { GroupDraft } from "./entry.js";
 
 /** What can be told of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */

@@ -1,10 +1,10 @@
 /** Reads policies.yaml (spec kubewarden.md 1, with this project's own kinds of entries). */
 
-import { Origin } from "../documents/origin.js";
-import { comparePlaces, formatProblem, type Problem } from "../documents/problem.js";
-import { parseConfiguration, type SourceDocument, salvageConfiguration } from "../documents/source-document.js";
-import { describeNode, type Pair } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles, type ConfigFilesOptions } from "./config-files.js";
+import { Origin } from "./documents/origin.js";
+import { comparePlaces, formatProblem, type Problem } from "./documents/problem.js";
+import { parseConfiguration, type SourceDocument, salvageConfiguration } from "./documents/source-document.js";
+import { describeNode, type Pair } from "./documents/source-node.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import type { ReadContext } from "./entry-parts.js";
 import { readPolicy } from "./entry-reader.js";

@@ -1,11 +1,11 @@
 /** A file that is no policies.yaml, but one of the files that people take for one: what it is, and what to do with it. */
 import { basename } from "node:path";
 import { inlineYaml, yamlName } from "../data/print-yaml.js";
-import type { DocumentIdentity } from "../documents/documents.js";
-import { adviceOn, type KnownKind, knownKind } from "../documents/known-kinds.js";
-import type { Problem } from "../documents/problem.js";
-import type { SourceDocument } from "../documents/source-document.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
+import type { DocumentIdentity } from "./documents/documents.js";
+import { adviceOn, type KnownKind, knownKind } from "./documents/known-kinds.js";
+import type { Problem } from "./documents/problem.js";
+import type { SourceDocument } from "./documents/source-document.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 
 /** Characters that a name has in an entry that is to be pasted without quotes. */
 const PLAIN_NAME = /^[A-Za-z][\w.-]*$/;

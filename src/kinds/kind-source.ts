@@ -1,8 +1,9 @@
 /** Kinds whose code is loaded when a configuration has policies of theirs. */
+
+import type { Problem } from "../config/documents/problem.js";
 import type { ConfigEntry } from "../config/entry.js";
 import { errorText } from "../data/error-text.js";
 import { loadedOnce } from "../data/loaded-once.js";
-import type { Problem } from "../documents/problem.js";
 import type { DocumentKind, GroupKind, InlineKind, KindDocuments, Kinds, ModuleKind } from "./kind.js";
 import { LoadError } from "./load-error.js";
 import { usedKinds } from "./used-kinds.js";

@@ -1,8 +1,8 @@
+import { identityOf, isForeign, opened, repeatedDocuments } from "../config/documents/documents.js";
+import { adviceOn, type KnownKind, knownKind } from "../config/documents/known-kinds.js";
+import type { Problem } from "../config/documents/problem.js";
+import type { SourceDocument } from "../config/documents/source-document.js";
 import type { ResourceEntry } from "../config/entry.js";
-import { identityOf, isForeign, opened, repeatedDocuments } from "../documents/documents.js";
-import { adviceOn, type KnownKind, knownKind } from "../documents/known-kinds.js";
-import type { Problem } from "../documents/problem.js";
-import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
 import { allNeeds } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";

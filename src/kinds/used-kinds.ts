@@ -1,6 +1,7 @@
 /** Which kinds a configuration has: only their code is loaded. */
+
+import { opened } from "../config/documents/documents.js";
 import type { ConfigEntry } from "../config/entry.js";
-import { opened } from "../documents/documents.js";
 import type { KindDocuments } from "./kind.js";
 import { isOneOf } from "./resource-entry.js";
 

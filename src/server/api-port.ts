@@ -1,6 +1,6 @@
 /** What the API port has behind the hot routes, and what it is called. */
-import type { Evaluator } from "../evaluation/evaluator.js";
-import type { ShadowRows } from "../evaluation/shadow/tally.js";
+import type { Evaluator } from "../policy/served/evaluator.js";
+import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { MetricsText } from "../telemetry/metrics.js";
 import type { AddedRoutes } from "./added-routes.js";

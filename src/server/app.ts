@@ -1,7 +1,7 @@
 /** The routes that are on Express, which only GET and HEAD of their paths load: what is served, and profiles. */
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import type { Evaluator } from "../evaluation/evaluator.js";
-import type { ShadowRows } from "../evaluation/shadow/tally.js";
+import type { Evaluator } from "../policy/served/evaluator.js";
+import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
 import { shownPolicy } from "./shown-policies.js";

@@ -2,14 +2,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
-import type { Evaluator } from "../evaluation/evaluator.js";
-import type { ShadowRows } from "../evaluation/shadow/tally.js";
+import type { Evaluator } from "../policy/served/evaluator.js";
+import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
-import type { RequestRecorder } from "../recording/index.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
+import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { AddedRoutes } from "./added-routes.js";
 import { apiPort } from "./api-port.js";
 import { BodyMemory, bodyShare } from "./body-memory.js";

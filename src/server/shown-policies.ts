@@ -1,6 +1,6 @@
 /** The answer to `GET /policies`. */
-import type { ServedPolicy, ShadowVersion } from "../evaluation/policy-set.js";
-import { NONE, type ShadowRow, type ShadowRows } from "../evaluation/shadow/tally.js";
+import type { ServedPolicy, ShadowVersion } from "../policy/served/policy-set.js";
+import { NONE, type ShadowRow, type ShadowRows } from "../policy/served/shadow/tally.js";
 
 /** One policy; `error` says why it is unavailable. */
 export function shownPolicy(entry: ServedPolicy, rows: ShadowRows) {

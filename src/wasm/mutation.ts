@@ -2,9 +2,9 @@
 import { parseJson, stringifyJson } from "../data/json.js";
 import { diff, PatchTooLong } from "../data/json-patch.js";
 import type { Mutation } from "../policy/outcome.js";
-import { GuestLimitError } from "./guest/guest.js";
 import { mostPatchBytes } from "./limits.js";
 import type { Question } from "./question.js";
+import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
  * What a changed object comes to; undefined when it is the request's own. The request is read from the guest's payload, and only here: most

@@ -1,9 +1,9 @@
 import { callProtocol } from "./call-protocol.js";
-import { gatekeeper } from "./gatekeeper/protocol.js";
-import type { ExecutionMode } from "./guest/call.js";
 import type { Protocol } from "./guest-protocol.js";
-import { opa } from "./opa/protocol.js";
-import { wasi } from "./wasi/protocol.js";
+import { gatekeeper } from "./protocols/gatekeeper/protocol.js";
+import { opa } from "./protocols/opa/protocol.js";
+import { wasi } from "./protocols/wasi/protocol.js";
+import type { ExecutionMode } from "./run/guest/call.js";
 
 /** The protocol of a mode. */
 export function protocolOf(mode: ExecutionMode): Protocol {

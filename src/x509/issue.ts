@@ -12,7 +12,7 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { isIP } from "node:net";
-import { addressOctets } from "../cel/index.js";
+import { addressOctets } from "../data/go/ip.js";
 import { readCertificate } from "./certificate.js";
 import { contextTag, TAG } from "./der.js";
 import { bitString, element, identifier, integer, sequence, time, utf8String, yes } from "./der-writer.js";

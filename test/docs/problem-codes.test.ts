@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { codeSections } from "../../src/commands/explain-code.js";
-import { PROBLEM_CODES } from "../../src/documents/problem-codes.js";
+import { codeSections } from "../../src/cli/explain-code.js";
+import { PROBLEM_CODES } from "../../src/config/documents/problem-codes.js";
 
 const root = new URL("../../../", import.meta.url);
 /** Where problems of files are made. */

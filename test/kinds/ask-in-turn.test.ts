@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
-import { runCommandLine } from "../../src/commands/command-line.js";
+import { runCommandLine } from "../../src/cli/command-line.js";
+import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/index.js";
-import { formatProblem } from "../../src/documents/problem.js";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
-import type { RequestOrigin } from "../../src/evaluation/verdict.js";
 import { askInTurn } from "../../src/kinds/ask-in-turn.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
+import { createEvaluator } from "../../src/policy/served/evaluator.js";
+import type { RequestOrigin } from "../../src/policy/served/verdict.js";
 import { ask } from "../support/asking.js";
 
 const CONTEXT: EvaluationContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };

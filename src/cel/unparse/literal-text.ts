@@ -1,5 +1,5 @@
 /** The text of literals. */
-import { SHORT_ESCAPES } from "../values/quoted-text.js";
+import { SHORT_ESCAPES } from "../../data/go/quoted-text.js";
 import { Uint } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 

@@ -5,9 +5,9 @@
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { type RolledOut, Rollouts } from "../../config/from-cluster/rollouts.js";
 import type { Clock } from "../../data/clock.js";
-import type { ShadowRow } from "../../evaluation/shadow/tally.js";
 import { reasonOf } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
+import type { ShadowRow } from "../../policy/served/shadow/tally.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";

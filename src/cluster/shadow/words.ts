@@ -1,6 +1,6 @@
 /** What the status of a policy tells of its version in shadow. */
 import type { RolledOut } from "../../config/from-cluster/rollouts.js";
-import type { ShadowExample } from "../../evaluation/shadow/tally.js";
+import type { ShadowExample } from "../../policy/served/shadow/tally.js";
 import type { Progress } from "./record.js";
 
 /** Examples in a status: the latest; `GET /policies` has more. */

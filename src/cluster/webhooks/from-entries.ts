@@ -1,7 +1,7 @@
 /** Policies of a policies.yaml as webhooks ask them: what of their rules stands in the file. */
 
-import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
+import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { admissionPolicyDemand } from "./admission-policy-demand.js";
 import { type AskedPolicy, timeoutOf } from "./demand.js";

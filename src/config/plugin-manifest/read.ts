@@ -1,6 +1,6 @@
 /** Extism manifests: which modules make a plugin, and what it may use. */
-import type { Path, Problem } from "../../documents/problem.js";
-import { parseConfiguration, type SourceDocument } from "../../documents/source-document.js";
+import type { Path, Problem } from "../documents/problem.js";
+import { parseConfiguration, type SourceDocument } from "../documents/source-document.js";
 import { type ModuleAddress, parseModuleAddress } from "../module-address.js";
 import { ProblemSink } from "../problem-sink.js";
 import { type ManifestFields, manifestShape } from "./fields.js";

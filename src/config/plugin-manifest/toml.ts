@@ -1,7 +1,7 @@
 /** A text in TOML as a document. The reader is loaded with the first such manifest. */
-import type { Problem } from "../../documents/problem.js";
-import { documentWithoutPlaces, type ParsedConfiguration } from "../../documents/source-document.js";
-import type { SourceNode } from "../../documents/source-node.js";
+import type { Problem } from "../documents/problem.js";
+import { documentWithoutPlaces, type ParsedConfiguration } from "../documents/source-document.js";
+import type { SourceNode } from "../documents/source-node.js";
 
 /** As `parseConfiguration` for YAML; of mistakes in what is written the place is not known, only the path. */
 export async function parseToml(text: string, file: string): Promise<ParsedConfiguration> {

@@ -1,7 +1,7 @@
 /** What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here. */
 import { Lazy } from "../../cel/index.js";
-import type { Doubles } from "../../cel-policy/doubles.js";
 import type { Review } from "../../policy/review.js";
+import type { Doubles } from "../shared/doubles.js";
 import { goKind, isMap, requestMembers, requestMistake, ruleValues } from "./request-shape.js";
 
 /** What expressions know, the small before the large that they may be part of. */

@@ -13,21 +13,21 @@ import {
   type Result,
   Waiting,
 } from "../../cel/index.js";
-import { Doubles } from "../../cel-policy/doubles.js";
-import type { Explainable, PlacedExpression } from "../../cel-policy/explain/explainable.js";
-import type { ExpressionProgram } from "../../cel-policy/expressions/expression.js";
-import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { stopDetail } from "../../cel-policy/expressions/limit-detail.js";
+import type { Outcome } from "../../policy/outcome.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
+import { SLICE_MS } from "../../policy/turns.js";
+import { Doubles } from "../shared/doubles.js";
+import type { Explainable, PlacedExpression } from "../shared/explain/explainable.js";
+import type { ExpressionProgram } from "../shared/expressions/expression.js";
+import { interruptionOf, NOT_IN_TIME } from "../shared/expressions/interruption.js";
+import { stopDetail } from "../shared/expressions/limit-detail.js";
 import {
   evaluateLong,
   type LongExpressions,
   type LongHolder,
   stretchOf,
-} from "../../cel-policy/expressions/long-expressions.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
-import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
-import { SLICE_MS } from "../../policy/turns.js";
+} from "../shared/expressions/long-expressions.js";
+import type { Watcher } from "../shared/watcher.js";
 import { type ModuleInput, moduleInput, NAMES, type Name } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 

@@ -1,4 +1,4 @@
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
+import type { CoveredExpression } from "../shared/coverage/coverage.js";
 import type { CompiledEntry, CompiledPolicy } from "./engine/compiled-policy.js";
 import { SUBJECT_LISTS } from "./words.js";
 

@@ -1,10 +1,10 @@
-import type { Watcher } from "../../cel-policy/watcher.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { allNeeds } from "../../world/needs.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { told } from "../told.js";
+import { told } from "../report-or-throw.js";
+import type { Watcher } from "../shared/watcher.js";
 import { prepareBinding } from "./binding.js";
 import { createRuleCompiler } from "./dialect.js";
 import { compilePolicy } from "./engine/compiled-policy.js";

@@ -1,12 +1,13 @@
 /** CertificateRequestPolicies as a {@link Policy}: all of an entry together. */
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Approving, Ruling } from "../../policy/approving.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import type { Watcher } from "../shared/watcher.js";
 import { expressionsOf } from "./covered-expressions.js";
 import type { CompiledPolicy } from "./engine/compiled-policy.js";
 import type { Decision, PolicyAccount } from "./engine/decision.js";

@@ -1,9 +1,10 @@
 /** CertificateRequestPolicies of one entry, as a cluster would take them: read and checked, with every mistake at its place (spec certificate-request-policy.md 7.2). */
-import { isConsequence } from "../../cel-policy/decode/misread.js";
-import { fieldProblem } from "../../documents/field-problem.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
+
+import { fieldProblem } from "../../config/documents/field-problem.js";
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
 import { isObject } from "../../kubernetes/object.js";
+import { isConsequence } from "../shared/decode/misread.js";
 import { type CheckOptions, checkPolicy, type PolicyError } from "./check-policy.js";
 import { describeFailure, readPolicy } from "./read.js";
 import type { CertificateRequestPolicy } from "./resource.js";

@@ -1,6 +1,5 @@
 /** What Kyverno refuses when an exception is created, beside the schema (spec kyverno.md 5.1). */
 import { ADMISSION_REQUEST, createEnvironment, DYN, type Environment, NAMESPACE } from "../../cel/index.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
 import {
   duplicate,
   type FieldError,
@@ -10,6 +9,7 @@ import {
   tooMany,
 } from "../../kubernetes/field-error.js";
 import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
+import { trimSpace } from "../shared/expressions/trim.js";
 import { REQUEST_TYPES } from "./dialect.js";
 import type { ExceptionResource } from "./resource.js";
 

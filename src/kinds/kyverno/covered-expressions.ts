@@ -1,5 +1,5 @@
-import type { CoveredExpression, Wanted } from "../../cel-policy/coverage/coverage.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
+import type { CoveredExpression, Wanted } from "../shared/coverage/coverage.js";
+import type { Expression } from "../shared/expressions/expression.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 
 /** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */

@@ -1,5 +1,5 @@
 /** What explanations show of a policy: of the variants that it has for pod controllers each with its own expressions. */
-import type { ExplainedPolicy, PlacedExpression } from "../../cel-policy/explain/explainable.js";
+import type { ExplainedPolicy, PlacedExpression } from "../shared/explain/explainable.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 import { expressionsOfVariant } from "./covered-expressions.js";
 import type { RuleResult } from "./engine/response.js";

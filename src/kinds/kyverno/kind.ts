@@ -1,14 +1,14 @@
-import type { Watcher } from "../../cel-policy/watcher.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
 import { allNeeds } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
+import { told } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
-import { told } from "../told.js";
+import type { Watcher } from "../shared/watcher.js";
 import { createCompilers } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { KyvernoPolicySet } from "./policy.js";

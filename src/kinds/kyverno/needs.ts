@@ -1,6 +1,6 @@
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import { NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
+import type { LabelSelector } from "../shared/match/label-selector.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { namesIn } from "./named-variables.js";
 import { CONTEXT_ENTRY_KIND } from "./resource.js";

@@ -1,13 +1,14 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import { isOperation } from "../../cel-policy/match/exempt.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import { isOperation } from "../shared/match/exempt.js";
+import type { Watcher } from "../shared/watcher.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";

@@ -1,10 +1,11 @@
 /** Kyverno's documents of one entry, as a cluster would take them: read, checked and compiled, with every mistake and doubt at its place. */
-import { isConsequence } from "../../cel-policy/decode/misread.js";
-import { fieldProblem } from "../../documents/field-problem.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
+
+import { fieldProblem } from "../../config/documents/field-problem.js";
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { isConsequence } from "../shared/decode/misread.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { ExceptionChecker } from "./check-exception.js";
 import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";

@@ -1,11 +1,12 @@
 /** `metadata` as the API server reads it: by its Go type, and for all kinds alike. */
-import { decode, decodeLeniently } from "../../cel-policy/decode/api-type.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
-import { validateMetadata } from "../../cel-policy/decode/validate-metadata.js";
+
 import { type FieldError, type FieldPath, invalid } from "../../kubernetes/field-error.js";
 import { dns1123LabelErrors } from "../../kubernetes/name-formats.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { decode, decodeLeniently } from "../shared/decode/api-type.js";
+import { OBJECT_META } from "../shared/decode/object-meta.js";
+import { validateMetadata } from "../shared/decode/validate-metadata.js";
 import type { Metadata } from "./resource.js";
 
 /** Decoded; or the value that does not fit. */

@@ -1,5 +1,5 @@
-import { commonExpressionsOf } from "../../admission-policy/covered-expressions.js";
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
+import { commonExpressionsOf } from "../admission-policy/covered-expressions.js";
+import type { CoveredExpression } from "../shared/coverage/coverage.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import type { MutationMember } from "./resource.js";
 

@@ -1,5 +1,5 @@
 /** The expressions of mutating policies (spec mutating-admission-policy.md 4 and 5). */
-import type { Dialect } from "../../cel-policy/dialect.js";
+import type { Dialect } from "../shared/dialect.js";
 import { MUTATION_TYPES } from "./mutation-types.js";
 
 /** The dialect of match conditions and variables: that of all admission policies, in which lists that expressions make can be told from the request's. */

@@ -1,9 +1,9 @@
 /** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
 import { type Bindings, CelError, type Result, type Value, Waiting } from "../../cel/index.js";
-import { evaluateGroup, type GroupInputs } from "../../cel-policy/expressions/evaluation-group.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
 import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { evaluateGroup, type GroupInputs } from "../shared/expressions/evaluation-group.js";
 import type { CompiledMutation, PatchType } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";

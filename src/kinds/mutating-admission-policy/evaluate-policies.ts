@@ -1,6 +1,6 @@
 import { Waiting } from "../../cel/index.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { isObject, member } from "../../kubernetes/object.js";
+import { NOT_IN_TIME } from "../shared/expressions/interruption.js";
 import { failedWith, type MutatingDecision } from "./decision.js";
 import type { Dispatch } from "./dispatch.js";
 import { Pass } from "./pass.js";

@@ -1,5 +1,5 @@
 import { ListSum, MapValue, Optional, type Value } from "../../cel/index.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { ObjectVal } from "./mutation-types.js";
 
 /** Mistakes that a message shows. */

@@ -1,5 +1,5 @@
-import { commonExpressionsOf, coveredList } from "../../admission-policy/covered-expressions.js";
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
+import { commonExpressionsOf, coveredList } from "../admission-policy/covered-expressions.js";
+import type { CoveredExpression } from "../shared/coverage/coverage.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 
 /** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */

@@ -1,21 +1,21 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Dialect } from "../../cel-policy/dialect.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { Progress } from "../../cel-policy/expressions/progress.js";
-import { exemption, isOperation, UNKNOWN_OPERATION } from "../../cel-policy/match/exempt.js";
-import { MatchIndex } from "../../cel-policy/match/match-index.js";
-import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
 import { kindMistake } from "../../policy/described-review.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Dialect } from "../shared/dialect.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import { Attempt, type AttemptOptions } from "../shared/expressions/attempt.js";
+import { NOT_IN_TIME } from "../shared/expressions/interruption.js";
+import { Progress } from "../shared/expressions/progress.js";
+import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exempt.js";
+import { MatchIndex } from "../shared/match/match-index.js";
+import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
+import type { Watcher } from "../shared/watcher.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
 import { evaluatePolicies } from "./evaluate-policies.js";

@@ -1,5 +1,5 @@
+import { CAPABILITY_PATHS, parseCapabilities } from "../../config/capability-patterns.js";
 import type { ModuleEntry } from "../../config/entry.js";
-import { CAPABILITY_PATHS, parseCapabilities } from "../../host-capabilities/patterns.js";
 import { WasmLoadError, type WasmRuntime } from "../../wasm/index.js";
 import type { Needs } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";

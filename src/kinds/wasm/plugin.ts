@@ -1,12 +1,8 @@
 /** What an entry and its manifest say of an Extism plugin. The entry goes before the manifest, but limits hold where either of them has one. */
 import type { ModuleEntry } from "../../config/entry.js";
+import { parseHostPatterns } from "../../config/host-patterns.js";
 import type { PluginManifest } from "../../config/plugin-manifest/read.js";
-import {
-  DEFAULT_HTTP_RESPONSE_BYTES,
-  type HttpGrant,
-  MAX_HTTP_RESPONSE_BYTES,
-} from "../../host-capabilities/http/grant.js";
-import { parseHostPatterns } from "../../host-capabilities/http/host-patterns.js";
+import { DEFAULT_HTTP_RESPONSE_BYTES, type HttpGrant, MAX_HTTP_RESPONSE_BYTES } from "../../wasm/host/http/grant.js";
 import { MAX_VARIABLE_BYTES, type PluginParts, VARIABLE_BYTES } from "../../wasm/index.js";
 import type { ModuleFiles } from "../kind.js";
 

@@ -1,5 +1,5 @@
 /** What strings with a format must look like. */
-import { parseGoDuration } from "../../data/go-duration.js";
+import { parseGoDuration } from "../../data/go/duration.js";
 import { isRfc3339 } from "../../data/rfc3339.js";
 import type { StringSchema } from "./schema.js";
 

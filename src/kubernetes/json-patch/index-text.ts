@@ -1,4 +1,4 @@
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 
 const DIGITS = /^[+-]?([0-9]*)/;
 const INTEGER = /^[+-]?[0-9]+$/;

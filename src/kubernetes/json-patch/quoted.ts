@@ -1,4 +1,4 @@
-import { isPrintable } from "../../data/go-quote.js";
+import { isPrintable } from "../../data/go/quote.js";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const SUSPICIOUS = /[\u0000-\u0007\u000b\u000e-\u001f\u007f\u{10000}-\u{10ffff}]/gu;

@@ -1,15 +1,15 @@
 /** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
-import { type Asking, Explainer } from "../../cel-policy/index.js";
 import { type Config, formatPath, loadConfig, type Problem } from "../../config/index.js";
 import { parsePlainJson } from "../../data/json.js";
-import { createEvaluator } from "../../evaluation/evaluator.js";
-import type { PolicySet, ServedPolicy } from "../../evaluation/policy-set.js";
-import type { Verdict } from "../../evaluation/verdict.js";
-import { wouldDeny } from "../../evaluation/would-deny.js";
-import { changedObject, diffLines, explainAnswer } from "../../explanation/index.js";
+import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
+import { type Asking, Explainer } from "../../kinds/shared/index.js";
 import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
 import type { Review } from "../../policy/index.js";
+import { createEvaluator } from "../../policy/served/evaluator.js";
+import type { PolicySet, ServedPolicy } from "../../policy/served/policy-set.js";
+import type { Verdict } from "../../policy/served/verdict.js";
+import { wouldDeny } from "../../policy/served/would-deny.js";
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, PageProblem, PageSource } from "../api.js";
 import { PageError, type PageSources, type Playground } from "../playground.js";
 import { type Draft, readDraft } from "./draft.js";

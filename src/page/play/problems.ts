@@ -1,7 +1,7 @@
 /** Problems as the page shows them. */
 import { dirname, join } from "node:path";
+import { eachMistake } from "../../config/documents/each-mistake.js";
 import { formatPath, type Problem } from "../../config/index.js";
-import { eachMistake } from "../../documents/each-mistake.js";
 import type { PageProblem } from "../api.js";
 import { ENTRY_FILE } from "./draft.js";
 

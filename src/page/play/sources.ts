@@ -1,7 +1,7 @@
 /** What can be edited of what is served: entries as they stand in the policies file, and the documents that an entry names. */
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
-import { parseConfiguration } from "../../documents/source-document.js";
-import { type Pair, pairOf, type SourceNode } from "../../documents/source-node.js";
+import { parseConfiguration } from "../../config/documents/source-document.js";
+import { type Pair, pairOf, type SourceNode } from "../../config/documents/source-node.js";
 import type { PageSource } from "../api.js";
 import type { PageSources } from "../playground.js";
 import { MAX_DRAFT_LENGTH } from "../questions.js";

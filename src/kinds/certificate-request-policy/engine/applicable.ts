@@ -1,10 +1,10 @@
 /** Which policies a request is decided by: those that are for it, and that its requester may use (spec certificate-request-policy.md 3.2, 3.3). */
 import { Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
 import { requesterOf, useOf } from "../binding.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";

@@ -1,6 +1,6 @@
 /** Whether a request keeps to a policy's constraints (spec certificate-request-policy.md 6). */
 
-import { goDurationText } from "../../../data/go-duration.js";
+import { goDurationText } from "../../../data/go/duration.js";
 import type { PublicKey } from "../../../x509/pkcs10/index.js";
 import type { Constraints } from "../resource.js";
 import type { Objection } from "./decision.js";

@@ -1,8 +1,8 @@
 /** One request before the policies (disposable): which are for it, which may be used, what each says. Attempts share what is known by then. */
 import { Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
 import { RequestValue } from "../request-value.js";
 import type { Scrutiny } from "../scrutiny.js";
 import { AllowedEvaluation } from "./allowed.js";

@@ -8,7 +8,7 @@ import {
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
-import type { Dialect } from "../../../cel-policy/dialect.js";
+import type { Dialect } from "../../shared/dialect.js";
 import { VARIABLES_TYPE } from "../dialect.js";
 import { externalBindings, externalFunctions, externalVariables } from "../external/index.js";
 import { IMAGE_FUNCTIONS } from "../libraries/image.js";

@@ -1,7 +1,8 @@
 /** Variants of a policy about pods, for the controllers that make pods (spec kyverno.md 3). */
-import type { MatchResources } from "../../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../../cel-policy/match/resource-rule.js";
+
 import { compareNames } from "../../../kubernetes/names.js";
+import type { MatchResources } from "../../shared/match/match-resources.js";
+import type { ResourceRule } from "../../shared/match/resource-rule.js";
 import type { Target } from "../compiled-policy.js";
 import type { PolicySpec } from "../resource.js";
 import { type ControllerVariant, targetsByVariant } from "./controllers.js";

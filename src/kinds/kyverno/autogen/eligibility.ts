@@ -1,6 +1,6 @@
 /** Which policies are made into variants for pod controllers (spec kyverno.md 3.1). */
-import type { MatchResources } from "../../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../../cel-policy/match/resource-rule.js";
+import type { MatchResources } from "../../shared/match/match-resources.js";
+import type { ResourceRule } from "../../shared/match/resource-rule.js";
 
 /** What a policy must be about. */
 const POD_RULE = { apiGroups: "", apiVersions: "v1", resources: "pods" } as const;

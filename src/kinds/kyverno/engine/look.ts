@@ -1,12 +1,12 @@
 /** Policies look at one input: each matches, and is evaluated (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
-import { Doubles } from "../../../cel-policy/doubles.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
-import { namespaceViews } from "../../../cel-policy/expressions/input.js";
-import { TOO_LARGE } from "../../../cel-policy/expressions/interruption.js";
-import { attributesOf, type RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
+import { Doubles } from "../../shared/doubles.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
+import { namespaceViews } from "../../shared/expressions/input.js";
+import { TOO_LARGE } from "../../shared/expressions/interruption.js";
+import { attributesOf, type RequestAttributes } from "../../shared/match/request-attributes.js";
 import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";

@@ -1,12 +1,12 @@
 /** Match constraints against a request (spec kyverno.md 2.2): the version must be named literally, and an absent object has no labels. */
 import { Waiting } from "../../../cel/index.js";
-import type { PreparedSelector } from "../../../cel-policy/match/label-selector.js";
-import type { PreparedMatch } from "../../../cel-policy/match/match-resources.js";
-import type { RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
-import { nameMatches, type PreparedRule, ruleMatches } from "../../../cel-policy/match/resource-rule.js";
 import { isObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
+import type { PreparedSelector } from "../../shared/match/label-selector.js";
+import type { PreparedMatch } from "../../shared/match/match-resources.js";
+import type { RequestAttributes } from "../../shared/match/request-attributes.js";
+import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/resource-rule.js";
 
 /** Whether the constraints match; a text says why nobody can tell. */
 export type MatchResult = boolean | { readonly error: string } | Waiting;

@@ -1,4 +1,4 @@
-import type { DiffLine } from "../../../explanation/types.js";
+import type { DiffLine } from "../../../kinds/explanation/types.js";
 import { h } from "../dom/element.js";
 import { type DiffRow, diffCounts, diffRows } from "../model/diff-rows.js";
 

@@ -1,4 +1,4 @@
-import type { ExplainedAnswer, ExplainedPart } from "../../../explanation/types.js";
+import type { ExplainedAnswer, ExplainedPart } from "../../../kinds/explanation/types.js";
 import { h, sign } from "../dom/element.js";
 import { duration, lookOf } from "../model/outcomes.js";
 import { expressionView } from "./expression-view.js";

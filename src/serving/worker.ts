@@ -1,0 +1,95 @@
+/** A process that answers requests beside others; the primary decides when it reloads and stops. */
+
+import type { Metrics } from "../telemetry/metrics.js";
+import { firstCertificate } from "./first-certificate.js";
+import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
+import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
+import { type ServingOptions, ServingProcess } from "./process.js";
+import { tell, tellSurely } from "./tell.js";
+import { WantedMetrics } from "./wanted-metrics.js";
+import { WantedShadows } from "./wanted-shadows.js";
+
+/** Serves until the primary says stop, or has gone. */
+export async function serveAsWorker(
+  options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
+): Promise<void> {
+  const { metrics } = options;
+  const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
+  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
+  // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
+
+  const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
+  const beats = new Beats((loading) => tell({ type: "beat", loading, evaluations: metrics.evaluations }));
+  setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
+  const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
+  const successor = process.env[SUCCESSOR_VARIABLE] === "true";
+  const loadWanted = (): void => tell({ type: "load-wanted" });
+  const { tls } = options.settings;
+  const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
+  const own = {
+    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
+    shadows: shadows.rows,
+    ...(certificate && { certificate }),
+  };
+  const serving = await beats.during(() => ServingProcess.start(own));
+  const prepare = async ({ id, generation: next, delta }: ToWorker & { readonly type: "prepare" }): Promise<void> => {
+    const prepared = await beats.during(() => serving.prepare(next, delta));
+    // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
+    tell({ type: "prepared", id, files: serving.files, ...prepared });
+  };
+  await new Promise<void>((resolve) => {
+    const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
+    // Without a primary nobody could stop this process any more.
+    process.once("disconnect", () => stop(0, 0));
+    process.on("message", (message: ToWorker) => {
+      switch (message.type) {
+        case "prepare":
+          void prepare(message);
+          return;
+        case "approve":
+          serving.approve();
+          return;
+        case "swap":
+          serving.swap();
+          if (message.id !== undefined) tell({ type: "swapped", id: message.id });
+          return;
+        case "discard":
+          serving.discard();
+          return;
+        case "secure":
+          if (message.pair !== undefined) serving.secure(message.pair);
+          if (message.id !== undefined) tell({ type: "secured", id: message.id });
+          return;
+        case "collect":
+          void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));
+          return;
+        case "collect-shadows":
+          tell({ type: "collected-shadows", id: message.id, rows: serving.shadows.take() });
+          return;
+        case "shadows":
+          shadows.hear(message.id, message.rows);
+          return;
+        case "metrics-text":
+        case "metrics-unavailable":
+          wanted.hear(message);
+          return;
+        case "stop":
+          stop(message.delay, message.grace);
+      }
+    });
+    tell({ type: "serving", files: serving.files, ...(serving.reports && { reports: serving.reports }) });
+  });
+  tell({ type: "collected-shadows", id: AT_THE_END, rows: serving.shadows.take() });
+  // The primary pushes the sum of all while this process sends its own spans and records.
+  await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
+}
+
+/** No question has this number. */
+const AT_THE_END = -1;
+
+/** Sends the primary what was counted since the last time, and returns the rest. */
+async function handOver(metrics: Metrics) {
+  for await (const batch of metrics.take()) tell({ type: "series", ...batch });
+  return metrics.registry.getMetricsAsJSON();
+}
