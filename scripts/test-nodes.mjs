@@ -14,13 +14,13 @@ const SHORT = [
     "admission/",
     "architecture/",
     "cel/",
-    "commands/replay.",
+    "cli/replay.",
     "contract/",
     "data/",
     "fuzz/escaped-keys.",
     "library/",
   ],
-  ...["scan/split/", "wasm/ambiguous-answers.", "wasm/opa/", "wasm/payload."],
+  ...["offline/scan/split/", "wasm/ambiguous-answers.", "wasm/protocols/opa/", "wasm/payload."],
 ];
 
 const root = fileURLToPath(new URL("../dist/test", import.meta.url));

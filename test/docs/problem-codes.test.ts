@@ -6,9 +6,9 @@ import { PROBLEM_CODES } from "../../src/config/documents/problem-codes.js";
 
 const root = new URL("../../../", import.meta.url);
 /** Where problems of files are made. */
-const ROOMS = ["admission-policy", "cel-policy", "commands", "config", "documents", "kinds", "loader"];
+const ROOMS = ["cli", "config", "kinds", "loader", "serving"];
 /** Where the codes of problems are listed, and where others of the same form belong to errors. */
-const LIST = "documents/problem-codes.ts";
+const LIST = "config/documents/problem-codes.ts";
 
 const sections = codeSections(readFileSync(new URL("docs/errors.md", root), "utf8"));
 
