@@ -10,16 +10,7 @@ import { nodeOf, VERSIONS } from "./nodes.mjs";
 /** What takes a minute by itself. */
 const LONG = ["conformance/", "wasm/"];
 const SHORT = [
-  ...[
-    "admission/",
-    "architecture/",
-    "cel/",
-    "cli/replay.",
-    "contract/",
-    "data/",
-    "fuzz/escaped-keys.",
-    "library/",
-  ],
+  ...["admission/", "architecture/", "cel/", "cli/replay.", "contract/", "data/", "fuzz/escaped-keys.", "library/"],
   ...["offline/scan/split/", "wasm/ambiguous-answers.", "wasm/protocols/opa/", "wasm/payload."],
 ];
 

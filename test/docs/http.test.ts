@@ -6,10 +6,10 @@ import * as problems from "../../src/admission/request-problem.js";
 import { createWebhooks } from "../../src/kinds/registry.js";
 import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import { createPolicySet } from "../../src/policy/served/policy-set.js";
-import { OPENAPI_PATH } from "../../src/server/api-port.js";
 import { createApp } from "../../src/server/app.js";
 import { apiRoutes, appPaths, probeRoutes } from "../../src/server/plain-routes.js";
 import { isReviewPath } from "../../src/server/routes.js";
+import { OPENAPI_PATH } from "../../src/server/server.js";
 import { admissionReview, immediate, serve, type TestServer } from "../server/fake-policy.js";
 
 const page = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");

@@ -9,7 +9,7 @@ import { after, describe, test } from "node:test";
 import { runCommandLine } from "../../src/cli/command-line.js";
 import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/index.js";
-import { askInTurn } from "../../src/kinds/ask-in-turn.js";
+import { askInTurn } from "../../src/kinds/resource-entry.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
 import { createEvaluator } from "../../src/policy/served/evaluator.js";

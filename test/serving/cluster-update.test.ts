@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ClusterDelta, LoadedPolicyReport } from "../../src/config/from-cluster/cluster-document.js";
 import { ClusterCopy } from "../../src/serving/cluster-copy.js";
-import { updateFromCluster } from "../../src/serving/cluster-update.js";
 import type { Answer, Child } from "../../src/serving/fleet.js";
+import { updateFromCluster } from "../../src/serving/fleet-policies.js";
 import type { Prepared, ToWorker } from "../../src/serving/messages.js";
 
 const document = (key: string, text = key) => ({ key, uid: key, resourceVersion: "1", generation: 1, text });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { GatheredMetrics } from "../../src/serving/gathered-metrics.js";
 import type { ToWorker } from "../../src/serving/messages.js";
-import { WantedMetrics } from "../../src/serving/wanted-metrics.js";
+import { WantedMetrics } from "../../src/serving/worker.js";
 import { Metrics, type MetricsText } from "../../src/telemetry/metrics.js";
 
 /** A serving process, by number. */

@@ -3,9 +3,24 @@
  * fetched.
  */
 import { type Config, type ConfigEntry, type ConfigResult, loadConfig } from "../../config/index.js";
+import { didYouMean } from "../../data/suggest.js";
 import { UsageError } from "../io.js";
 import { directEntries, type EntryOptions, isDirect, refuseEntryOptions } from "./direct-entry.js";
-import { unknownPolicy } from "./unknown-policy.js";
+
+/** Ids that are listed: more than that nobody reads. */
+const MAX_LISTED = 20;
+
+/** The error, with the nearest id and those that there are. */
+function unknownPolicy(id: string, { entries }: Config, file: string): UsageError {
+  const ids = entries.map((entry) => entry.id);
+  const members = entries.flatMap((entry) =>
+    entry.kind === "group" ? entry.members.map(({ name }) => `${entry.id}/${name}`) : [],
+  );
+  const listed = ids.slice(0, MAX_LISTED).join(", ");
+  const more = ids.length > MAX_LISTED ? ` and ${ids.length - MAX_LISTED} more` : "";
+  const known = ids.length === 0 ? `${file} has no policies` : `known are ${listed}${more}`;
+  return new UsageError(`unknown policy: ${id}${didYouMean(id, [...ids, ...members])} (${known})`);
+}
 
 /** What is asked. */
 export interface Subject {

@@ -1,11 +1,56 @@
 /** How an answer came about, as data: what was asked, what came of it, and the expressions with their values, or a group's members. */
-import type { Value } from "../../cel/index.js";
+import { CelError, explain, type Value } from "../../cel/index.js";
 import type { Outcome, Policy } from "../../policy/index.js";
-import { type Asking, type ExplainedPolicy, type ExplainedVariant, isExplainable } from "../shared/index.js";
-import { explainedExpression, groupExpression } from "./expressions.js";
+import {
+  type Asking,
+  type Evaluated,
+  type ExplainedPolicy,
+  type ExplainedVariant,
+  isExplainable,
+  type PlacedExpression,
+} from "../shared/index.js";
+import { explainedValue } from "./parts.js";
 import { Room } from "./size-budget.js";
-import type { ExplainedAnswer, ExplainedPart } from "./types.js";
+import type { ExplainedAnswer, ExplainedExpression, ExplainedPart, ExplainedValue } from "./types.js";
 import { valueText } from "./value-text.js";
+
+/** Where a group's expression stands in its entry. */
+const GROUP_EXPRESSION = "expression";
+
+/** An expression as a policy places it, with each different value that it came to; empty when there is no room for it. */
+function explainedExpression(
+  { path, name, expression }: PlacedExpression,
+  asking: Asking,
+  room: Room,
+): readonly ExplainedExpression[] {
+  const { source, program, error } = expression;
+  if (!room.take(path, name, source, error)) return [];
+  const failed = program === undefined ? { error: error ?? "" } : {};
+  const evaluations = different(asking.evaluations(program).map((each) => evaluated(each, source, room)));
+  return [{ path, ...(name !== undefined && name !== "" && { name }), source, ...failed, evaluations }];
+}
+
+/** A group's expression, as it was evaluated last: attempts before that were for members whose answers were not there yet. */
+function groupExpression({ all }: Asking, room: Room): readonly ExplainedExpression[] {
+  const last = all.at(-1);
+  if (last === undefined || !room.take(GROUP_EXPRESSION, last.program.source)) return [];
+  const { source } = last.program;
+  return [{ path: GROUP_EXPRESSION, source, evaluations: [evaluated(last, source, room)] }];
+}
+
+function evaluated({ program, values, result }: Evaluated, written: string, room: Room): ExplainedValue {
+  const { parsed } = program;
+  // What is compiled may be a trimmed form of what is written.
+  const at = written.indexOf(parsed.source);
+  const whole = explainedValue(explain(parsed, values), { room, shift: at < 0 ? undefined : at });
+  return { ...whole, value: valueText(result), failed: result instanceof CelError };
+}
+
+/** Attempts repeat evaluations: what is the same is shown once. */
+function different(evaluations: readonly ExplainedValue[]): readonly ExplainedValue[] {
+  if (evaluations.length < 2) return evaluations;
+  return [...new Map(evaluations.map((each) => [JSON.stringify(each), each])).values()];
+}
 
 /** The members of a group, in order of definition, each by the name that it has there. */
 export type MembersOf = (group: Policy) => ReadonlyMap<string, Policy>;

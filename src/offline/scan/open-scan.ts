@@ -1,7 +1,7 @@
 /** A plan made ready: policies read, compiled and put into their world. */
 
 import { opened } from "../../config/documents/documents.js";
-import { type Config, formatProblem, loadConfig } from "../../config/index.js";
+import { type Config, type ConfigEntry, formatProblem, loadConfig } from "../../config/index.js";
 import { type PreparedAuthorization, prepareAuthorization } from "../../kinds/kyverno/authorization/index.js";
 import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../../kinds/kyverno/index.js";
 import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
@@ -27,7 +27,6 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
-import { onlyNeeded } from "./configured-policies.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge, plainFinding } from "./outcome-judge.js";
@@ -40,6 +39,23 @@ import {
 import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
+
+// Policies of a policies.yaml, by their ids: of any kind, groups and their members among them.
+
+/** The configuration with nothing but what these ids need. */
+function onlyNeeded(config: Config, ids: readonly string[]): Config {
+  const entries = new Map(config.entries.map((entry) => [entry.id, entry]));
+  const needed = new Set<ConfigEntry>();
+  const take = (id: string): void => {
+    const entry = entries.get(id) ?? entries.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
+    if (entry === undefined || needed.has(entry)) return;
+    needed.add(entry);
+    if (entry.kind !== "group") return;
+    for (const { policy } of entry.members) if (policy.kind === "reference") take(policy.id);
+  };
+  for (const id of ids) take(id);
+  return { ...config, entries: config.entries.filter((entry) => needed.has(entry)) };
+}
 
 /** Where resources come from, and what policies ask, that are not read from files. */
 export interface ClusterSource {

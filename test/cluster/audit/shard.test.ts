@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { shardOf } from "../../../src/cluster/audit/shard.js";
+import { shardOf } from "../../../src/cluster/audit/auditor.js";
 
 const uids = Array.from({ length: 3_000 }, (_, i) => `${i}-4000-8000-${i * 7}`);
 const owners = (live: readonly string[]) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createEnvironment, DYN, INT, STRING } from "../../../src/cel/index.js";
-import { resultHint } from "../../../src/kinds/shared/expressions/result-hint.js";
+import { resultHint } from "../../../src/kinds/shared/expressions/expression.js";
 import type { ResultType } from "../../../src/kinds/shared/expressions/result-type.js";
 
 const environment = createEnvironment({

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import type { AdmissionExpectation } from "../../../src/offline/cases/certificate-request-policy/admission.js";
-import { createCaseDecider } from "../../../src/offline/cases/certificate-request-policy/case.js";
+import {
+  type AdmissionExpectation,
+  createCaseDecider,
+} from "../../../src/offline/cases/certificate-request-policy/case.js";
 
 const decide = createCaseDecider();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { formatRows } from "../../../src/offline/kyverno-test/formats.js";
 import type { Row } from "../../../src/offline/kyverno-test/rows.js";
-import { rowTable } from "../../../src/offline/kyverno-test/table.js";
+import { rowTable } from "../../../src/offline/kyverno-test/run.js";
 
 const row = (id: number, more: Partial<Row> = {}): Row => ({
   id,

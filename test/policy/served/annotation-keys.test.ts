@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { annotationKeys } from "../../../src/policy/served/annotation-keys.js";
+import { annotationKeys } from "../../../src/policy/served/joined-verdict.js";
 
 /** What the API server takes behind the webhook's name and a slash. */
 const TAKEN = /^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;

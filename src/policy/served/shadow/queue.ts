@@ -9,8 +9,38 @@ import type { Review } from "../../review.js";
 import type { Turns } from "../../turns.js";
 import type { PolicySet, ShadowVersion } from "../policy-set.js";
 import { decide, type RequestOrigin, type Verdict } from "../verdict.js";
-import { exampleOf } from "./example.js";
 import { type ShadowExample, type ShadowResult, ShadowTally } from "./tally.js";
+
+/** Characters of a message: a policy may answer with megabytes. */
+const MESSAGE_CHARACTERS = 256;
+/** Longest name that Kubernetes has; whoever sends requests may write more. */
+const NAME_CHARACTERS = 253;
+/** As in the decision record: nothing that a policy says about a Secret is told. */
+const REDACTED = "[redacted]";
+
+/**
+ * An example.
+ * @param says the answer whose message is the reason
+ */
+function exampleOf(review: Review, at: number, result: ShadowExample["result"], says: Verdict): ShadowExample {
+  const message = says.response.status?.message ?? says.vanilla.status?.message;
+  if (review.kind !== "admission") return { at, result, ...(message !== undefined && { message: cut(message) }) };
+  const { operation, kind, namespace, name } = review.request;
+  const isSecret = kind.group === "" && kind.kind === "Secret";
+  return {
+    at,
+    result,
+    operation: cut(operation),
+    kind: cut(kind.kind),
+    ...(namespace !== undefined && { namespace: cut(namespace, NAME_CHARACTERS) }),
+    ...(name !== undefined && { name: cut(name, NAME_CHARACTERS) }),
+    ...(message !== undefined && { message: isSecret ? REDACTED : cut(message) }),
+  };
+}
+
+function cut(text: string, characters = MESSAGE_CHARACTERS): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+}
 
 /** Requests that wait for their shadows: what a busy process answers in a tenth of a second. */
 export const MAX_WAITING = 256;

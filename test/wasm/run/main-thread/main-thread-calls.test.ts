@@ -5,13 +5,13 @@ import type { Outcome } from "../../../../src/policy/outcome.js";
 import type { Review } from "../../../../src/policy/review.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../../src/wasm/limits.js";
 import { ModuleStore, type PreparedModule } from "../../../../src/wasm/module/prepare.js";
-import { protocolOf } from "../../../../src/wasm/protocol.js";
 import type { ExecutionMode, LogLine } from "../../../../src/wasm/run/guest/call.js";
 import { Moment } from "../../../../src/wasm/run/guest/moment.js";
 import { CallHistory } from "../../../../src/wasm/run/main-thread/history.js";
 import { InlineCalls } from "../../../../src/wasm/run/main-thread/main-thread-calls.js";
 import { systemClock } from "../../../../src/wasm/run/threads/clock.js";
 import { WorkerPool } from "../../../../src/wasm/run/threads/pool.js";
+import { protocolOf } from "../../../../src/wasm/runtime.js";
 import { admission, context, file, raw, testRuntime } from "../../support.js";
 import { bytesOf } from "../../wat.js";
 

@@ -1,7 +1,7 @@
 /** How much of the main thread guests take. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { MainThreadShare } from "../../../../src/wasm/run/main-thread/share.js";
+import { MainThreadShare } from "../../../../src/wasm/run/main-thread/main-thread-calls.js";
 
 describe("the main thread", () => {
   for (const [processors, most] of [
