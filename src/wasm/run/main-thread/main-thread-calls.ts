@@ -78,8 +78,6 @@ export interface InlineCall {
   readonly history: CallHistory;
   /** Takes a line that the guest has logged. */
   readonly onLog: (line: LogLine) => void;
-  /** Told when the guest has trapped, in its start or behind it: it may have been by its floor. */
-  readonly onTrap?: () => void;
 }
 
 /** What is asked at load. */
@@ -130,7 +128,7 @@ export class InlineCalls {
   }
 
   /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
-  try({ module, call, limits, moment, history, onLog, onTrap }: InlineCall): Outcome | undefined {
+  try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     // A large memory takes longer to be filled than a call may take.
@@ -148,7 +146,6 @@ export class InlineCalls {
     if (result.kind !== "outcome") {
       this.#movedOn++;
       history.failed();
-      if (result.kind === "trap" || result.kind === "start-failed") onTrap?.();
       return undefined;
     }
     this.#answered++;
