@@ -20,7 +20,7 @@ import { PolicyStart } from "./policy-start.js";
 import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./run/guest/call.js";
 import { Moment, type MomentParts } from "./run/guest/moment.js";
 import { CallHistory } from "./run/main-thread/history.js";
-import { INLINE_QUESTION_BYTES, type InlineCalls } from "./run/main-thread/main-thread-calls.js";
+import { INLINE_QUESTION_BYTES, type MainThreadCalls } from "./run/main-thread/main-thread-calls.js";
 import { neutralReviews } from "./run/snapshot/neutral-requests.js";
 import { coldStart, type FoundStart, type StartReport } from "./run/snapshot/start-report.js";
 import { checkKey } from "./run/threads/history.js";
@@ -34,7 +34,7 @@ export interface PolicyParts {
   readonly settings: PreparedSettings;
   readonly protocol: Protocol;
   readonly pool: WorkerPool;
-  readonly inline: InlineCalls;
+  readonly inline: MainThreadCalls;
   readonly limits: GuestLimits;
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;

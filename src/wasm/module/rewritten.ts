@@ -5,10 +5,10 @@ import { HOST_MODULE, MEMORY_NAME } from "../names.js";
 import { rewriteModule } from "../rewrite/binary/rewrite.js";
 import { readSections, SECTION_CODE } from "../rewrite/binary/sections.js";
 import type { GuestMemory } from "../rewrite/binary/types.js";
-import { expandCalls } from "../rewrite/inline-functions/inline-calls.js";
+import { inlineCalls } from "../rewrite/inline-functions/inline-calls.js";
 import { meterModule } from "../rewrite/meter/meter.js";
 import { type Extracted, extractState } from "../rewrite/snapshot/extract.js";
-import type { MemoryImage } from "../rewrite/snapshot/memory-snapshot.js";
+import type { MemorySnapshot } from "../rewrite/snapshot/memory-snapshot.js";
 import { type Marking, markingFor } from "../rewrite/write-barriers/marking.js";
 import { METADATA_SECTION } from "./metadata.js";
 
@@ -48,7 +48,7 @@ export interface Rewritten {
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;
   /** What its memory holds at first; absent: zeros, or it writes its data itself. */
-  readonly image?: MemoryImage;
+  readonly image?: MemorySnapshot;
   /** Why no state of its instances can be taken. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
@@ -61,7 +61,7 @@ export interface Rewritten {
 export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritten {
   if (role === "beside") {
     const { bytes: limited } = rewriteModule(bytes, { maximumPages, customSections: CUSTOM_SECTIONS });
-    return { limited, bytes: meterModule(expandCalls(limited)) };
+    return { limited, bytes: meterModule(inlineCalls(limited)) };
   }
   const { bytes: limited, importedMemory: memory } = rewriteModule(bytes, {
     maximumPages,
@@ -71,7 +71,7 @@ export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritte
   const extracted: Extracted =
     role === "main" ? { bytes: limited, coldBecause: "it has several modules" } : extractState(limited, memory);
   const { own, image, coldBecause } = extracted;
-  const expanded = expandCalls(extracted.bytes, own);
+  const expanded = inlineCalls(extracted.bytes, own);
   const common = {
     limited,
     ...(memory && { memory }),
