@@ -3,187 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-
-/**
- * Who may import whom (docs/architecture.md). A room is a folder of src; `main` and `index` are files. Rooms not named as a key import nothing
- * of ours. `types` entries may be imported for their types only.
- */
-const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; readonly types?: readonly string[] }>> = {
-  main: { rooms: ["commands"] },
-  index: { rooms: ["cel", "config", "data", "library"], types: ["admission", "evaluation", "policy", "telemetry"] },
-  library: {
-    rooms: ["admission", "commands", "data", "evaluation", "loader", "page", "server", "telemetry"],
-    types: ["config", "policy"],
-  },
-  commands: {
-    rooms: [
-      "admission",
-      "approver",
-      "audit",
-      "batch",
-      "cel",
-      "cel-policy",
-      "cluster",
-      "config",
-      "data",
-      "documents",
-      "evaluation",
-      "explanation",
-      "fetch",
-      "kubernetes",
-      "kyverno-test",
-      "loader",
-      "page",
-      "policy",
-      "recording",
-      "reports",
-      "scan",
-      "server",
-      "telemetry",
-      "wasm",
-      "world",
-    ],
-  },
-  "kyverno-test": {
-    rooms: ["cel-policy", "data", "kinds/kyverno", "kubernetes", "reports", "scan", "world"],
-    types: ["policy"],
-  },
-  scan: {
-    rooms: [
-      "admission",
-      "cel-policy",
-      "config",
-      "data",
-      "documents",
-      "kinds/certificate-request-policy",
-      "kinds/kyverno",
-      "kubernetes",
-      "policy",
-      "reports",
-      "world",
-      "x509",
-    ],
-    types: ["evaluation", "loader"],
-  },
-  reports: { rooms: ["data"] },
-  recording: { rooms: ["data", "telemetry"], types: ["admission", "evaluation", "policy"] },
-  explanation: { rooms: ["batch", "cel", "cel-policy", "data", "kubernetes"], types: ["policy"] },
-  // The page's code sees a browser: of the server's it takes words, and what is pure.
-  "page/browser": { rooms: ["page"], types: ["explanation"] },
-  page: {
-    rooms: [
-      "admission",
-      "cel",
-      "cel-policy",
-      "config",
-      "data",
-      "documents",
-      "evaluation",
-      "explanation",
-      "loader",
-      "policy",
-      "server",
-    ],
-  },
-  batch: {
-    rooms: [
-      "admission-policy",
-      "cel",
-      "cel-policy",
-      "data",
-      "kinds/certificate-request-policy",
-      "kinds/kyverno",
-      "kinds/mutating-admission-policy",
-      "kinds/validating-admission-policy",
-      "kubernetes",
-      "world",
-    ],
-    types: ["policy"],
-  },
-  approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
-  audit: {
-    rooms: ["admission", "cel-policy", "config", "documents", "kubernetes", "policy", "reports", "world"],
-    types: ["data", "evaluation", "loader"],
-  },
-  cluster: {
-    rooms: [
-      "audit",
-      "cel",
-      "cel-policy",
-      "config",
-      "data",
-      "evaluation",
-      "kinds/kyverno",
-      "kubernetes",
-      "telemetry",
-      "x509",
-    ],
-  },
-  telemetry: { rooms: ["data"] },
-  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"], types: ["recording"] },
-  loader: {
-    rooms: [
-      "cel-policy",
-      "config",
-      "data",
-      "evaluation",
-      "fetch",
-      "host-capabilities",
-      "kinds",
-      "kinds/registry",
-      "policy",
-      "wasm",
-      "world",
-    ],
-  },
-  "kinds/registry": {
-    types: ["config", "policy"],
-    rooms: [
-      "admission-policy",
-      "cel-policy",
-      "data",
-      "kinds",
-      "kinds/cel-module",
-      "kinds/certificate-request-policy",
-      "kinds/group",
-      "kinds/kyverno",
-      "kinds/mutating-admission-policy",
-      "kinds/validating-admission-policy",
-      "kinds/wasm",
-      "wasm",
-    ],
-  },
-  "kinds/validating-admission-policy": {
-    rooms: ["admission-policy", "cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
-  },
-  "kinds/mutating-admission-policy": {
-    rooms: ["admission-policy", "cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world"],
-  },
-  "kinds/kyverno": {
-    rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
-  },
-  "kinds/certificate-request-policy": {
-    rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
-    types: ["config"],
-  },
-  "kinds/cel-module": { rooms: ["cel", "cel-policy", "data", "kinds", "policy", "wasm", "world"] },
-  "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
-  "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
-  kinds: { rooms: ["data", "documents", "policy", "world"], types: ["config"] },
-  "admission-policy": { rooms: ["cel", "cel-policy", "documents", "kubernetes", "world"], types: ["policy"] },
-  "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
-  world: { rooms: ["cel", "data", "kubernetes"] },
-  evaluation: { rooms: ["admission", "policy"] },
-  wasm: { rooms: ["data", "host-capabilities", "kubernetes"], types: ["policy"] },
-  fetch: { rooms: ["config", "data"] },
-  config: { rooms: ["data", "documents", "host-capabilities"], types: ["policy"] },
-  documents: { rooms: ["data", "kubernetes"] },
-  x509: { rooms: ["cel"] },
-  "host-capabilities": { rooms: ["data", "kubernetes", "x509"] },
-  kubernetes: { rooms: ["data"] },
-  admission: { rooms: ["data"] },
-  policy: { rooms: ["data", "kubernetes"], types: ["admission"] },
-};
+import { IMPORT_RULES } from "./import-rules.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const src = join(root, "src");
@@ -277,7 +97,7 @@ describe("import directions", () => {
   test("every import between rooms is in the table", () => {
     const forbidden = imports
       .filter(({ from, to, typeOnly }) => {
-        const allowed = ALLOWED[from];
+        const allowed = IMPORT_RULES[from];
         return !(allowed?.rooms.includes(to) || (typeOnly && allowed?.types?.includes(to)));
       })
       .map(({ file, to }) => `src/${file} imports ${to}`);
@@ -317,14 +137,6 @@ describe("import directions", () => {
       .filter(({ to, target }) => to === "cel" && target !== "cel/index.ts")
       .map(({ file, target }) => `src/${file} imports ${target}`);
     assert.deepEqual(deep, []);
-  });
-
-  test("the table in the documentation is this table", () => {
-    const text = readFileSync(join(root, "docs/architecture.md"), "utf8");
-    for (const [room, { rooms, types = [] }] of Object.entries(ALLOWED)) {
-      const list = [...rooms, ...types.map((name) => `${name} (types)`)].join(", ") || "nothing";
-      assert.ok(text.includes(`| \`${room}\` | ${list} |`), `docs/architecture.md lacks: | \`${room}\` | ${list} |`);
-    }
   });
 });
 
