@@ -43,6 +43,7 @@ import {
   MOST_EXPRESSION_BYTES,
   MOST_EXPRESSIONS_BYTES,
 } from "../../src/cluster/webhooks/portable-conditions.js";
+import { THREADS_FROM_BYTES } from "../../src/commands/apply/run.js";
 import { PREPARE_WITHIN_MS } from "../../src/commands/serve/cluster-update.js";
 import { HUNG_AFTER_MS, LOADING_HUNG_AFTER_MS, SUSPECT_AFTER_MS } from "../../src/commands/serve/heartbeats.js";
 import { MAX_FILE_BYTES } from "../../src/config/config-files.js";
@@ -52,7 +53,18 @@ import { YAML_MAX_DEPTH } from "../../src/data/yaml/node.js";
 import { MAX_ALIASED_VALUES } from "../../src/documents/node-builder.js";
 import { MAX_WAITING, MAX_WAITING_BYTES, PATIENCE_MS } from "../../src/evaluation/shadow/queue.js";
 import { MAX_EXAMPLES } from "../../src/evaluation/shadow/tally.js";
+import { MAX_TEXT_LENGTH as EXPLAINED_TEXT } from "../../src/explanation/value-text.js";
+import {
+  MAX_ANSWER_BYTES as MANIFEST_BYTES,
+  MAX_ANSWER_VALUES as MANIFEST_VALUES,
+  MAX_FOLDER_BYTES,
+  MAX_MODULE_BYTES,
+  PASSING_BYTES,
+} from "../../src/fetch/limits.js";
+import { REFUSAL_KEPT_MS } from "../../src/fetch/signatures/signature-checks.js";
+import { MAX_SIGNATURES_BYTES } from "../../src/fetch/signatures/signature-layer.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../src/kinds/group/member-calls.js";
+import { MUTATION_MAX_SIZE } from "../../src/kinds/mutating-admission-policy/conversion.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,
@@ -76,12 +88,16 @@ import {
   WATCH_SILENCE_MS,
 } from "../../src/kubernetes/client/limits.js";
 import { RETIRED_MS } from "../../src/loader/from-cluster/cluster-policies.js";
+import { MAX_QUESTION_BYTES, MAX_QUESTIONS } from "../../src/page/handler.js";
+import { MAX_ANSWER_MS } from "../../src/page/play/thread-playground.js";
+import { MAX_DRAFT_LENGTH } from "../../src/page/questions.js";
 import { SLICE_MS } from "../../src/policy/turns.js";
 import { SILENT_MS } from "../../src/server/drain.js";
 import { LARGE_BODY, MAX_WAITING_BODIES } from "../../src/server/large-bodies.js";
 import { DEFAULT_BODY_LIMIT } from "../../src/server/server.js";
 import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from "../../src/server/wire-problems.js";
 import { STOP_WITHIN_MS } from "../../src/telemetry/otlp/stop-within.js";
+import { COUNTER_LIMITS, HISTOGRAM_LIMITS } from "../../src/telemetry/series.js";
 import { NAME_LENGTH } from "../../src/wasm/guest/guest.js";
 import { INLINE_QUESTION_BYTES } from "../../src/wasm/inline/inline-calls.js";
 import { INLINE_MS, ONCE_MS, UNPROVED_MS, UNPROVED_PAUSE_MS } from "../../src/wasm/inline/trial.js";
@@ -92,6 +108,11 @@ import {
   LOAD_TIMEOUT_FACTOR,
   mostPatchBytes,
 } from "../../src/wasm/limits.js";
+import { ANSWER_MS, MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../src/world/http/limits.js";
+import { MAX_PEM_CHARACTERS } from "../../src/world/http/pem.js";
+import { LIST_MS, MAX_LIST_BYTES, MAX_LIST_OBJECTS } from "../../src/world/objects/cluster-objects.js";
+import { MAX_ANSWERS_BYTES } from "../../src/world/request-external.js";
+import { LARGEST_REQUEST } from "../../src/x509/pkcs10/index.js";
 import { sourceConstant } from "../support/source-constant.js";
 
 const { hostCallBytes, hostCalls, logBytes, logLineBytes, memoryPages, outputBytes } = DEFAULT_GUEST_LIMITS;
@@ -107,6 +128,8 @@ const mib = (bytes: number): string => `${bytes / (1024 * 1024)} MiB`;
 /** Small numbers are words in a sentence. */
 const word = (number: number): string =>
   ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"][number] ?? count(number);
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** By page: what stands there. */
 const LIMITS: Readonly<Record<string, readonly string[]>> = {
@@ -251,6 +274,56 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `MiB of a policy's modules; without it ${NAMESPACED_MODULE_MIB}`,
     `integer, 1 to ${sourceConstant("entry-fields.ts", "MAX_TIMEOUT_SECONDS")} |`,
     `integer, 1 to ${sourceConstant("entry-fields.ts", "MAX_MEMORY_MIB")} |`,
+  ],
+  "page.md": [
+    `| has | ${count(MAX_DRAFT_LENGTH)} characters; with its payload ${mib(MAX_QUESTION_BYTES)} |`,
+    `${s(sourceConstant("local-playground.ts", "MAX_EVALUATION_MS"))} to be evaluated, whatever its \`timeoutEvalSeconds\`; ${s(MAX_ANSWER_MS)} in all`,
+    `${capital(word(MAX_QUESTIONS))} questions are`,
+  ],
+  "kyverno.md": [
+    `An expression may cost ${count(sourceConstant("authorization/dialect.ts", "EXPRESSION_COST"))} units, a token has at most ${kib(sourceConstant("decode.ts", "LONGEST_TOKEN"))}`,
+    `| an answer of an HTTP server | ${count(MAX_BODY_BYTES)} bytes, ${count(MAX_BODY_VALUES)} values, ${ANSWER_MS / 1000} seconds |`,
+    `| a list of objects | ${count(MAX_LIST_OBJECTS)} objects, ${mib(MAX_LIST_BYTES)}, ${LIST_MS / 1000} seconds`,
+    `of an image | ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values each |`,
+    `in ${MAX_PEM_CHARACTERS / 1024} Ki characters |`,
+    `those of entries aside | ${mib(MAX_ANSWERS_BYTES)} of memory`,
+  ],
+  "certificate-request-policies.md": [
+    `| a signing request in PEM | ${count(LARGEST_REQUEST)} bytes`,
+    `| a rule for one value | ${count(sourceConstant("certificate-request-policy/dialect.ts", "RULE_COST"))} units of cost`,
+  ],
+  "modules.md": [
+    `a module has at most ${mib(MAX_MODULE_BYTES)}`,
+    `A server keeps ${mib(MAX_FOLDER_BYTES)} of modules there`,
+    `(${mib(PASSING_BYTES)} of such at a time`,
+    `| ${NAMESPACED_MODULE_MIB} MiB, or \`--namespaced-policy-module-size\``,
+    `| a manifest | ${kib(sourceConstant("module-files.ts", "NAMESPACED_MANIFEST_BYTES"))} and ${count(sourceConstant("module-files.ts", "NAMESPACED_MANIFEST_VALUES"))} values |`,
+    `lists the signatures has at most ${mib(MAX_SIGNATURES_BYTES)}, as registries have it, and ${count(sourceConstant("signature-layer.ts", "MAX_SIGNATURES_VALUES"))} values`,
+    `${kib(sourceConstant("signature-layer.ts", "MAX_ANNOTATION_CHARACTERS"))} each, a payload ${kib(sourceConstant("signature-layer.ts", "MAX_PAYLOAD_BYTES"))}, and of all payloads the smallest ${mib(sourceConstant("signature-layer.ts", "MAX_PAYLOADS_BYTES"))}`,
+    `turn every ${ms(sourceConstant("signature-checks.ts", "SLICE_MS"))}, and a refusal is believed for ${s(REFUSAL_KEPT_MS)}`,
+    `configurations have at most ${kib(MANIFEST_BYTES)} and ${count(MANIFEST_VALUES)} values`,
+  ],
+  "apply.md": [`From ${mib(THREADS_FROM_BYTES)} on, all processors are used`],
+  "mutating-admission-policies.md": [`One mutation may give ${mib(MUTATION_MAX_SIZE)}`],
+  "metrics.md": [
+    `| with a kind, operation or namespace of a request | ${count(COUNTER_LIMITS.chosen)} | ${count(HISTOGRAM_LIMITS.chosen)} |`,
+    `| ${count(COUNTER_LIMITS.fixed)} | ${count(HISTOGRAM_LIMITS.fixed)} |`,
+    `of more than ${sourceConstant("label-sets.ts", "MAX_CHOSEN_CHARACTERS")} characters is \`other\``,
+    `does not hand over its part within ${s(sourceConstant("primary.ts", "COLLECT_WITHIN_MS"))}`,
+  ],
+  "command-line.md": [
+    `Texts are cut after ${EXPLAINED_TEXT} characters`,
+    `An evaluation ends after ${s(sourceConstant("session.ts", "TIME_LIMIT_MS"))}`,
+    `the last ${sourceConstant("history.ts", "LINES")} lines`,
+  ],
+  "differences.md": [
+    `at most ${NAMESPACED_MODULE_MIB} MiB unless an option says otherwise`,
+    `at most ${kib(sourceConstant("metadata.ts", "MAX_METADATA_BYTES"))} | it is read while requests wait`,
+    `${mib(memoryPages * PAGE)} (\`memoryLimitMiB\`)`,
+    `${count(hostCalls)} calls, ${kib(logBytes)} of log lines`,
+    `${s(HEADERS_TIMEOUT_MS)} for headers, ${s(REQUEST_TIMEOUT_MS)} for a request, ${s(sourceConstant("listener.ts", "KEEP_ALIVE_MS"))} idle`,
+    `${kib(MOST_WEBHOOK_BYTES)}, ${kib(MOST_EXPRESSION_BYTES)} for an expression, ${kib(MOST_EXPRESSIONS_BYTES)} for all`,
+    `| ${MAX_NAMESPACE_DOCUMENTS}, and ${mib(MAX_NAMESPACE_BYTES)}`,
   ],
 };
 
