@@ -180,7 +180,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   "guests.md": [
     `at most ${ms(INLINE_MS)} by the clock`,
     `one stretch of ${ms(sourceConstant("trial.ts", "STALLED_MS"))} or more without a look at it`,
-    `${ms(UNPROVED_MS)} in all when nobody knows that it ends`,
+    `${ms(UNPROVED_MS)} in all when it is not known to end`,
     `In ${ms(UNPROVED_PAUSE_MS)} one of these may have ${ms(ONCE_MS)}`,
     `after ${sourceConstant("history.ts", "FIRST_PROOF")} calls on threads the main thread is tried again`,
     `up to ${count(sourceConstant("history.ts", "LONGEST_PROOF"))} when calls come to nothing there again`,
@@ -238,7 +238,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `Where these definitions may not be watched: ${s(UNWATCHED_KIND_KEPT_MS)}`,
     `| versions of a resource | ${s(EQUIVALENTS_KEPT_MS)} |`,
     `at most ${MAX_STORES}, and ${mib(MAX_STORES_BYTES)} together`,
-    `at most ${MAX_NAMED_STORES}, until nobody has asked for ${min(NAMED_STORE_KEPT_MS)}`,
+    `at most ${MAX_NAMED_STORES}, until they are not asked for during ${min(NAMED_STORE_KEPT_MS)}`,
     `| ${s(ANSWER_KEPT_MS)}; an object that is not there ${s(ABSENCE_KEPT_MS)} |`,
     `up to ${min(LAST_REFUSAL_MS)} where the API server refuses, ${s(LAST_FAILURE_MS)} where it could not be reached`,
     `waits up to ${s(LAST_BACKOFF_MS)} between attempts, and is given up for dead after ${s(WATCH_SILENCE_MS)} of silence`,
