@@ -9,9 +9,9 @@
  * | together against one by one | 5 times faster |
  */
 import { Agent, request } from "node:http";
-import { createEvaluator } from "../src/evaluation/evaluator.js";
-import { createPolicySet, type ServedPolicy } from "../src/evaluation/policy-set.js";
 import { createExpressionCompiler, prepareInline } from "../src/kinds/validating-admission-policy/index.js";
+import { createEvaluator } from "../src/policy/served/evaluator.js";
+import { createPolicySet, type ServedPolicy } from "../src/policy/served/policy-set.js";
 import { startServer } from "../src/server/server.js";
 import { createLogger } from "../src/telemetry/logger.js";
 import { Metrics } from "../src/telemetry/metrics.js";

@@ -10,16 +10,16 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
-import { extismRunner } from "../src/wasm/extism/guest.js";
-import type { RunGuest } from "../src/wasm/guest/guest.js";
-import { Places } from "../src/wasm/guest/places.js";
+import { HostCapabilities } from "../src/wasm/host/host.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
-import { regoRunner } from "../src/wasm/opa/guest.js";
-import { wapcRunner } from "../src/wasm/wapc/guest.js";
-import { wasiRunner } from "../src/wasm/wasi/guest.js";
+import { extismRunner } from "../src/wasm/protocols/extism/guest.js";
+import { regoRunner } from "../src/wasm/protocols/opa/guest.js";
+import { wapcRunner } from "../src/wasm/protocols/wapc/guest.js";
+import { wasiRunner } from "../src/wasm/protocols/wasi/guest.js";
+import type { RunGuest } from "../src/wasm/run/guest/guest.js";
+import { Places } from "../src/wasm/run/guest/instance-pool.js";
 import { noHost } from "./support/guest-calls.js";
 import { median, spread } from "./support/statistics.js";
 

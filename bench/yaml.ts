@@ -10,8 +10,8 @@
  */
 import { loadavg } from "node:os";
 import { parseAllDocuments, stringify } from "yaml";
+import { parseResources } from "../src/config/documents/source-document.js";
 import { parseYamlDocuments } from "../src/data/yaml.js";
-import { parseResources } from "../src/documents/source-document.js";
 import { pod } from "./support/pods.js";
 import { median, spread } from "./support/statistics.js";
 

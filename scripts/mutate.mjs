@@ -1,5 +1,5 @@
 // Changes lines of the source one at a time, and tells which changes no test notices.
-//   node scripts/mutate.mjs src/evaluation src/kinds/group   only files whose path begins so
+//   node scripts/mutate.mjs src/policy/served src/kinds/group   only files whose path begins so
 //   --patience 30   seconds that the test files may take, where that is many times what they do
 //   --again dist-mutated/survivors.json   only those of that list
 //   --copy dist-mutated-2   another place, for a second run beside the first; --list   only counts; --every 3   each third change; --from 40   begins there (a run that was stopped)

@@ -10,17 +10,8 @@ import { nodeOf, VERSIONS } from "./nodes.mjs";
 /** What takes a minute by itself. */
 const LONG = ["conformance/", "wasm/"];
 const SHORT = [
-  ...[
-    "admission/",
-    "architecture/",
-    "cel/",
-    "commands/replay.",
-    "contract/",
-    "data/",
-    "fuzz/escaped-keys.",
-    "library/",
-  ],
-  ...["scan/split/", "wasm/ambiguous-answers.", "wasm/opa/", "wasm/payload."],
+  ...["admission/", "architecture/", "cel/", "cli/replay.", "contract/", "data/", "fuzz/escaped-keys.", "library/"],
+  ...["offline/scan/split/", "wasm/ambiguous-answers.", "wasm/protocols/opa/", "wasm/payload."],
 ];
 
 const root = fileURLToPath(new URL("../dist/test", import.meta.url));

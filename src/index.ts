@@ -28,7 +28,6 @@ export {
   parseConfig,
 } from "./config/index.js";
 export { parseJson, readJson, stringifyJson } from "./data/json.js";
-export type { PolicySet, ServedPolicy } from "./evaluation/policy-set.js";
 export {
   type AskOptions,
   createEvaluator,
@@ -43,5 +42,6 @@ export { type LoadedPolicies, type LoadOptions, loadPolicies, PoliciesFileError 
 export type { Log } from "./library/log.js";
 export { OptionError } from "./library/options.js";
 export type * from "./policy/index.js";
+export type { PolicySet, ServedPolicy } from "./policy/served/policy-set.js";
 export type { Decision, MemberDecision } from "./telemetry/decision.js";
 export type { LogFields, LogLevel, LogRecord } from "./telemetry/logger.js";

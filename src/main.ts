@@ -1,6 +1,6 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=32768 node --max-semi-space-size=8
 /** The executable: arguments to one command to an exit code. */
-import { runCommandLine } from "./commands/command-line.js";
+import { runCommandLine } from "./cli/command-line.js";
 
 /** As when the signal SIGPIPE had ended the process: nobody knows what the rest would have said, so that it is no success. */
 const EXIT_NOBODY_READS = 141;

@@ -1,8 +1,9 @@
 /** Calls of guests on this thread, without pool and server: for what is measured of guests alone. */
-import { type Budget, SLICE_UNITS } from "../../src/wasm/guest/budget.js";
-import { type GuestHost, GuestLimitError } from "../../src/wasm/guest/guest.js";
-import { Moment, MomentView } from "../../src/wasm/guest/moment.js";
+
 import { DEFAULT_GUEST_LIMITS } from "../../src/wasm/index.js";
+import { type Budget, SLICE_UNITS } from "../../src/wasm/run/guest/budget.js";
+import { type GuestHost, GuestLimitError } from "../../src/wasm/run/guest/guest.js";
+import { Moment, MomentView } from "../../src/wasm/run/guest/moment.js";
 
 const ENDLESS: Budget = { isSpent: false, refill: () => SLICE_UNITS };
 

@@ -1,7 +1,12 @@
 /** A module as large as those that bring a language's runtime along, made of a small one: what it does stays the same, and each is another one. */
-import { HEADER, Reader } from "../../src/wasm/binary/reader.js";
-import { readSections, SECTION_CODE, SECTION_CUSTOM, SECTION_FUNCTION } from "../../src/wasm/binary/sections.js";
-import { Writer } from "../../src/wasm/binary/writer.js";
+import { HEADER, Reader } from "../../src/wasm/rewrite/binary/reader.js";
+import {
+  readSections,
+  SECTION_CODE,
+  SECTION_CUSTOM,
+  SECTION_FUNCTION,
+} from "../../src/wasm/rewrite/binary/sections.js";
+import { Writer } from "../../src/wasm/rewrite/binary/writer.js";
 
 /**
  * The module with copies of its functions behind them, which nobody calls.

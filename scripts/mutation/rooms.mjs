@@ -14,11 +14,11 @@ const ANSWERS = ["wasm/answer", "wasm/rego-answers", "wasm/ambiguous"];
 
 /** @type {readonly (readonly [string, readonly string[]])[]} */
 export const ROOMS = [
-  ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/refused"]],
-  ["src/evaluation/verdict", ["evaluation/", "server/routes", "contract/kinds"]],
-  ["src/evaluation/", ["evaluation/", "policy/evaluat", "contract/kinds", "server/gone"]],
+  ["src/admission/", ["admission/", "policy/served/", "server/routes", "server/refused"]],
+  ["src/policy/served/verdict", ["policy/served/", "server/routes", "contract/kinds"]],
+  ["src/policy/served/", ["policy/served/", "policy/evaluat", "contract/kinds", "server/gone"]],
   ["src/policy/turns", ["policy/turns", "policy/evaluat", "validating-admission-policy/turns"]],
-  ["src/policy/", ["policy/evaluat", "evaluation/", "kinds/group", "contract/kinds"]],
+  ["src/policy/", ["policy/evaluat", "policy/served/", "kinds/group", "contract/kinds"]],
   ["src/kinds/group/expression", ["kinds/group/expression", "kinds/group/group-policy", "loader/mistakes"]],
   ["src/kinds/group/kind", ["loader/mistakes", "kinds/group/"]],
   ["src/kinds/group/report", ["kinds/group/group-policy", "kinds/group/nesting", "contract/kinds"]],
@@ -33,18 +33,18 @@ export const ROOMS = [
     ["validating-admission-policy/policy", "validating-admission-policy/tricky", "validating-admission-policy/audit"],
   ],
   ["src/kinds/validating-admission-policy/", POLICIES],
-  ["src/admission-policy/", POLICIES],
-  ["src/cel-policy/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
+  ["src/kinds/admission-policy/", POLICIES],
+  ["src/kinds/shared/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
   [
-    "src/cel-policy/match/",
-    ["cel-policy/", "validating-admission-policy/policy", "validating-admission-policy/tricky"],
+    "src/kinds/shared/match/",
+    ["kinds/shared/", "validating-admission-policy/policy", "validating-admission-policy/tricky"],
   ],
-  ["src/cel-policy/", ["validating-admission-policy/turns", ...POLICIES, "cel-policy/"]],
+  ["src/kinds/shared/", ["validating-admission-policy/turns", ...POLICIES, "kinds/shared/"]],
   ["src/wasm/answer", ANSWERS],
   ["src/wasm/outcome-text", ANSWERS],
   ["src/wasm/rego-result", ANSWERS],
-  ["src/wasm/opa/answer", ANSWERS],
-  ["src/wasm/gatekeeper/answer", ANSWERS],
+  ["src/wasm/protocols/opa/answer", ANSWERS],
+  ["src/wasm/protocols/gatekeeper/answer", ANSWERS],
   ["src/server/gate", ["server/gate", "server/overload"]],
 ];
 

@@ -4,6 +4,10 @@
  *
  * The engine imports nothing of this project; it could be published alone. Reference: spec kubernetes-cel.md.
  */
+
+export { addressOctets, addressText } from "../data/go/ip.js";
+export { fromOctets, UrlError } from "../data/go/url-escape.js";
+export { parseUrlReference, urlText } from "../data/go/url-reference.js";
 export type * from "./ast.js";
 export type * from "./declarations.js";
 export { fn, method, overload } from "./declare.js";
@@ -24,9 +28,6 @@ export {
   ResourceCheckValue,
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
-export { addressOctets, addressText } from "./kubernetes/ip-parse.js";
-export { fromOctets, UrlError } from "./kubernetes/url-escape.js";
-export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {
   isKubernetesVersion,
   isSince,

@@ -2,7 +2,9 @@
  * Which libraries an environment has: by flavour, and for Kubernetes by version, so that an expression means here what it means in a
  * cluster of that version (spec kubernetes-cel.md 4.1 and 4.14).
  */
-import type { FunctionDeclaration, Library } from "./declarations.js";
+
+import { LRUCache } from "lru-cache";
+import type { FunctionDeclaration, Implementation, Library } from "./declarations.js";
 import { authzLibrary } from "./kubernetes/authz.js";
 import { cidrLibrary } from "./kubernetes/cidr.js";
 import { formatLibrary } from "./kubernetes/format.js";
@@ -14,7 +16,6 @@ import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
 import { isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
-import { withMemoizedParsers } from "./memoized-parsers.js";
 import { PatternCache } from "./pattern/pattern.js";
 import type { Flavour, LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
@@ -30,6 +31,58 @@ import { latestStringsLibrary, stringsLibrary } from "./stdlib/strings.js";
 import { textLibrary } from "./stdlib/text.js";
 import { timeGetterLibrary } from "./stdlib/time-getters.js";
 import type { Type } from "./types.js";
+import type { Result } from "./values/value.js";
+
+// Parsers that keep their latest answers: policies parse the same few quantities, addresses and times again and again.
+
+/** Answers kept per function. */
+const MAX_ANSWERS = 500;
+/** Longer texts are read each time: they would hardly come again, and fill the memory. */
+const MAX_TEXT_LENGTH = 256;
+
+/** The function, asked only once for a text while that is among the latest. It must be pure, and its answers immutable. */
+export function memoized(implementation: Implementation): Implementation {
+  // Most functions of most environments are never asked, and a cache takes its room at once.
+  let answers: LRUCache<string, NonNullable<Result>> | undefined;
+  return (...args) => {
+    const text = args[0];
+    if (args.length !== 1 || typeof text !== "string" || text.length > MAX_TEXT_LENGTH) return implementation(...args);
+    const known = answers?.get(text);
+    if (known !== undefined) return known;
+    const answer = implementation(text);
+    if (answer === null) return answer;
+    answers ??= new LRUCache({ max: MAX_ANSWERS });
+    answers.set(text, answer);
+    return answer;
+  };
+}
+
+/** The overloads that parse. */
+const PARSERS: ReadonlySet<string> = new Set([
+  "string_to_quantity",
+  "is_quantity_string",
+  "string_to_url",
+  "is_url_string",
+  "string_to_ip",
+  "is_ip",
+  "string_to_cidr",
+  "is_cidr",
+  "string_to_semver",
+  "is_semver_string",
+  "string_to_timestamp",
+  "string_to_duration",
+]);
+
+/** The declaration with its parsing overloads memoized. */
+function withMemoizedParsers(declaration: FunctionDeclaration): FunctionDeclaration {
+  if (!declaration.overloads.some(({ id }) => PARSERS.has(id))) return declaration;
+  const overloads = declaration.overloads.map((each) =>
+    PARSERS.has(each.id) && each.implementation !== undefined
+      ? { ...each, implementation: memoized(each.implementation) }
+      : each,
+  );
+  return { ...declaration, overloads };
+}
 
 /** Every extension of the language. */
 const EXTENSIONS: readonly LanguageExtension[] = ["math", "encoders", "regex"];

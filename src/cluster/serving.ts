@@ -1,7 +1,7 @@
 /** Those who serve policies, as the agent of a cluster sees them: this process, or several others. */
 
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
-import type { ShadowRows } from "../evaluation/shadow/tally.js";
+import type { ShadowRows } from "../policy/served/shadow/tally.js";
 
 /** What this replica has counted of versions in shadow. */
 export interface ShadowSource {

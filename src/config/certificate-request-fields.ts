@@ -1,6 +1,6 @@
 /** The keys below `certificateRequests`: how CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7). */
-import type { Path } from "../documents/problem.js";
-import type { SourceNode } from "../documents/source-node.js";
+import type { Path } from "./documents/problem.js";
+import type { SourceNode } from "./documents/source-node.js";
 import type { BoundSubjects, CertificateRequestSettings } from "./entry.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type Hints, optional, record, required } from "./record-shape.js";

@@ -1,4 +1,4 @@
-import { CAPABILITY_PATHS } from "../host-capabilities/patterns.js";
+import { CAPABILITY_PATHS } from "./capability-patterns.js";
 import { celSpec } from "./cel-fields.js";
 import { boundKeys, certificateRequests } from "./certificate-request-fields.js";
 import { ENTRY_FIELDS, KIND_KEYS, type KindKey, MEMBER_FIELDS, REFERENCE_FIELDS } from "./entry-fields.js";

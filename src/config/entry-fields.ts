@@ -1,8 +1,9 @@
 /** The keys of every kind of entry and member: the one definition behind reading, the JSON Schema and the documentation. */
-import { HostPatternError, parseHostPatterns } from "../host-capabilities/http/host-patterns.js";
-import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
+
+import { CapabilityPatternError, parseCapabilities } from "./capability-patterns.js";
 import { celPolicy } from "./cel-fields.js";
 import { certificateRequests } from "./certificate-request-fields.js";
+import { HostPatternError, parseHostPatterns } from "./host-patterns.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, integer, jsonObject, listOf, mapOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
 

@@ -1,11 +1,11 @@
 /** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
 
 import { didYouMean } from "../data/suggest.js";
-import type { Path } from "../documents/problem.js";
-import type { SourceDocument } from "../documents/source-document.js";
-import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import { moduleKey } from "./address-hints.js";
 import type { ConfigFiles } from "./config-files.js";
+import type { Path } from "./documents/problem.js";
+import type { SourceDocument } from "./documents/source-document.js";
+import { type MapNode, pairOf, type SourceNode } from "./documents/source-node.js";
 import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
 import { addressPath, parseModuleAddress } from "./module-address.js";

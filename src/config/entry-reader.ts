@@ -1,7 +1,7 @@
 import { didYouMean, nearest } from "../data/suggest.js";
-import { Origin } from "../documents/origin.js";
-import type { Path } from "../documents/problem.js";
-import { describeNode, type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
+import { Origin } from "./documents/origin.js";
+import type { Path } from "./documents/problem.js";
+import { describeNode, type MapNode, pairOf, type SourceNode } from "./documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
 import { KIND_KEYS, type KindKey } from "./entry-fields.js";
 import { groupEntry, type Level, mistakesReachGuest, moduleEntry, readFields, type Written } from "./entry-parts.js";

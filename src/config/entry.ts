@@ -1,9 +1,9 @@
 /** The typed configuration: what the loader makes policies of. All of it is frozen. */
 
-import type { Origin } from "../documents/origin.js";
-import type { Problem } from "../documents/problem.js";
-import type { SourceDocument } from "../documents/source-document.js";
 import type { PolicyMode } from "../policy/policy.js";
+import type { Origin } from "./documents/origin.js";
+import type { Problem } from "./documents/problem.js";
+import type { SourceDocument } from "./documents/source-document.js";
 import type { ModuleAddress } from "./module-address.js";
 
 /** A configuration file that could be read, with the entries that are right and those that aren't. */

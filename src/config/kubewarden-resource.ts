@@ -1,10 +1,10 @@
 /** Kubewarden's custom resources (spec kubewarden.md 11) as entries: AdmissionPolicy, AdmissionPolicyGroup and their cluster-wide forms. */
 import { resolve } from "node:path";
 import { didYouMean } from "../data/suggest.js";
-import { identityOf } from "../documents/documents.js";
-import { Origin } from "../documents/origin.js";
-import type { SourceDocument } from "../documents/source-document.js";
-import { type MapNode, pairOf } from "../documents/source-node.js";
+import { identityOf } from "./documents/documents.js";
+import { Origin } from "./documents/origin.js";
+import type { SourceDocument } from "./documents/source-document.js";
+import { type MapNode, pairOf } from "./documents/source-node.js";
 import type { PolicyEntry } from "./entry.js";
 import { ENTRY_FIELDS } from "./entry-fields.js";
 import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-parts.js";

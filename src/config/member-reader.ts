@@ -1,8 +1,8 @@
 /** Reads the members of a group: a map from name to member, or a list of members with names (as in the policy-group RFC). */
 
-import { Origin } from "../documents/origin.js";
-import type { Path } from "../documents/problem.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
+import { Origin } from "./documents/origin.js";
+import type { Path } from "./documents/problem.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 import type { Member } from "./entry.js";
 import { REFERENCE_FIELDS } from "./entry-fields.js";
 import type { ReadContext } from "./entry-parts.js";

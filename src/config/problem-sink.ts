@@ -1,6 +1,6 @@
-import type { Path, Problem } from "../documents/problem.js";
-import type { About } from "../documents/problem-codes.js";
-import type { SourceDocument } from "../documents/source-document.js";
+import type { Path, Problem } from "./documents/problem.js";
+import type { About } from "./documents/problem-codes.js";
+import type { SourceDocument } from "./documents/source-document.js";
 
 /** Most problems reported for one file: a person reads the first ones. */
 const MAX_PROBLEMS = 200;

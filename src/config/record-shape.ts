@@ -1,8 +1,8 @@
 /** A map with known keys: unknown ones are errors with a suggestion. */
 
 import { didYouMean, nearest } from "../data/suggest.js";
-import type { Path } from "../documents/problem.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
+import type { Path } from "./documents/problem.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type JsonSchema, mismatch, type Shape } from "./shape.js";
 

@@ -1,6 +1,6 @@
 /** Checks what entries say about each other: references to unknown policies, and groups that contain themselves. */
 import { didYouMean } from "../data/suggest.js";
-import type { Problem } from "../documents/problem.js";
+import type { Problem } from "./documents/problem.js";
 
 /** A reference from a top-level group (or a group inside of it) to an entry. */
 export interface Reference {

@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from "node:path";
-import { identityOf, opened } from "../documents/documents.js";
-import { Origin } from "../documents/origin.js";
-import type { Path } from "../documents/problem.js";
-import { parseResources, type SourceDocument } from "../documents/source-document.js";
-import type { MapNode } from "../documents/source-node.js";
 import { ConfigFileError } from "./config-files.js";
+import { identityOf, opened } from "./documents/documents.js";
+import { Origin } from "./documents/origin.js";
+import type { Path } from "./documents/problem.js";
+import { parseResources, type SourceDocument } from "./documents/source-document.js";
+import type { MapNode } from "./documents/source-node.js";
 import type { PolicyEntry } from "./entry.js";
 import {
   mistakesReachGuest,

@@ -4,8 +4,8 @@
  */
 
 import { didYouMean } from "../data/suggest.js";
-import type { Path } from "../documents/problem.js";
-import { describeNode, nodeValue, type SourceNode, textHint } from "../documents/source-node.js";
+import type { Path } from "./documents/problem.js";
+import { describeNode, nodeValue, type SourceNode, textHint } from "./documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { flagHint, listHint, numberHint, objectHint } from "./value-hints.js";
 

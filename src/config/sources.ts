@@ -1,9 +1,9 @@
 /** sources.yml: which hosts need other CAs, or no TLS at all (spec kubewarden.md 1.7). */
 import { X509Certificate } from "node:crypto";
-import { formatProblem, type Path } from "../documents/problem.js";
-import { parseConfiguration } from "../documents/source-document.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
+import { formatProblem, type Path } from "./documents/problem.js";
+import { parseConfiguration } from "./documents/source-document.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 import { ProblemSink } from "./problem-sink.js";
 import { listOf, mapOf, mismatch, type Shape, text } from "./shape.js";
 

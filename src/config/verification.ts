@@ -1,8 +1,9 @@
 /** verification.yml: who must have signed a module (spec kubewarden.md 1.8). Unknown keys are errors. */
-import { formatProblem, type Path } from "../documents/problem.js";
-import { parseConfiguration } from "../documents/source-document.js";
-import { pairOf, type SourceNode } from "../documents/source-node.js";
+
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
+import { formatProblem, type Path } from "./documents/problem.js";
+import { parseConfiguration } from "./documents/source-document.js";
+import { pairOf, type SourceNode } from "./documents/source-node.js";
 import { ProblemSink } from "./problem-sink.js";
 import { privateKeyIn, readPublicKey } from "./public-key.js";
 import { type Fields, optional, record, required } from "./record-shape.js";

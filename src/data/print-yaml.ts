@@ -2,9 +2,9 @@
  * All YAML that is printed for others. Readers of YAML 1.1, such as kubectl, and of 1.2 read the values that were printed, and nothing that a terminal would obey
  * stands in it.
  */
-import { GO_LAYOUT } from "./go-yaml/marshal.js";
-import { printWith, type ScalarStyle, type YamlLayout } from "./go-yaml/printer.js";
-import { analyze, isPlainText } from "./go-yaml/scalars.js";
+import { GO_LAYOUT } from "./go/yaml/marshal.js";
+import { printWith, type ScalarStyle, type YamlLayout } from "./go/yaml/printer.js";
+import { analyze, isPlainText } from "./go/yaml/scalars.js";
 import { escaped, isPrintable } from "./printable.js";
 import { resolvePlain } from "./yaml/resolve.js";
 

@@ -1,11 +1,41 @@
 /** Kinds whose code is loaded when a configuration has policies of theirs. */
+
+import { opened } from "../config/documents/documents.js";
+import type { Problem } from "../config/documents/problem.js";
 import type { ConfigEntry } from "../config/entry.js";
 import { errorText } from "../data/error-text.js";
 import { loadedOnce } from "../data/loaded-once.js";
-import type { Problem } from "../documents/problem.js";
 import type { DocumentKind, GroupKind, InlineKind, KindDocuments, Kinds, ModuleKind } from "./kind.js";
 import { LoadError } from "./load-error.js";
-import { usedKinds } from "./used-kinds.js";
+import { isOneOf } from "./resource-entry.js";
+
+// Which kinds a configuration has: only their code is loaded.
+
+/** What of all kinds some entry, or member of one, has. */
+interface UsedKinds {
+  readonly inline: boolean;
+  readonly groups: boolean;
+  /** Of the given ones. */
+  readonly documents: ReadonlySet<KindDocuments>;
+}
+
+/** Looks through entries, groups and their members. */
+function usedKinds(entries: readonly ConfigEntry[], all: readonly KindDocuments[]): UsedKinds {
+  const flat = entries.flatMap(withMembers);
+  const documents = flat.flatMap((entry) => (entry.kind === "resource" ? opened(entry.documents) : []));
+  return {
+    inline: flat.some(({ kind }) => kind === "cel"),
+    // The expression of a group that can't be loaded is checked all the same.
+    groups: flat.some((entry) => entry.kind === "group" || (entry.kind === "invalid" && entry.draft !== undefined)),
+    documents: new Set(all.filter(({ policies }) => documents.some((document) => isOneOf(policies, document)))),
+  };
+}
+
+function withMembers(entry: ConfigEntry): readonly ConfigEntry[] {
+  if (entry.kind !== "group") return [entry];
+  const own = entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : [policy]));
+  return [entry, ...own.flatMap(withMembers)];
+}
 
 /** The kinds, of which those are loaded that a configuration has: each once, so that reloads find what it has compiled. */
 export interface KindSource {

@@ -2,10 +2,11 @@
  * What a kind of policies is to the rest of the house: how its policies are read, checked and compiled, and how they become policies that can
  * be asked. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
  */
+
+import type { Problem } from "../config/documents/problem.js";
+import type { SourceDocument } from "../config/documents/source-document.js";
 import type { CelEntry, CertificateRequestSettings, GroupDraft, GroupEntry, ModuleEntry } from "../config/entry.js";
 import type { PluginManifest } from "../config/plugin-manifest/read.js";
-import type { Problem } from "../documents/problem.js";
-import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
 import type { Needs } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";

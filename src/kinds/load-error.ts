@@ -1,4 +1,4 @@
-import type { Problem } from "../documents/problem.js";
+import type { Problem } from "../config/documents/problem.js";
 
 /** An entry cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files and addresses. */
 export class LoadError extends Error {

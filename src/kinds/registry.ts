@@ -1,5 +1,5 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
-import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
+
 import { loadedOnce } from "../data/loaded-once.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { WasmRuntime } from "../wasm/index.js";
@@ -10,6 +10,7 @@ import type { DocumentKind, InlineKind } from "./kind.js";
 import { createKindSource, type KindSource } from "./kind-source.js";
 import { KYVERNO_DOCUMENTS } from "./kyverno/resource.js";
 import { MUTATING_DOCUMENTS } from "./mutating-admission-policy/resource.js";
+import type { KubernetesVersion, Watcher } from "./shared/index.js";
 import { VALIDATING_DOCUMENTS } from "./validating-admission-policy/resource.js";
 import { wasmKind } from "./wasm/kind.js";
 
@@ -56,12 +57,12 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
   const { watcher, typeCheck = false, kubernetesVersion } = tools;
   const [{ STORED_VERSION }, { createServer }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("../admission-policy/dialect.js"),
-      import("../admission-policy/server.js"),
+      import("./admission-policy/dialect.js"),
+      import("./admission-policy/server.js"),
       import("./validating-admission-policy/dialect.js"),
       import("./validating-admission-policy/kind.js"),
     ]);
-  const schemas = typeCheck ? (await import("../cel-policy/index.js")).bundledSchemas() : undefined;
+  const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
   return validatingAdmissionPolicyKind(
     createExpressionCompiler(STORED_VERSION, watcher),
     schemas,
@@ -72,8 +73,8 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
 async function loadMutating({ watcher, kubernetesVersion }: KindTools): Promise<DocumentKind> {
   const [{ STORED_VERSION }, { createServer }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
-      import("../admission-policy/dialect.js"),
-      import("../admission-policy/server.js"),
+      import("./admission-policy/dialect.js"),
+      import("./admission-policy/server.js"),
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
     ]);

@@ -2,7 +2,7 @@
  * Mistakes in an object's fields, printed as the API server prints them: `<path>: <Type>[: <value>][: <detail>]`
  * (spec validating-admission-policy.md 0.4).
  */
-import { quote } from "../data/go-quote.js";
+import { quote } from "../data/go/quote.js";
 import { compareNames } from "./names.js";
 
 /** A path inside an object: member names and list indexes. */

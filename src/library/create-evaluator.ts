@@ -2,9 +2,9 @@
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { didYouMean } from "../data/suggest.js";
-import { createEvaluator as evaluatorOf } from "../evaluation/evaluator.js";
-import type { Verdict } from "../evaluation/verdict.js";
 import type { Outcome, Review } from "../policy/index.js";
+import { createEvaluator as evaluatorOf } from "../policy/served/evaluator.js";
+import type { Verdict } from "../policy/served/verdict.js";
 import { checkLoaded, checkOpen, type LoadedPolicies } from "./load-policies.js";
 import { type Log, loggerOf } from "./log.js";
 import { checkOptions, FUNCTION, OptionError, SIGNAL, TEXT } from "./options.js";

@@ -1,8 +1,8 @@
 /** The server in a program of one's own: one process, without signals, files that are watched, or a command line. */
 import type { TlsOptions } from "node:tls";
-import { createEvaluator } from "../evaluation/evaluator.js";
 import { createWebhooks } from "../loader/index.js";
 import { pageRoutes } from "../page/routes.js";
+import { createEvaluator } from "../policy/served/evaluator.js";
 import { startServer } from "../server/server.js";
 import type { Decision, DecisionSink } from "../telemetry/decision.js";
 import { Metrics } from "../telemetry/metrics.js";

@@ -1,8 +1,8 @@
 /** A policies.yaml to policies, in a program of one's own. */
-import { createPolicySource } from "../commands/load.js";
-import type { LoadResult, PolicySource } from "../commands/policy-source.js";
+import { createPolicySource } from "../cli/load.js";
+import type { LoadResult, PolicySource } from "../cli/policy-source.js";
 import type { Problem } from "../config/index.js";
-import type { PolicySet } from "../evaluation/policy-set.js";
+import type { PolicySet } from "../policy/served/policy-set.js";
 import { type Log, loggerOf } from "./log.js";
 import { ANY_TEXT, COUNT, checkOptions, FACTOR, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
 

@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
+
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
@@ -12,8 +12,9 @@ import {
   type ModuleFetcherOptions,
   type SignatureChecks,
 } from "../fetch/index.js";
-import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { createKinds } from "../kinds/registry.js";
+import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
+import { createHostCapabilities, type Executor, type ViolationSink } from "../wasm/host/index.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
@@ -25,9 +26,9 @@ import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js
 import { moduleFiles } from "./module-files.js";
 import { downloads } from "./prefetch.js";
 
-export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { LoadError } from "../kinds/load-error.js";
 export { createWebhooks } from "../kinds/registry.js";
+export { type Executor, recordSession, replaySession, SessionError } from "../wasm/host/index.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";

@@ -3,17 +3,18 @@
  * of the world is known, and they are made. An entry that cannot be loaded does not stop the others: it stays as an unavailable policy that
  * says why.
  */
-import type { Watcher } from "../cel-policy/index.js";
+
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
-import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { FetchError } from "../fetch/index.js";
 import { confined } from "../kinds/confined-policy.js";
 import type { GroupMember, Kinds, ModuleFiles, PreparedEntry, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
+import type { Watcher } from "../kinds/shared/index.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
 import type { Policy } from "../policy/index.js";
+import { createPolicySet, type PolicySet, type ServedPolicy } from "../policy/served/policy-set.js";
 import { SLICE_MS, Turns } from "../policy/turns.js";
 import { allNeeds, type Needs, NO_NEEDS, type Requirement } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";

@@ -2,7 +2,7 @@
  * What the page in the browser and the server say to each other: JSON, types only, read by both sides. All paths are relative to `/page/`. Mode `read`
  * has `state` only, and evaluates nothing that the routes would not; `play` has all.
  */
-import type { DiffLine, ExplainedAnswer } from "../explanation/types.js";
+import type { DiffLine, ExplainedAnswer } from "../kinds/explanation/types.js";
 
 /** `GET /page/state`: what is served, and what the page may do. */
 export interface PageState {

@@ -1,5 +1,5 @@
 /** What the page needs. */
-import type { PolicySet } from "../evaluation/policy-set.js";
+import type { PolicySet } from "../policy/served/policy-set.js";
 import type { Playground } from "./playground.js";
 
 /** What the page is made of. */

@@ -1,7 +1,7 @@
 /** What the page shows: the policies as `GET /policies` has them, and how groups are made. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { VERSION } from "../data/version.js";
-import type { PolicySet, ServedPolicy } from "../evaluation/policy-set.js";
+import type { PolicySet, ServedPolicy } from "../policy/served/policy-set.js";
 import type { PageGroup, PagePolicy, PageState } from "./api.js";
 import { EXAMPLES } from "./examples.js";
 import { expressionTree } from "./expression-tree.js";

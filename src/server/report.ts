@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import type { Writable } from "../data/writable.js";
-import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
-import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
-import type { RequestRecorder } from "../recording/index.js";
+import type { JoinedVerdict } from "../policy/served/joined-verdict.js";
+import { type RequestOrigin, uidOf, type Verdict } from "../policy/served/verdict.js";
 import {
   type Decision,
   type DecisionSink,
@@ -14,6 +13,7 @@ import {
 } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
+import type { RequestRecorder } from "../telemetry/recording/index.js";
 
 /** Where reports go. */
 export interface ReportSinks {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { encodeProblem } from "../admission/encode.js";
 import type { RequestProblem } from "../admission/request-problem.js";
 import { escapedLines } from "../data/printable.js";
-import type { RequestOrigin } from "../evaluation/verdict.js";
+import type { RequestOrigin } from "../policy/served/verdict.js";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";

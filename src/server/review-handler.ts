@@ -18,14 +18,14 @@ import {
   unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
-import type { Evaluator } from "../evaluation/evaluator.js";
-import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
-import type { ServedPolicy } from "../evaluation/policy-set.js";
-import { findSet, type ServedSet } from "../evaluation/served-set.js";
-import { answering } from "../evaluation/shadow/versions.js";
-import type { Verdict } from "../evaluation/verdict.js";
 import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
 import type { Review } from "../policy/review.js";
+import type { Evaluator } from "../policy/served/evaluator.js";
+import type { JoinedVerdict } from "../policy/served/joined-verdict.js";
+import type { ServedPolicy } from "../policy/served/policy-set.js";
+import { findSet, type ServedSet } from "../policy/served/served-set.js";
+import { answering } from "../policy/served/shadow/versions.js";
+import type { Verdict } from "../policy/served/verdict.js";
 import { SLICE_MS } from "../policy/turns.js";
 import { type BodyReading, receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";

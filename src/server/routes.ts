@@ -1,6 +1,6 @@
 /** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is answered behind them. */
 import { pathNotUtf8, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
-import type { RequestOrigin } from "../evaluation/verdict.js";
+import type { RequestOrigin } from "../policy/served/verdict.js";
 
 /** A request for a verdict. */
 export interface ReviewRoute {

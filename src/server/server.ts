@@ -1,28 +1,109 @@
 /** The server: hot and plain routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
-import type { Evaluator } from "../evaluation/evaluator.js";
-import type { ShadowRows } from "../evaluation/shadow/tally.js";
+import type { Evaluator } from "../policy/served/evaluator.js";
+import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
-import type { RequestRecorder } from "../recording/index.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
+import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { AddedRoutes } from "./added-routes.js";
-import { apiPort } from "./api-port.js";
 import { BodyMemory, bodyShare } from "./body-memory.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
-import { MainThreadLoad } from "./main-thread-load.js";
 import { PacedReading } from "./paced-reading.js";
 import { Phases } from "./phases.js";
-import { plainOr, probeHandler } from "./plain-routes.js";
+import { apiRoutes, appPaths, type LoadedRoutes, type PortRoutes, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
-import { pathOf, reviewRoute } from "./routes.js";
+import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
+import { suggestions } from "./suggestions.js";
 import { createWebhookHandler } from "./webhook-handler.js";
+
+// How busy the main thread is, for what is to be done only when it is not.
+
+/** Part of its time that the main thread may be at work: a third is left for what comes at once. */
+const BUSY_SHARE = 0.66;
+/** Milliseconds over which it is measured: long enough for several requests, short enough to notice that more come. */
+const WINDOW_MS = 100;
+
+/** What Node measures. */
+interface LoopMeasure {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Of the event loop, since its start, or since then. */
+  utilization(since?: EventLoopUtilization): EventLoopUtilization;
+}
+
+const NODE: LoopMeasure = {
+  now: () => performance.now(),
+  utilization: (since) => performance.eventLoopUtilization(since),
+};
+
+/** The load of this process' main thread. */
+export class MainThreadLoad {
+  readonly #measure: LoopMeasure;
+  #from: EventLoopUtilization;
+  #at: number;
+  #isHigh = false;
+
+  constructor(measure: LoopMeasure = NODE) {
+    this.#measure = measure;
+    this.#from = measure.utilization();
+    this.#at = measure.now();
+  }
+
+  /** Whether it was at work for most of the last tenth of a second, or of the time since it was asked last. */
+  isHigh(): boolean {
+    const now = this.#measure.now();
+    if (now - this.#at >= WINDOW_MS) {
+      this.#isHigh = this.#measure.utilization(this.#from).utilization > BUSY_SHARE;
+      this.#from = this.#measure.utilization();
+      this.#at = now;
+    }
+    return this.#isHigh;
+  }
+}
+
+/** What is answered, as a document. */
+export const OPENAPI_PATH = "/openapi.json";
+
+/** What the routes need. */
+interface ApiPortOptions {
+  readonly evaluator: Evaluator;
+  readonly profiles: boolean;
+  readonly webhooks: readonly Webhook[];
+  readonly shadows: () => Promise<ShadowRows>;
+  readonly metricsText: () => Promise<MetricsText>;
+  /** Routes of other rooms; default none. */
+  readonly added?: readonly AddedRoutes[];
+}
+
+/** All that is answered behind the hot routes. */
+function apiPort(options: ApiPortOptions): PortRoutes {
+  const { evaluator, profiles, webhooks, shadows, metricsText, added = [] } = options;
+  const plain = apiRoutes(metricsText);
+  const app: LoadedRoutes = {
+    paths: appPaths(profiles),
+    load: async () => (await import("./app.js")).createApp({ evaluator, profiles, shadows }),
+  };
+  const openApi: LoadedRoutes = {
+    paths: [OPENAPI_PATH],
+    load: async () => (await import("./openapi.js")).openApiRoute({ paths: paths.slice(), webhooks }),
+  };
+  const loaded: readonly LoadedRoutes[] = [app, openApi, ...added];
+  const paths = [...plain.keys(), ...loaded.flatMap((routes) => [...routes.paths, ...(routes.posted ?? [])])];
+  return {
+    plain,
+    loaded,
+    isPosted: (path) => isReviewPath(path) || webhooks.some((webhook) => webhook.path === path),
+    suggest: suggestions({ ids: () => evaluator.policies.entries.keys(), paths }),
+  };
+}
 
 /** The reference server's limit (spec kubewarden.md 3.5). */
 export const DEFAULT_BODY_LIMIT = 2_097_152;

@@ -1,11 +1,40 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
-import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
+import { JsonError, parseJson, stringifyJson, UNIQUE_KEYS } from "../data/json.js";
+import { diff, PatchTooLong } from "../data/json-patch.js";
 import { isJsonObject } from "../data/same-value.js";
-import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
+import type { Allow, Deny, Findings, Mutation, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
-import { mutationTo } from "./mutation.js";
+import { mostPatchBytes } from "./limits.js";
 import type { Question, ReadAnswer } from "./question.js";
+import { GuestLimitError } from "./run/guest/guest.js";
+
+/**
+ * What a changed object comes to; undefined when it is the request's own. The request is read from the guest's payload, and only here: most
+ * policies change nothing.
+ * @throws GuestLimitError when the patch is too long
+ */
+function mutationTo(mutated: unknown, question: Question): Mutation | undefined {
+  const before = originalOf(question);
+  if (before === undefined) return { kind: "of-nothing" };
+  const most = mostPatchBytes(question.input.length);
+  try {
+    const operations = diff(before, mutated, most);
+    if (operations.length === 0) return undefined;
+    const bytes = Buffer.from(stringifyJson(operations));
+    if (bytes.length <= most) return { kind: "patch", patch: bytes.toString("base64") };
+  } catch (error) {
+    if (!(error instanceof PatchTooLong)) throw error;
+  }
+  throw new GuestLimitError(`the patch that makes the policy's object of the request's is longer than ${most} bytes`);
+}
+
+/** What the policy may change; undefined when there is no such thing, as with DELETE. */
+function originalOf({ review, input }: Question): unknown {
+  const text = Buffer.from(input.buffer, input.byteOffset, input.length).toString();
+  const { request } = parseJson(text) as { readonly request: unknown };
+  return review === "raw" ? request : ((request as { readonly object?: unknown }).object ?? undefined);
+}
 
 /** An answer was not what the protocol says; the message tells what and where. */
 export class AnswerError extends Error {

@@ -1,9 +1,9 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
 import type { Review } from "../policy/review.js";
 import { readSettingsVerdict, settingsRefused } from "./answer.js";
-import { START_ONLY } from "./extism/names.js";
 import { callFailure, detail } from "./failures.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "./guest-protocol.js";
+import { START_ONLY } from "./names.js";
 import { readOutcome } from "./outcome-text.js";
 import { type Allocate, NOTHING, payload, requestPieces } from "./payload.js";
 

@@ -1,8 +1,8 @@
 /** The words for calls that came to nothing, spec kubewarden.md 3.6. */
 import type { Failure, FailureCause } from "../policy/outcome.js";
-import { PAGE_BYTES } from "./image/memory-image.js";
 import type { GuestLimits } from "./limits.js";
-import type { JobResult } from "./pool/job.js";
+import { PAGE_BYTES } from "./rewrite/snapshot/memory-snapshot.js";
+import type { JobResult } from "./run/threads/job.js";
 
 /** Every result but an answer. */
 export type Unanswered = Exclude<JobResult, { readonly kind: "answer" }>;

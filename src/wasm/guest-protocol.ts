@@ -3,9 +3,9 @@ import type { ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
-import type { GuestCall, GuestOperation } from "./guest/call.js";
 import type { Allocate } from "./payload.js";
-import type { JobResult } from "./pool/job.js";
+import type { GuestCall, GuestOperation } from "./run/guest/call.js";
+import type { JobResult } from "./run/threads/job.js";
 
 /** A policy's settings, ready to be put into payloads. */
 export interface PreparedSettings {

@@ -1,6 +1,6 @@
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
-import type { GuestLogLevel, LogLine } from "./guest/call.js";
+import type { GuestLogLevel, LogLine } from "./run/guest/call.js";
 import type { GuestLogEntry } from "./wasm-policy.js";
 
 /** Levels of `tracing/log`; `warn` is ours, as some guests have it so. */

@@ -1,9 +1,9 @@
 /** Outcomes on their way from a guest's thread to the main thread, as JSON text. */
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { Outcome } from "../policy/outcome.js";
-import type { GuestResult, RunResult } from "./guest/call.js";
-import { GuestLimitError } from "./guest/guest.js";
 import { FINDINGS_CHARACTERS } from "./limits.js";
+import type { GuestResult, RunResult } from "./run/guest/call.js";
+import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
  * Prints an outcome.

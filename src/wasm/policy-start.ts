@@ -1,8 +1,9 @@
 /** How the instances of one policy begin: cold, until a state for them has been taken, and again when an answer shows that it should not have been. */
-import type { GuestModule } from "./guest/call.js";
-import { sizeOf } from "./image/memory-image.js";
-import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
+
 import type { PreparedModule } from "./module/prepare.js";
+import { sizeOf } from "./rewrite/snapshot/memory-snapshot.js";
+import type { GuestModule } from "./run/guest/call.js";
+import { coldStart, type FoundStart, type StartReport } from "./run/snapshot/start-report.js";
 
 /** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
 const TAKEN_AT_CALL = 2;

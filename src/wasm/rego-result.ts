@@ -3,7 +3,7 @@ import { errorText } from "../data/error-text.js";
 import { parseJson, UNIQUE_KEYS } from "../data/json.js";
 import type { Outcome } from "../policy/outcome.js";
 import { fail } from "./failures.js";
-import { GuestLimitError } from "./guest/guest.js";
+import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
  * What `read` makes of the only result's value; it throws when it can't.

@@ -3,11 +3,11 @@ import { parseJson } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { causeOf, detail, fail, type Unanswered } from "./failures.js";
-import type { GuestCall } from "./guest/call.js";
-import { MISSING_BUILTINS } from "./opa/names.js";
+import { MISSING_BUILTINS } from "./names.js";
 import { readOutcome } from "./outcome-text.js";
 import { NOTHING } from "./payload.js";
-import type { JobResult } from "./pool/job.js";
+import type { GuestCall } from "./run/guest/call.js";
+import type { JobResult } from "./run/threads/job.js";
 
 const INTERRUPTED = "internal server error: guest code interrupted, execution deadline exceeded";
 

@@ -1,27 +1,44 @@
 /** Loads modules as policies and runs their calls in worker threads. */
 
 import { availableParallelism } from "node:os";
+import { CapabilityPatternError, parseCapabilities } from "../config/capability-patterns.js";
 import { stringifyJson } from "../data/json.js";
-import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
-import type { HttpGrant } from "../host-capabilities/http/grant.js";
-import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
+import { callProtocol } from "./call-protocol.js";
 import { WasmLoadError } from "./errors.js";
-import { type PluginEnvironment, printEnvironment } from "./extism/environment.js";
-import type { ExecutionMode } from "./guest/call.js";
-import type { PreparedSettings } from "./guest-protocol.js";
-import { PAGE_BYTES } from "./image/memory-image.js";
-import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
+import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+import type { HostCapabilities, ResourceKind } from "./host/host.js";
+import type { HttpGrant } from "./host/http/grant.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { textPayload } from "./payload.js";
 import { LoadedPolicy } from "./policy.js";
 import { LONG_START_UNITS } from "./policy-start.js";
-import { type Clock, systemClock } from "./pool/clock.js";
-import { WorkerPool } from "./pool/pool.js";
-import type { PoolStatus } from "./pool/status.js";
-import { protocolOf } from "./protocol.js";
+import { type PluginEnvironment, printEnvironment } from "./protocols/extism/environment.js";
+import { gatekeeper } from "./protocols/gatekeeper/protocol.js";
+import { opa } from "./protocols/opa/protocol.js";
+import { wasi } from "./protocols/wasi/protocol.js";
+import { PAGE_BYTES } from "./rewrite/snapshot/memory-snapshot.js";
+import type { ExecutionMode } from "./run/guest/call.js";
+import { InlineCalls, type InlineStatus } from "./run/main-thread/main-thread-calls.js";
+import { type Clock, systemClock } from "./run/threads/clock.js";
+import { WorkerPool } from "./run/threads/pool.js";
+import type { PoolStatus } from "./run/threads/status.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
+
+/** The protocol of a mode. */
+export function protocolOf(mode: ExecutionMode): Protocol {
+  return PROTOCOLS[mode];
+}
+
+const PROTOCOLS: Readonly<Record<ExecutionMode, Protocol>> = {
+  extism: callProtocol((exports) => exports.has("validate_settings")),
+  // Every guest is asked about its settings, whatever its exports.
+  "kubewarden-wapc": callProtocol(() => true),
+  wasi,
+  opa,
+  gatekeeper,
+};
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 

@@ -1,6 +1,6 @@
 import type { Policy } from "../policy/policy.js";
-import type { ExecutionMode, GuestLogLevel } from "./guest/call.js";
-import type { StartReport } from "./image/start-report.js";
+import type { ExecutionMode, GuestLogLevel } from "./run/guest/call.js";
+import type { StartReport } from "./run/snapshot/start-report.js";
 
 /** A policy that a module decides. `implementation` is its execution mode. */
 export interface WasmPolicy extends Policy {

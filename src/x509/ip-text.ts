@@ -1,5 +1,5 @@
 /** IP addresses in certificates. */
-import { addressText } from "../cel/index.js";
+import { addressText } from "../data/go/ip.js";
 
 const IPV4_OCTETS = 4;
 const IPV6_OCTETS = 16;

@@ -9,10 +9,10 @@ const SRC = new URL("../../../src/", import.meta.url);
 const ALLOWED: Readonly<Record<string, readonly [times: number, why: string]>> = {
   "data/json.ts": [2, "texts of which a scan has found that it reads them exactly"],
   "cel/values/time-zone-data.ts": [1, "data/time-zones.json"],
-  "cel-policy/type-check/bundled-schemas.ts": [1, "data/kubernetes-openapi.json"],
+  "kinds/shared/type-check/bundled-schemas.ts": [1, "data/kubernetes-openapi.json"],
   "kubernetes/structured-merge/merge-schemas.ts": [1, "data/kubernetes-openapi.json"],
   "kubernetes/go-types/catalogue.ts": [2, "data/kubernetes-go-types.json"],
-  "wasm/image/neutral-requests.ts": [2, "data/neutral-requests.json, and what is printed of it"],
+  "wasm/run/snapshot/neutral-requests.ts": [2, "data/neutral-requests.json, and what is printed of it"],
   "page/browser/dom/drafts.ts": [1, "drafts that the page itself has put into the browser's storage"],
   "page/browser/dom/wire.ts": [1, "answers of this server, in a browser, which decides nothing"],
 };

@@ -1,5 +1,5 @@
 /** What a server could say to the page, written down: every state of a policy, hostile words, every shape of an answer. */
-import type { ExplainedAnswer, ExplainedValue } from "../../src/explanation/types.js";
+import type { ExplainedAnswer, ExplainedValue } from "../../src/kinds/explanation/types.js";
 import type {
   CheckAnswer,
   EvaluateAnswer,

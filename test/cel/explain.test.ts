@@ -5,8 +5,8 @@ import { createEnvironment } from "../../src/cel/index.js";
 import { DYN } from "../../src/cel/types.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import type { Result, Value } from "../../src/cel/values/value.js";
-import { partLines } from "../../src/commands/explain/expression-lines.js";
-import { explainedValue, valueText } from "../../src/explanation/index.js";
+import { partLines } from "../../src/cli/explain/expression-lines.js";
+import { explainedValue, valueText } from "../../src/kinds/explanation/index.js";
 
 function explained(source: string, object: Value): readonly string[] {
   const compiled = createEnvironment({ flavour: "kubernetes", variables: [{ name: "object", type: DYN }] }).compile(

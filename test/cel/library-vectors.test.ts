@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type CelLine, celLine } from "../../src/batch/cel/cel-line.js";
-import { readVariables } from "../../src/batch/cel/variables.js";
 import { createEnvironment } from "../../src/cel/index.js";
+import { type CelLine, celLine } from "../../src/offline/cases/cel/cel-line.js";
+import { readVariables } from "../../src/offline/cases/cel/variables.js";
 import { inSteps } from "./support/in-steps.js";
 
 const vectors = new URL("../../../test/vectors/cel/", import.meta.url);

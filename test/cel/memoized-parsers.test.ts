@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { libraries } from "../../src/cel/libraries.js";
-import { memoized } from "../../src/cel/memoized-parsers.js";
+import { libraries, memoized } from "../../src/cel/libraries.js";
 import type { Value } from "../../src/cel/values/value.js";
 
 function counted() {

@@ -9,10 +9,10 @@ import type { ClusterSettings } from "../../src/cluster/settings.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../src/config/from-cluster/cluster-document.js";
 import { member } from "../../src/kubernetes/object.js";
 import type { GaugeName } from "../../src/telemetry/gauges.js";
-import { keptLog } from "../approver/support.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../kubernetes/client/support.js";
 import { TestClock } from "../support/test-clock.js";
+import { keptLog } from "./approver/support.js";
 import { define, KUBEWARDEN, keyOfPolicy, NO_METRICS, POLICIES, policy, SETTINGS } from "./support.js";
 
 /** A part that writes down what it is told. */

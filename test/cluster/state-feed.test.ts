@@ -4,8 +4,8 @@ import type { ClusterState } from "../../src/cluster/cluster-state.js";
 import type { WatchedItem } from "../../src/cluster/sources/items.js";
 import { StateFeed } from "../../src/cluster/state-feed.js";
 import type { ClusterDelta, PolicySetRoute } from "../../src/config/from-cluster/cluster-document.js";
-import { keptLog } from "../approver/support.js";
 import { TestClock } from "../support/test-clock.js";
+import { keptLog } from "./approver/support.js";
 
 class TestSources {
   complete = true;

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { formatProblem } from "../../src/config/documents/problem.js";
 import type { Config, ConfigEntry, PolicyEntry } from "../../src/config/entry.js";
 import { type ConfigResult, parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/documents/problem.js";
 
 /** The configuration of a text in which nothing is wrong. */
 export function goodConfig(text: string): Config {

@@ -3,9 +3,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { MAX_FILE_BYTES } from "../../src/config/config-files.js";
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from "../../src/config/documents/node-builder.js";
 import { MAX_GROUP_DEPTH, MAX_POLICIES } from "../../src/config/entry-reader.js";
 import { loadConfig, parseConfig } from "../../src/config/load-config.js";
-import { MAX_ALIASED_VALUES, MAX_DEPTH } from "../../src/documents/node-builder.js";
 import { folder, problems } from "./helpers.js";
 
 describe("files that can't be used at all", () => {

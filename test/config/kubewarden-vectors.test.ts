@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/documents/problem.js";
 
 /** A configuration, and what the reference server made of it. */
 interface Recorded {

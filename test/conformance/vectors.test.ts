@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { celLine } from "../../src/batch/cel/cel-line.js";
-import { readVariables } from "../../src/batch/cel/variables.js";
 import { createEnvironment } from "../../src/cel/index.js";
+import { celLine } from "../../src/offline/cases/cel/cel-line.js";
+import { readVariables } from "../../src/offline/cases/cel/variables.js";
 import { inSteps } from "../cel/support/in-steps.js";
 import { readVectors, type Vector } from "../cel/support/vectors.js";
 

@@ -6,7 +6,7 @@ import { scanJson } from "../../src/data/json.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
 import { objectIn } from "../../src/fetch/registry-connection.js";
 import { readAnswer } from "../../src/kubernetes/client/answers.js";
-import { readRego } from "../../src/wasm/opa/read-rego.js";
+import { readRego } from "../../src/wasm/protocols/opa/read-rego.js";
 import { someEscapedKeys } from "../data/support/escaped-keys.js";
 import { keyReaders, REVIEW, WITH_KIT } from "../support/key-readers.js";
 

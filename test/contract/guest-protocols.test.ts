@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { PublicError } from "../../src/data/public-text.js";
-import type { Capability } from "../../src/host-capabilities/host.js";
 import type { Failure, Outcome } from "../../src/policy/outcome.js";
+import type { Capability } from "../../src/wasm/host/host.js";
 import type { WasmPolicy } from "../../src/wasm/index.js";
 import { admission, behave, context, file, patch, raw, testRuntime } from "../wasm/support.js";
 

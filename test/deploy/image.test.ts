@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
+import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
 import { root } from "./objects.js";
 
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Command } from "commander";
-import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
-import { optionValues } from "../../src/commands/options.js";
-import { serveSettings } from "../../src/commands/serve/settings.js";
+import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
+import { optionValues } from "../../src/cli/options.js";
+import { serveSettings } from "../../src/serving/settings.js";
 
 /** What Kubewarden's controller sets on the pods of a PolicyServer (spec kubewarden.md 11.2). */
 const CONTROLLER = {

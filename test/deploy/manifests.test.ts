@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
+import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
 import { StructuralCheck } from "../support/structural-check.js";
 import { type Deployed, everySet, type Json, type KubernetesObject, ofKind, only } from "./objects.js";
 

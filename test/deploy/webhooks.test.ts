@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, test } from "node:test";
-import { runCommandLine } from "../../src/commands/command-line.js";
+import { runCommandLine } from "../../src/cli/command-line.js";
 import { loadConfig } from "../../src/config/index.js";
 import { written } from "../support/written.js";
 import { type Deployed, everySet, type KubernetesObject, ofKind, only, type Webhook } from "./objects.js";

@@ -1,6 +1,6 @@
 /** What of docs/ is made from the code. `npm run docs` writes it; the test beside this file fails when it is stale. */
-import { commandLineTables } from "../../src/commands/documentation.js";
-import { testsSchema } from "../../src/commands/test/json-schema.js";
+import { commandLineTables } from "../../src/cli/documentation.js";
+import { testsSchema } from "../../src/cli/test/json-schema.js";
 import { configurationTables } from "../../src/config/documentation.js";
 import { policiesSchema } from "../../src/config/json-schema.js";
 import { metricsTables } from "../../src/telemetry/documentation.js";

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Express } from "express";
 import * as problems from "../../src/admission/request-problem.js";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
-import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import { createWebhooks } from "../../src/kinds/registry.js";
-import { OPENAPI_PATH } from "../../src/server/api-port.js";
+import { createEvaluator } from "../../src/policy/served/evaluator.js";
+import { createPolicySet } from "../../src/policy/served/policy-set.js";
 import { createApp } from "../../src/server/app.js";
 import { apiRoutes, appPaths, probeRoutes } from "../../src/server/plain-routes.js";
 import { isReviewPath } from "../../src/server/routes.js";
+import { OPENAPI_PATH } from "../../src/server/server.js";
 import { admissionReview, immediate, serve, type TestServer } from "../server/fake-policy.js";
 
 const page = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");

@@ -1,5 +1,5 @@
 /** docs/design/imports.md, made from the rules that test/architecture holds. */
-import { IMPORT_RULES } from "../architecture/import-rules.js";
+import { IMPORT_RULES, INNER_ROOMS } from "../architecture/import-rules.js";
 
 const BEGIN = `# Which room imports which
 
@@ -7,7 +7,8 @@ Decided: a folder of \`src\` (a room) imports only the rooms that this table nam
 tested and replaced with what stands in its row, and a change has a known reach. This page is generated from \`test/architecture/import-rules.ts\`;
 \`test/architecture\` holds it for every import, types included.
 
-- A folder of \`kinds/\` is a room of its own: a kind knows no other kind. \`kinds/registry\`, which knows all of them, is one too.
+- A folder of \`kinds/\` is a room of its own: a kind knows no other kind. \`kinds/registry\`, which knows all of them, is one too, and so are these
+  inner rooms: ${INNER_ROOMS.map((room) => `\`${room}\``).join(", ")}.
 - "(types)" means that only types may be imported.
 - \`page/browser\` runs in browsers: it imports types of \`page\`, and the one file that cuts expressions.
 - Other rooms import \`cel/index.js\` and nothing deeper in \`cel\`.

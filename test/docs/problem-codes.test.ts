@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { codeSections } from "../../src/commands/explain-code.js";
-import { PROBLEM_CODES } from "../../src/documents/problem-codes.js";
+import { codeSections } from "../../src/cli/explain-code.js";
+import { PROBLEM_CODES } from "../../src/config/documents/problem-codes.js";
 
 const root = new URL("../../../", import.meta.url);
 /** Where problems of files are made. */
-const ROOMS = ["admission-policy", "cel-policy", "commands", "config", "documents", "kinds", "loader"];
+const ROOMS = ["cli", "config", "kinds", "loader", "serving"];
 /** Where the codes of problems are listed, and where others of the same form belong to errors. */
-const LIST = "documents/problem-codes.ts";
+const LIST = "config/documents/problem-codes.ts";
 
 const sections = codeSections(readFileSync(new URL("docs/errors.md", root), "utf8"));
 

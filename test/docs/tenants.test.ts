@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SERVE_OPTIONS } from "../../src/commands/option-definitions.js";
+import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
 
 const repository = fileURLToPath(new URL("../../../", import.meta.url));
 const page = readFileSync(join(repository, "docs/security.md"), "utf8");

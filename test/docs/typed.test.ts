@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { commandLine } from "../../src/commands/command-line.js";
+import { commandLine } from "../../src/cli/command-line.js";
 import { metricsTables } from "../../src/telemetry/documentation.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

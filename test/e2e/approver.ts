@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Approver, SYSTEM_CLOCK } from "../../src/approver/index.js";
+import { Approver, SYSTEM_CLOCK } from "../../src/cluster/approver/index.js";
 import { findConnection, openCluster } from "../../src/kubernetes/client/index.js";
 import type { Ruling } from "../../src/policy/approving.js";
-import { keptLog } from "../approver/support.js";
+import { keptLog } from "../cluster/approver/support.js";
 import { startExample } from "../support/example-server.js";
 import { Cluster, run } from "./cluster.js";
 

@@ -2,12 +2,12 @@
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
 import type { Program } from "../../src/cel/index.js";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
-import type { RequestOrigin, Verdict } from "../../src/evaluation/verdict.js";
 import { compileGroupExpression } from "../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../src/kinds/group/group-policy.js";
 import type { Policy, PolicyMode, Review } from "../../src/policy/index.js";
+import { createEvaluator } from "../../src/policy/served/evaluator.js";
+import { createPolicySet, type ServedPolicy } from "../../src/policy/served/policy-set.js";
+import type { RequestOrigin, Verdict } from "../../src/policy/served/verdict.js";
 import {
   type Clock,
   GROUP_TIMEOUT_MS,

@@ -1,5 +1,5 @@
-import type { Verdict } from "../../src/evaluation/verdict.js";
 import { CLIENT_GONE } from "../../src/policy/evaluate-in-time.js";
+import type { Verdict } from "../../src/policy/served/verdict.js";
 import {
   answer,
   type Case,

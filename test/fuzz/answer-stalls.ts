@@ -3,9 +3,9 @@
  * the server sends. The guests of `test/fixtures/mirror` answer with the request that they are asked about.
  */
 import { encodeAdmissionReview } from "../../src/admission/encode.js";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Review } from "../../src/policy/review.js";
+import { createEvaluator } from "../../src/policy/served/evaluator.js";
+import { createPolicySet, type ServedPolicy } from "../../src/policy/served/policy-set.js";
 import type { ExecutionMode } from "../../src/wasm/index.js";
 import { Random } from "../cel/support/mutations.js";
 import { hasMainThreadTime, longestHold } from "../support/main-thread-time.js";

@@ -1,6 +1,7 @@
 /** The forms of one expression, evaluated with and without cost, trace, check and constants, come to the same. */
-import { encodeValue } from "../../src/batch/cel/encode-value.js";
+
 import { type Bindings, CelError, type CompileOptions, createEnvironment, type Value } from "../../src/cel/index.js";
+import { encodeValue } from "../../src/kinds/shared/encode-value.js";
 import { Random } from "../cel/support/mutations.js";
 import { type RandomExpression, randomBindings, randomExpression, withVariables } from "./expressions.js";
 import type { Fuzzer } from "./fuzzer.js";

@@ -7,7 +7,7 @@
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js raised
  *
- * or makes them itself, of small functions that call one another (`test/wasm/expand/random-functions.ts`):
+ * or makes them itself, of small functions that call one another (`test/wasm/rewrite/inline-functions/random-functions.ts`):
  *
  *     node dist/test/fuzz/metered-modules.js functions 0 100000
  *
@@ -15,14 +15,14 @@
  * must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that may run for ever must be
  * ended.
  */
-import { expandCalls } from "../../src/wasm/expand/expand-calls.js";
-import { SMALLEST_SHIFT } from "../../src/wasm/meter/marks/marking.js";
-import type { IndexSpaces } from "../../src/wasm/meter/segments.js";
-import { GENEROUS } from "../wasm/expand/generous.js";
-import { randomFunctions } from "../wasm/expand/random-functions.js";
-import { compareRaised } from "../wasm/floor/raised.js";
-import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/meter/both.js";
-import { compareMarked } from "../wasm/meter/marked.js";
+import { expandCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
+import type { IndexSpaces } from "../../src/wasm/rewrite/meter/segments.js";
+import { SMALLEST_SHIFT } from "../../src/wasm/rewrite/write-barriers/marking.js";
+import { compareRaised } from "../wasm/rewrite/floor/raised.js";
+import { GENEROUS } from "../wasm/rewrite/inline-functions/generous.js";
+import { randomFunctions } from "../wasm/rewrite/inline-functions/random-functions.js";
+import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/rewrite/meter/both.js";
+import { compareMarked } from "../wasm/rewrite/meter/marked.js";
 
 /** Bytes of the seed and the length before a module. */
 const HEAD = 8;

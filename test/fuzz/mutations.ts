@@ -4,11 +4,11 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { decideCase } from "../../src/batch/mutating-admission-policy/case.js";
 import { parseJson, stringifyJson } from "../../src/data/json.js";
 import { createMutationCompilers } from "../../src/kinds/mutating-admission-policy/compilers.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
 import { bundledSchemas } from "../../src/kubernetes/structured-merge/merge-schemas.js";
+import { decideCase } from "../../src/offline/cases/mutating-admission-policy/case.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { random } from "./random.js";
 import { randomMutation } from "./random-mutations.js";

@@ -5,9 +5,9 @@
  * are broken or odd included.
  */
 import { spawnSync } from "node:child_process";
-import { decideReview } from "../../src/batch/certificate-request-policy/review.js";
 import { createRuleCompiler } from "../../src/kinds/certificate-request-policy/index.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
+import { decideReview } from "../../src/offline/cases/certificate-request-policy/review.js";
 import { attribute, der, oid, pem, request as requestOf } from "../x509/pkcs10/requests.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { pick, type Random, random } from "./random.js";

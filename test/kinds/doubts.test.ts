@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formatProblem, type Problem } from "../../src/documents/problem.js";
-import { parseResources } from "../../src/documents/source-document.js";
+import { formatProblem, type Problem } from "../../src/config/documents/problem.js";
+import { parseResources } from "../../src/config/documents/source-document.js";
 import type { DocumentKind } from "../../src/kinds/kind.js";
 import { LoadError } from "../../src/kinds/load-error.js";
 import { createKinds } from "../../src/kinds/registry.js";

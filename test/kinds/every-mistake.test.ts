@@ -1,10 +1,10 @@
 /** One mistake must not hide another: every pair of some mistakes in one document, for every kind of documents. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Origin } from "../../src/config/documents/origin.js";
+import { formatProblem, type Problem } from "../../src/config/documents/problem.js";
+import { parseResources } from "../../src/config/documents/source-document.js";
 import { parseConfig } from "../../src/config/index.js";
-import { Origin } from "../../src/documents/origin.js";
-import { formatProblem, type Problem } from "../../src/documents/problem.js";
-import { parseResources } from "../../src/documents/source-document.js";
 import type { DocumentKind, InlineKind, Warn } from "../../src/kinds/kind.js";
 import { LoadError } from "../../src/kinds/load-error.js";
 import { createKinds } from "../../src/kinds/registry.js";

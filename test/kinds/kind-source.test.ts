@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatProblem } from "../../src/config/documents/problem.js";
+import { parseResources } from "../../src/config/documents/source-document.js";
 import type { ConfigEntry } from "../../src/config/entry.js";
 import { parseConfig } from "../../src/config/index.js";
-import { formatProblem } from "../../src/documents/problem.js";
-import { parseResources } from "../../src/documents/source-document.js";
 import type { DocumentKind, GroupKind, InlineKind, PreparedEntry } from "../../src/kinds/kind.js";
 import { createKindSource } from "../../src/kinds/kind-source.js";
 import { loadEntries } from "../../src/loader/loader.js";

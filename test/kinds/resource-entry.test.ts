@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Origin } from "../../src/config/documents/origin.js";
+import { formatProblem, type Problem } from "../../src/config/documents/problem.js";
+import { parseResources, type SourceDocument } from "../../src/config/documents/source-document.js";
 import type { ResourceEntry } from "../../src/config/entry.js";
 import { parseConfig } from "../../src/config/index.js";
-import { Origin } from "../../src/documents/origin.js";
-import { formatProblem, type Problem } from "../../src/documents/problem.js";
-import { parseResources, type SourceDocument } from "../../src/documents/source-document.js";
 import type { DocumentKind, DocumentSet } from "../../src/kinds/kind.js";
 import { LoadError } from "../../src/kinds/load-error.js";
 import { prepareDocuments } from "../../src/kinds/resource-entry.js";

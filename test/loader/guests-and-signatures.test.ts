@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { parseCapabilities } from "../../src/config/capability-patterns.js";
 import { ImageInspector, sigstoreTrustRoot } from "../../src/fetch/index.js";
-import { HostCapabilities } from "../../src/host-capabilities/host.js";
-import { ociCapability } from "../../src/host-capabilities/oci.js";
-import { parseCapabilities } from "../../src/host-capabilities/patterns.js";
+import { HostCapabilities } from "../../src/wasm/host/host.js";
+import { ociCapability } from "../../src/wasm/host/oci.js";
 import { newCertificate, newKeys } from "../fetch/certificates.js";
 import { checksWith, fetcher, folder, insecure } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { Review } from "../../src/policy/index.js";
+import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import { ask } from "../support/asking.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));

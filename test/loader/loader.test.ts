@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/index.js";
-import { formatProblem } from "../../src/documents/problem.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import { countedThreads } from "../support/counted-threads.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/documents/problem.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 
 /** What is told of a configuration, whole. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { buildRequest, readRequest } from "../../src/commands/build-request.js";
-import { createLoader } from "../../src/commands/load.js";
+import { buildRequest, readRequest } from "../../src/cli/build-request.js";
+import { createLoader } from "../../src/cli/load.js";
 import type { EvaluateAnswer, EvaluateQuestion, PageSource } from "../../src/page/api.js";
 import { EXAMPLES } from "../../src/page/examples.js";
 import { LocalPlayground } from "../../src/page/play/local-playground.js";

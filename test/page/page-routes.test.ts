@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import type { PageState } from "../../src/page/api.js";
 import { MAX_QUESTION_BYTES, MAX_QUESTIONS, pageHandler } from "../../src/page/handler.js";
 import { PageError, type Playground } from "../../src/page/playground.js";
 import { MAX_DRAFT_LENGTH } from "../../src/page/questions.js";
 import { pageRoutes } from "../../src/page/routes.js";
+import { createPolicySet } from "../../src/policy/served/policy-set.js";
 import { immediate, post, serve, type TestServer } from "../server/fake-policy.js";
 
 const HTML = `<!doctype html><title>page</title>${"<p>text</p>".repeat(200)}`;

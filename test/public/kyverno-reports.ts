@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
-import { runCommandLine } from "../../src/commands/command-line.js";
+import { runCommandLine } from "../../src/cli/command-line.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
 
 interface Row {

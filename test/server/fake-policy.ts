@@ -1,9 +1,10 @@
 /** Policies that answer what a test says, and a server with them on free ports of the loopback. */
-import { createEvaluator, type Evaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
+
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
+import { createEvaluator, type Evaluator, type EvaluatorOptions } from "../../src/policy/served/evaluator.js";
+import { createPolicySet, type ServedPolicy } from "../../src/policy/served/policy-set.js";
 import { type RunningServer, type ServerOptions, startServer } from "../../src/server/server.js";
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
 import { Metrics } from "../../src/telemetry/metrics.js";

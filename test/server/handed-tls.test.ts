@@ -10,7 +10,7 @@ import { HandedTls } from "../../src/server/handed-tls.js";
 import { type Listener, listen } from "../../src/server/listener.js";
 import type { TlsPair } from "../../src/server/tls-material.js";
 import { issueAuthority, issueServerCertificate } from "../../src/x509/issue.js";
-import { keptLog } from "../approver/support.js";
+import { keptLog } from "../cluster/approver/support.js";
 import { newCertificate } from "../fetch/certificates.js";
 
 const DAY = 86_400_000;

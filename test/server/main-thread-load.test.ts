@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MainThreadLoad } from "../../src/server/main-thread-load.js";
+import { MainThreadLoad } from "../../src/server/server.js";
 
 test("the load of the main thread is that of the last tenth of a second", () => {
   let now = 0;

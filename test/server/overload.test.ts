@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
+import { createPolicySet } from "../../src/policy/served/policy-set.js";
 import { Gate, type Refusal } from "../../src/server/gate.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";

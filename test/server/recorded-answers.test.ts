@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPolicySet } from "../../src/evaluation/policy-set.js";
-import type { AnsweredReview } from "../../src/recording/index.js";
+import { createPolicySet } from "../../src/policy/served/policy-set.js";
+import type { AnsweredReview } from "../../src/telemetry/recording/index.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Policy } from "../../src/policy/policy.js";
+import type { ServedPolicy } from "../../src/policy/served/policy-set.js";
 import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 
 const GOOD = admissionReview();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as immediateTurn } from "node:timers/promises";
-import { createPolicySet } from "../../src/evaluation/policy-set.js";
+import { createPolicySet } from "../../src/policy/served/policy-set.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 
 const ALLOW = { verdict: "allow" } as const;

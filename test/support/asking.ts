@@ -1,9 +1,9 @@
 /** Short ways for tests to ask policies. */
 import assert from "node:assert/strict";
-import type { Evaluator } from "../../src/evaluation/evaluator.js";
-import type { RequestOrigin, Verdict } from "../../src/evaluation/verdict.js";
 import type { EvaluationContext, Outcome, Policy } from "../../src/policy/index.js";
 import type { Review } from "../../src/policy/review.js";
+import type { Evaluator } from "../../src/policy/served/evaluator.js";
+import type { RequestOrigin, Verdict } from "../../src/policy/served/verdict.js";
 
 /** The outcome of a policy that need not wait. */
 export function answerOf(policy: Policy | undefined, review: Review, context: EvaluationContext): Outcome {

@@ -1,7 +1,7 @@
 /** Programs that are evaluated in steps though they are short: what asks for them must come to the same. */
 import type { Evaluation, EvaluationOptions, EvaluationSteps, Program } from "../../src/cel/index.js";
 import { CelError } from "../../src/cel/index.js";
-import type { Watcher } from "../../src/cel-policy/watcher.js";
+import type { Watcher } from "../../src/kinds/shared/watcher.js";
 import { LONG_TURN_MS } from "../../src/policy/turns.js";
 
 /**

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { runCommandLine } from "../../src/commands/command-line.js";
+import { runCommandLine } from "../../src/cli/command-line.js";
 
 /**
  * @param line what stands behind `policy-server`; words may be quoted, and `> FILE` at the end is understood

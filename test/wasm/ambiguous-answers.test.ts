@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
-import { readGatekeeperAnswer } from "../../src/wasm/gatekeeper/answer.js";
-import { readOpaAnswer } from "../../src/wasm/opa/answer.js";
+import { readGatekeeperAnswer } from "../../src/wasm/protocols/gatekeeper/answer.js";
+import { readOpaAnswer } from "../../src/wasm/protocols/opa/answer.js";
 import type { ReadAnswer } from "../../src/wasm/question.js";
 import { question, raw } from "./support.js";
 

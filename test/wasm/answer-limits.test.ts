@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { diff } from "../../src/data/json-patch.js";
 import { readCallAnswer } from "../../src/wasm/answer.js";
-import { readAnswer } from "../../src/wasm/guest/read-answer.js";
 import { DEFAULT_GUEST_LIMITS, FINDINGS_CHARACTERS, mostAnswerBytes, mostPatchBytes } from "../../src/wasm/limits.js";
-import { readOpaAnswer } from "../../src/wasm/opa/answer.js";
 import { printOutcome, readOutcome } from "../../src/wasm/outcome-text.js";
+import { readOpaAnswer } from "../../src/wasm/protocols/opa/answer.js";
+import { readAnswer } from "../../src/wasm/run/guest/read-answer.js";
 import { question, raw } from "./support.js";
 
 const MIB = 1024 * 1024;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { gatekeeper } from "../../src/wasm/gatekeeper/protocol.js";
-import { opa } from "../../src/wasm/opa/protocol.js";
 import { textPayload } from "../../src/wasm/payload.js";
-import type { ToWorker } from "../../src/wasm/worker/messages.js";
+import { gatekeeper } from "../../src/wasm/protocols/gatekeeper/protocol.js";
+import { opa } from "../../src/wasm/protocols/opa/protocol.js";
+import type { ToWorker } from "../../src/wasm/run/worker/messages.js";
 import { context, file, raw, testRuntime } from "./support.js";
 
 /** Bytes that are copied with these when they are posted to a thread. */

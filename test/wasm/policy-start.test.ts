@@ -1,9 +1,9 @@
 /** How a policy's calls begin while its state is proved, and afterwards. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FoundStart } from "../../src/wasm/image/start-report.js";
 import { ModuleStore } from "../../src/wasm/module/prepare.js";
 import { PolicyStart } from "../../src/wasm/policy-start.js";
+import type { FoundStart } from "../../src/wasm/run/snapshot/start-report.js";
 import { bytesOf } from "./wat.js";
 
 const MODULE = new ModuleStore().prepare(

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
-import { readGatekeeperAnswer } from "../../src/wasm/gatekeeper/answer.js";
-import { readOpaAnswer } from "../../src/wasm/opa/answer.js";
+import { readGatekeeperAnswer } from "../../src/wasm/protocols/gatekeeper/answer.js";
+import { readOpaAnswer } from "../../src/wasm/protocols/opa/answer.js";
 import { admission, question } from "./support.js";
 
 const asked = question(admission({ kind: "Pod" }));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GuestThread } from "../../src/wasm/pool/thread.js";
+import { GuestThread } from "../../src/wasm/run/threads/thread.js";
 import { behave, file, testRuntime } from "./support.js";
 
 const CHAOS = file("test/fixtures/chaos/wapc.wasm");

@@ -4,13 +4,10 @@ import { readFileSync } from "node:fs";
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { stringifyJson } from "../../src/data/json.js";
 import type { PatchOperation } from "../../src/data/json-patch.js";
-import { type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
 import type { Mutation, Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
-import { type Budget, SLICE_UNITS } from "../../src/wasm/guest/budget.js";
-import type { HostSide } from "../../src/wasm/guest/call-host.js";
-import { MISSED } from "../../src/wasm/guest/places.js";
+import { type Capability, HostCapabilities } from "../../src/wasm/host/host.js";
 import {
   createWasmRuntime,
   type GuestLogEntry,
@@ -19,6 +16,9 @@ import {
 } from "../../src/wasm/index.js";
 import { DEFAULT_GUEST_LIMITS } from "../../src/wasm/limits.js";
 import type { Question } from "../../src/wasm/question.js";
+import { type Budget, SLICE_UNITS } from "../../src/wasm/run/guest/budget.js";
+import type { HostSide } from "../../src/wasm/run/guest/call-host.js";
+import { MISSED } from "../../src/wasm/run/guest/instance-pool.js";
 
 // A memory that its marks did not bring back fails the test in which that is found, whatever it is about.
 process.on("warning", (warning) => {

@@ -7,9 +7,8 @@ import { formatLabelSelector, parseLabelSelector } from "../../src/kubernetes/la
 import { apiVersionOf, compareNames, type GroupVersionResource, parseApiVersion } from "../../src/kubernetes/names.js";
 import { canonicalQuantity } from "../../src/kubernetes/quantity.js";
 import { SomeEquivalents } from "../../src/kubernetes/shared-storage.js";
-import { FileResources } from "../../src/world/resources/file-resources.js";
+import { asStored, FileResources } from "../../src/world/resources/file-resources.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
-import { asStored } from "../../src/world/resources/stored-object.js";
 
 /** The API versions of a resource's storage; undefined when they are not known. */
 function versionsOf(files: FileResources, resource: GroupVersionResource, subresource = ""): string[] | undefined {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { member } from "../../src/kubernetes/object.js";
-import { asStored } from "../../src/world/resources/stored-object.js";
+import { asStored } from "../../src/world/resources/file-resources.js";
 
 /** What a cluster holds of an object, at a path. */
 function stored(apiVersion: string, kind: string, written: object, ...path: (string | number)[]): unknown {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { cryptoCapability } from "../../src/host-capabilities/crypto.js";
+import { cryptoCapability } from "../../src/wasm/host/crypto.js";
 
 const folder = new URL("../../../test/vectors/certificates/", import.meta.url);
 const YEAR_2030 = Date.parse("2030-01-01T00:00:00Z");

@@ -9,8 +9,15 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connect, createServer } from "node:tls";
 import { readCertificate } from "../../src/x509/certificate.js";
-import { bitString, element, identifier, time } from "../../src/x509/der-writer.js";
-import { type Issued, issueAuthority, issueServerCertificate } from "../../src/x509/issue.js";
+import {
+  bitString,
+  element,
+  type Issued,
+  identifier,
+  issueAuthority,
+  issueServerCertificate,
+  time,
+} from "../../src/x509/issue.js";
 
 const DAY = 86_400_000;
 const FROM = Date.UTC(2026, 0, 2, 3, 4, 5);

@@ -1,8 +1,9 @@
 /** The string functions that generated code calls by themselves, and the measures of texts. */
+
+import { utf8Length } from "../../data/utf8.js";
 import { join, lowerAscii, piece, replace, split, trim, upperAscii } from "../stdlib/string-edits.js";
 import { charAt, indexOf, lastIndexOf, substring } from "../stdlib/string-positions.js";
 import { codePointLengthOfSum } from "../values/code-points.js";
-import { utf8Length } from "../values/utf8.js";
 
 /** By the names under which generated code knows them. */
 export const TEXT_HELPERS = {

@@ -1,10 +1,10 @@
 /** IP addresses and CIDR blocks as values (spec kubernetes-cel.md 4.8). */
 
+import { AddressError, addressText, type Prefix, parseAddress, parsePrefix } from "../../data/go/ip.js";
+import { quoted } from "../../data/go/quoted-text.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { BUCKET } from "../values/map-key.js";
-import { quoted } from "../values/quoted-text.js";
 import { OpaqueValue, type Value } from "../values/value.js";
-import { AddressError, addressText, type Prefix, parseAddress, parsePrefix } from "./ip-parse.js";
 
 const sameOctets = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((octet, i) => octet === b[i]);

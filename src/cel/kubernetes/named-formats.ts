@@ -1,6 +1,7 @@
 /** The rules of the named formats, with the messages that Kubernetes has for them (spec kubernetes-cel.md 4.11). */
+
+import { utf8Length } from "../../data/utf8.js";
 import { daysInMonth } from "../values/calendar.js";
-import { utf8Length } from "../values/utf8.js";
 import { requestUriError } from "./url-value.js";
 
 /** What is wrong with a text; empty when nothing is. */

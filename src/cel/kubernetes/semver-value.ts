@@ -1,11 +1,11 @@
 /** Semantic versions as values (spec kubernetes-cel.md 4.10). */
 
+import { quoted } from "../../data/go/quoted-text.js";
 import { compareStrings } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
 import { BUCKET } from "../values/map-key.js";
 import { UINT_MAX } from "../values/numbers.js";
-import { quoted } from "../values/quoted-text.js";
 import { OpaqueValue, type Value } from "../values/value.js";
 
 /** A part of a pre-release: a number where it is one. */

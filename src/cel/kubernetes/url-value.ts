@@ -1,13 +1,13 @@
 /** URLs as values (spec kubernetes-cel.md 4.7). */
 
+import { quoted } from "../../data/go/quoted-text.js";
+import { fromOctets, toOctets, UrlError, unescapeText } from "../../data/go/url-escape.js";
+import { isOptionalPort, parseUrl, type UrlParts } from "../../data/go/url-parse.js";
+import { escapedPath, parseUrlReference, urlText } from "../../data/go/url-reference.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
 import { BUCKET } from "../values/map-key.js";
-import { quoted } from "../values/quoted-text.js";
 import { MapValue, OpaqueValue, type Value } from "../values/value.js";
-import { fromOctets, toOctets, UrlError, unescapeText } from "./url-escape.js";
-import { isOptionalPort, parseUrl, type UrlParts } from "./url-parse.js";
-import { escapedPath, parseUrlReference, urlText } from "./url-reference.js";
 
 const parseError = (text: string, error: UrlError): CelError =>
   new CelError(`URL parse error during conversion from string: parse ${quoted(text)}: ${error.message}`);

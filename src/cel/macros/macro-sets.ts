@@ -1,13 +1,180 @@
 /** Which macros and syntax an environment has (spec kubernetes-cel.md 4.1). */
+
+import type { Expr } from "../ast.js";
 import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
+import { MAX_DEPTH } from "../parser/limits.js";
+import { ACCUMULATOR, type NodeFactory } from "../parser/node-factory.js";
 import type { ParserOptions } from "../parser/parser-options.js";
 import type { Flavour, LanguageExtension } from "../public-types.js";
-import { CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
-import { BLOCK_MACROS } from "./block-macros.js";
-import { type Macro, MacroTable } from "./macro.js";
-import { MATH_MACROS } from "./math-macros.js";
-import { EXISTS_ONE_CAMEL, STANDARD_MACROS } from "./standard-macros.js";
-import { TWO_VARIABLE_MACROS } from "./two-variable-macros.js";
+import { Uint } from "../values/uint.js";
+import { bind, CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
+import { identName, iterationVariables } from "./iteration-variables.js";
+import { type Macro, MacroError, type MacroExpander, MacroTable } from "./macro.js";
+import {
+  allLoop,
+  EXISTS_ONE_CAMEL,
+  existsLoop,
+  existsOneLoop,
+  keepingLoop,
+  type Loop,
+  listLoop,
+  STANDARD_MACROS,
+} from "./standard-macros.js";
+
+// The two-variable comprehensions (Kubernetes 1.32): index and element of a list, key and value of a map.
+
+/** Inserts a key, or every entry of a map, into the accumulator of `transformMap` and `transformMapEntry`. */
+const MAP_INSERT = "cel.@mapInsert";
+
+function twoVariables(
+  factory: NodeFactory,
+  range: Expr,
+  args: readonly Expr[],
+  loop: (key: string) => Loop,
+): Expr | MacroError {
+  const variables = iterationVariables(args[0]!, args[1]!);
+  if (variables instanceof MacroError) return variables;
+  const [iterVar, iterVar2] = variables;
+  return factory.comprehension({ range, iterVar, iterVar2, accuVar: ACCUMULATOR, ...loop(iterVar) });
+}
+
+const quantifier =
+  (loop: (factory: NodeFactory, predicate: Expr) => Loop): MacroExpander =>
+  (factory, target, args) =>
+    twoVariables(factory, target!, args, () => loop(factory, args[2]!));
+
+/** The optional filter and the transformation of a `transform…` macro. */
+function filterAndTransform(args: readonly Expr[]): readonly [Expr | undefined, Expr] {
+  return args.length === 4 ? [args[2], args[3]!] : [undefined, args[2]!];
+}
+
+const transformList: MacroExpander = (factory, target, args) => {
+  const [filter, transform] = filterAndTransform(args);
+  return twoVariables(factory, target!, args, () => listLoop(factory, filter, transform));
+};
+
+const transformMap: MacroExpander = (factory, target, args) => {
+  const [filter, transform] = filterAndTransform(args);
+  return twoVariables(factory, target!, args, (key) => {
+    const insert = factory.call(MAP_INSERT, factory.accumulator(), factory.ident(key), transform);
+    return { accuInit: factory.emptyMap(), ...keepingLoop(factory, filter, insert) };
+  });
+};
+
+const transformMapEntry: MacroExpander = (factory, target, args) => {
+  const [filter, transform] = filterAndTransform(args);
+  return twoVariables(factory, target!, args, () => {
+    const insert = factory.call(MAP_INSERT, factory.accumulator(), transform);
+    return { accuInit: factory.emptyMap(), ...keepingLoop(factory, filter, insert) };
+  });
+};
+
+/** The macros of Kubernetes 1.32. */
+const TWO_VARIABLE_MACROS: readonly Macro[] = Object.freeze([
+  { name: "all", member: true, arity: 3, expand: quantifier(allLoop) },
+  { name: "exists", member: true, arity: 3, expand: quantifier(existsLoop) },
+  { name: "exists_one", member: true, arity: 3, expand: quantifier(existsOneLoop) },
+  { name: "existsOne", member: true, arity: 3, expand: quantifier(existsOneLoop) },
+  { name: "transformList", member: true, arity: 3, expand: transformList },
+  { name: "transformList", member: true, arity: 4, expand: transformList },
+  { name: "transformMap", member: true, arity: 3, expand: transformMap },
+  { name: "transformMap", member: true, arity: 4, expand: transformMap },
+  { name: "transformMapEntry", member: true, arity: 3, expand: transformMapEntry },
+  { name: "transformMapEntry", member: true, arity: 4, expand: transformMapEntry },
+]);
+
+// `cel.block([e0, e1, …], t)`: values named by their index, each evaluated at first use and at most once; `cel.index(i)` is one of them. Optimisers
+// write expressions so; `cel.iterVar(i, j)` and `cel.accuVar(i, j)` are the names they give to variables of loops.
+
+const slotName = (index: unknown): string => `@index${String(index)}`;
+
+const block: MacroExpander = (factory, target, args) => {
+  const [values, body] = args as [Expr, Expr];
+  if (identName(target!) !== "cel") return undefined;
+  if (values.kind !== "list")
+    return new MacroError(values.offset, "cel.block requires the first arg to be a list literal");
+  // Each stands inside of the one before it.
+  if (values.elements.length > MAX_DEPTH)
+    return new MacroError(values.offset, `cel.block takes at most ${MAX_DEPTH} values`);
+  return values.elements.reduceRight((inner, value, at) => bind(factory, slotName(at), value, inner), body);
+};
+
+const index: MacroExpander = (factory, target, args) => {
+  const [position] = args as [Expr];
+  if (identName(target!) !== "cel") return undefined;
+  if (position.kind !== "literal" || typeof position.value !== "number" || position.value < 0) {
+    return new MacroError(position.offset, "cel.index requires a single non-negative int constant arg");
+  }
+  return factory.ident(slotName(position.value));
+};
+
+const loopVariable =
+  (name: string, prefix: string): MacroExpander =>
+  (factory, target, args) => {
+    if (identName(target!) !== "cel") return undefined;
+    const wrong = args.find((arg) => arg.kind !== "literal" || typeof arg.value !== "number" || arg.value < 0);
+    if (wrong !== undefined) {
+      return new MacroError(wrong.offset, `${name} requires two non-negative int constant args`);
+    }
+    return factory.ident(
+      `@${prefix}:${args.map((arg) => (arg.kind === "literal" ? String(arg.value) : "")).join(":")}`,
+    );
+  };
+
+/** The macros of blocks: outside Kubernetes only. */
+const BLOCK_MACROS: readonly Macro[] = Object.freeze([
+  { name: "block", member: true, arity: 2, expand: block },
+  { name: "index", member: true, arity: 1, expand: index },
+  { name: "iterVar", member: true, arity: 2, expand: loopVariable("cel.iterVar", "it") },
+  { name: "accuVar", member: true, arity: 2, expand: loopVariable("cel.accuVar", "ac") },
+]);
+
+// `math.greatest` and `math.least`: macros because they take any number of arguments (spec kubernetes-cel.md 4.14; not in Kubernetes).
+
+/** `name` is what is written, `internal` the function of one list, or of one or two numbers, that it becomes. */
+const extreme =
+  (name: string, internal: string): MacroExpander =>
+  (factory, target, args) => {
+    if (identName(target!) !== "math") return undefined;
+    const [first] = args;
+    if (first === undefined) return new MacroError(target!.offset, `${name}() requires at least one argument`);
+    if (args.length === 1) {
+      if (mayBeNumber(first) || isListOfNumbers(first)) return factory.call(internal, first);
+      return new MacroError(first.offset, `${name}() invalid single argument value`);
+    }
+    const wrong = args.find((arg) => !mayBeNumber(arg));
+    if (wrong !== undefined) {
+      return new MacroError(wrong.offset, `${name}() simple literal arguments must be numeric`);
+    }
+    return args.length === 2 ? factory.call(internal, ...args) : factory.call(internal, factory.list(...args));
+  };
+
+/** Whether an argument is a numeric literal, or something whose type only the checker knows. */
+function mayBeNumber(arg: Expr): boolean {
+  switch (arg.kind) {
+    case "literal": {
+      const { value } = arg;
+      const kind = typeof value;
+      return kind === "number" || kind === "bigint" || value instanceof Number || value instanceof Uint;
+    }
+    case "list":
+    case "map":
+    case "struct":
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isListOfNumbers(arg: Expr): boolean {
+  return arg.kind === "list" && arg.elements.length > 0 && arg.elements.every(mayBeNumber);
+}
+
+/** The macros of the math library. */
+const MATH_MACROS: readonly Macro[] = Object.freeze([
+  { name: "greatest", member: true, arity: undefined, expand: extreme("math.greatest", "math.@max") },
+  { name: "least", member: true, arity: undefined, expand: extreme("math.least", "math.@min") },
+]);
 
 /** The first version of Kubernetes with optional values. */
 const OPTIONALS_SINCE: KubernetesVersion = "1.28";

@@ -1,9 +1,10 @@
 /**
  * Sizes: what `size()` counts and what the cost model measures (spec kubernetes-cel.md 3.3 and 5.3).
  */
+
+import { utf8Length } from "../../data/utf8.js";
 import { CelError } from "../values/cel-error.js";
 import { codePointLength } from "../values/code-points.js";
-import { utf8Length } from "../values/utf8.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Result } from "../values/value.js";
 import { isPlainObject } from "./kind.js";
 import { entriesOf, sizeOfMap } from "./maps.js";

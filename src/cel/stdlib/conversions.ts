@@ -1,4 +1,7 @@
 /** Conversions and the functions on types (spec kubernetes-cel.md 3.2). */
+
+import { quoted } from "../../data/go/quoted-text.js";
+import { decodeUtf8, encodeUtf8 } from "../../data/utf8.js";
 import type { Implementation, Library } from "../declarations.js";
 import { dynamicFn, fn, type Native, overload } from "../declare.js";
 import { typeNameOf } from "../operators/kind.js";
@@ -25,12 +28,10 @@ import { CelError } from "../values/cel-error.js";
 import { doubleText, parseDouble } from "../values/double-text.js";
 import { durationText, parseDuration } from "../values/duration-text.js";
 import { INT_MAX, INT_MIN, intResult, makeDouble, makeInt, overflow, UINT_MAX } from "../values/numbers.js";
-import { quoted } from "../values/quoted-text.js";
 import { type Duration, Timestamp } from "../values/time.js";
 import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
 import { TypeValue } from "../values/type-value.js";
 import { Uint, uintOf } from "../values/uint.js";
-import { decodeUtf8, encodeUtf8 } from "../values/utf8.js";
 import type { Result, Value } from "../values/value.js";
 
 const A = typeParam("A");

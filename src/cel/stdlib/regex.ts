@@ -1,11 +1,12 @@
 /** The regex extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
+
+import { quoted } from "../../data/go/quoted-text.js";
 import type { Library } from "../declarations.js";
 import { fn, overload, overloadFn } from "../declare.js";
 import type { Match, PatternCache } from "../pattern/pattern.js";
 import { INT, listType, optionalType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
-import { quoted } from "../values/quoted-text.js";
 import { Optional, type Result } from "../values/value.js";
 
 /** A replacement: texts as they are, and numbers of groups (0 is the whole match). */

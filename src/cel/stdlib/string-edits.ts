@@ -1,9 +1,10 @@
 /** Strings made of other strings (spec kubernetes-cel.md 4.2). */
+
+import { SHORT_ESCAPES } from "../../data/go/quoted-text.js";
+import { utf8Length } from "../../data/utf8.js";
 import { CelError } from "../values/cel-error.js";
 import { codePointLength, codePointsOf } from "../values/code-points.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
-import { SHORT_ESCAPES } from "../values/quoted-text.js";
-import { utf8Length } from "../values/utf8.js";
 import type { Result, Value } from "../values/value.js";
 import {
   escapeUnits,

@@ -1,8 +1,8 @@
 /** Time zones of the getters: names of the time zone database and offsets (spec kubernetes-cel.md 3.4). */
 import { LRUCache } from "lru-cache";
+import { quoted } from "../../data/go/quoted-text.js";
 import { CelError } from "./cel-error.js";
 import { INT_MAX, INT_MIN } from "./numbers.js";
-import { quoted } from "./quoted-text.js";
 import { type EarlyOffsets, readTimeZoneData, type TimeZoneData } from "./time-zone-data.js";
 
 /** Seconds east of UTC at an instant (Unix seconds). */

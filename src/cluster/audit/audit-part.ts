@@ -1,8 +1,9 @@
 /** The background audit of a replica: a process of its own, which is told what the agent knows, and tells what it finds. */
-import type { FromAuditor, RoundReport, ToAuditor } from "../../audit/messages.js";
+
 import type { ClusterDelta, ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart, PartContext } from "../part.js";
+import type { FromAuditor, RoundReport, ToAuditor } from "./messages.js";
 
 /** The other process, as far as it is needed. */
 export interface AuditorProcess {

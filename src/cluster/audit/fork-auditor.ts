@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { AUDITOR_VARIABLE, type FromAuditor, type ToAuditor } from "../../audit/messages.js";
 import type { StartAuditor } from "./audit-part.js";
+import { AUDITOR_VARIABLE, type FromAuditor, type ToAuditor } from "./messages.js";
 
 /** What `node:cluster` tells its workers by: this process is none of them, also when a worker starts it. */
 const WORKER_VARIABLE = "NODE_UNIQUE_ID";

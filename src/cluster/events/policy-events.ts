@@ -10,7 +10,19 @@ import { collectionPath } from "../../kubernetes/client/paths.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import { microTime } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
-import { EVENTS_EVERY_MS, MAX_EVENTS, MAX_NAME, MAX_NOTE, REFUSED_MS } from "./limits.js";
+
+// Bounds on events about policies. Times are milliseconds.
+
+/** Between two events on a policy. */
+const EVENTS_EVERY_MS = 60_000;
+/** Policies about which one look writes: those that have denied most. Events are for people, and the API server keeps them an hour. */
+const MAX_EVENTS = 20;
+/** How long nothing is written where the account may not. */
+const REFUSED_MS = 300_000;
+/** Longest name of an object. */
+const MAX_NAME = 253;
+/** Longest note: Kubernetes allows 1 KiB. */
+const MAX_NOTE = 1_000;
 
 const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
 /** Where events on objects without a namespace stand. */

@@ -9,7 +9,21 @@ import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { FIELD_MANAGER, LEASES, leaseObject, MANAGED_BY, microTime } from "../lease.js";
-import { ATTEMPT_MS, JITTER, LEASE_MS, REFUSED_RETRY_MS, RENEW_DEADLINE_MS, RETRY_MS } from "./limits.js";
+
+// Times of an election in milliseconds: those of Kubernetes' own controllers.
+
+/** How long a Lease that is not renewed keeps others away. */
+const LEASE_MS = 15_000;
+/** How long after its last renewal a leader that cannot renew goes on: well before another may lead. */
+const RENEW_DEADLINE_MS = 10_000;
+/** Between two attempts. */
+const RETRY_MS = 2_000;
+/** By how much more those wait who do not lead. */
+const JITTER = 1.2;
+/** Time for one attempt: two of them fail before a leader gives up. */
+const ATTEMPT_MS = 5_000;
+/** Between two attempts where the account may not. */
+const REFUSED_RETRY_MS = 30_000;
 
 /** What an election needs. */
 export interface ElectionOptions {

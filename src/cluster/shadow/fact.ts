@@ -1,6 +1,6 @@
 /** What a replica tells the others of its versions in shadow: a fact in its Lease, kept short. */
 import { parsePlainJson } from "../../data/json.js";
-import { SHADOW_RESULTS, type ShadowCounts, type ShadowRow } from "../../evaluation/shadow/tally.js";
+import { SHADOW_RESULTS, type ShadowCounts, type ShadowRow } from "../../policy/served/shadow/tally.js";
 
 /** The key of the fact. */
 export const SHADOW_FACT = "shadow";

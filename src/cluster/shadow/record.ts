@@ -6,7 +6,7 @@
 import type { Promotion } from "../../config/from-cluster/rollout-annotations.js";
 import { counted } from "../../data/counted.js";
 import { parsePlainJson } from "../../data/json.js";
-import { NONE, SHADOW_RESULTS, type ShadowCounts } from "../../evaluation/shadow/tally.js";
+import { NONE, SHADOW_RESULTS, type ShadowCounts } from "../../policy/served/shadow/tally.js";
 import type { Standing } from "./replica-counts.js";
 
 /** As it is noted. */

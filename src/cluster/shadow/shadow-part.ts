@@ -5,9 +5,9 @@
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { type RolledOut, Rollouts } from "../../config/from-cluster/rollouts.js";
 import type { Clock } from "../../data/clock.js";
-import type { ShadowRow } from "../../evaluation/shadow/tally.js";
 import { reasonOf } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
+import type { ShadowExample, ShadowRow } from "../../policy/served/shadow/tally.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";
@@ -16,8 +16,45 @@ import type { ShadowSource } from "../serving.js";
 import { annotate } from "./annotator.js";
 import { type Duty, dutyOf } from "./duty.js";
 import { factText, SHADOW_FACT } from "./fact.js";
+import type { Progress } from "./record.js";
 import { ReplicaCounts } from "./replica-counts.js";
-import { shadowWords } from "./words.js";
+
+/** Examples in a status: the latest; `GET /policies` has more. */
+const SHOWN_EXAMPLES = 3;
+
+/**
+ * A few lines.
+ * @param examples of this replica
+ * @param outlook when it is promoted
+ */
+function shadowWords(
+  { rollout: { note, shadow, enforcedNamespaces, problems } }: RolledOut,
+  { record, counts }: Progress,
+  examples: readonly ShadowExample[],
+  outlook: string | undefined,
+): string {
+  const generation = shadow?.document.generation ?? 0;
+  const inForce = note.generation === 0 ? "none is in force" : `generation ${note.generation} is in force`;
+  const { agreed, wouldDeny, wouldAllow, failed, notEvaluated } = counts;
+  const gone = record.denied === 0 ? "" : ` Denials that replicas counted that have gone: ${record.denied}.`;
+  const lines = [
+    `generation ${generation} is in shadow since ${new Date(record.since).toISOString()}; ${inForce}.`,
+    `Would deny: ${wouldDeny}, would allow: ${wouldAllow}, failed: ${failed}, agreed: ${agreed}, not evaluated: ${notEvaluated}.${gone}`,
+    ...(enforcedNamespaces.length > 0 ? [`In force in ${enforcedNamespaces.join(", ")}.`] : []),
+    ...(outlook === undefined ? [] : [`${outlook[0]?.toUpperCase()}${outlook.slice(1)}.`]),
+    ...problems.map(({ path, message }) => `${path.at(-1)}: ${message}.`),
+    ...examples.slice(-SHOWN_EXAMPLES).map(exampleWords),
+  ];
+  return lines.join("\n");
+}
+
+function exampleWords({ at, result, operation, kind, namespace, name, message }: ShadowExample): string {
+  const what = [operation, kind, namespace === undefined ? name : `${namespace}/${name ?? ""}`]
+    .filter(Boolean)
+    .join(" ");
+  const would = result === "wouldAllow" ? "would allow" : result === "failed" ? "failed at" : "would deny";
+  return `${new Date(at).toISOString()} ${would} ${what}${message === undefined ? "" : `: ${message}`}`;
+}
 
 /** Milliseconds between two looks at what was counted: as often as Leases are renewed. */
 export const LOOK_MS = 10_000;

@@ -15,7 +15,19 @@ import { shownReplica } from "../replicas.js";
 import { WATCHED_KINDS } from "../sources/watched-kinds.js";
 import { standingOf } from "./conditions.js";
 import { formOf, type StatusForm, statusToWrite } from "./forms.js";
-import { COMPARED_AT_A_TIME, GATHER_MS, MAX_WRITES, SAME_AGAIN_MS, WRITE_EVERY_MS } from "./limits.js";
+
+// Bounds on writing statuses. Times are milliseconds.
+
+/** Between the beginnings of two writes: ten in a second are polite, and a thousand policies take less than two minutes. */
+const WRITE_EVERY_MS = 100;
+/** Writes under way at a time: a slow API server gets no more. */
+const MAX_WRITES = 4;
+/** How long changes are gathered: replicas load a change one soon after the other, and one write says it of all. */
+const GATHER_MS = 500;
+/** How long the same is not written again to a policy whose status somebody else changes. */
+const SAME_AGAIN_MS = 60_000;
+/** Policies that are compared at a time before others have their turn. */
+const COMPARED_AT_A_TIME = 100;
 
 /** Of its own: what it does not write any more goes. */
 const FIELD_MANAGER = "policy-server-status";

@@ -1,7 +1,7 @@
 /** Match constraints of CEL policies as webhooks can say them. */
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
-import { validateSelector } from "../../cel-policy/match/validate-match.js";
+import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
+import type { MatchResources } from "../../kinds/shared/match/match-resources.js";
+import { validateSelector } from "../../kinds/shared/match/validate-match.js";
 import type { WebhookRule } from "./demand.js";
 import { EVERYTHING, webhookRules } from "./rules.js";
 import { allOf, sameSelector } from "./selectors.js";

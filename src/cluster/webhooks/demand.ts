@@ -1,5 +1,5 @@
 /** What a policy wants to be asked about: what a webhook's configuration can say of it. */
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
+import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
 
 /** A rule of a webhook; every list has at least one word. */
 export interface WebhookRule {

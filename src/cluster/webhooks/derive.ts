@@ -1,8 +1,8 @@
 /** From what policies want to be asked about to webhooks. Policies that want the same share one, so that a hundred of them cost one call. */
 import { createHash } from "node:crypto";
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
-import { EVERYBODY, setId } from "../../evaluation/served-set.js";
 import { compareNames } from "../../kubernetes/names.js";
+import { EVERYBODY, setId } from "../../policy/served/served-set.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
 import { excludedNamespaces, ownConditions } from "./exclusions.js";

@@ -1,4 +1,4 @@
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
+import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
 import type { MatchCondition, WebhookRule } from "./demand.js";
 
 /** A webhook as policies want it: all of its configuration but where its server is. */

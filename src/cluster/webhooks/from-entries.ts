@@ -1,16 +1,46 @@
 /** Policies of a policies.yaml as webhooks ask them: what of their rules stands in the file. */
 
-import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
+import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { admissionPolicyDemand } from "./admission-policy-demand.js";
-import { type AskedPolicy, timeoutOf } from "./demand.js";
+import { anyOf } from "./constraints.js";
+import { type AskedPolicy, type Demand, timeoutOf } from "./demand.js";
 import type { WebhookProblem } from "./derived-webhook.js";
 import { kubewardenDemand } from "./kubewarden-demand.js";
 import { kyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
 import { listOf, webhookRules } from "./rules.js";
-import { together } from "./together.js";
+import { OWN_DOMAIN } from "./shared.js";
+
+/** Several policies under one id as one: whatever any of them wants to be asked about. */
+function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
+  const [first, ...others] = policies;
+  if (first !== undefined && others.length === 0) return first;
+  const demands = policies.map(({ demand }) => demand);
+  const said = anyOf(demands.map((demand) => ({ ...demand, whole: false })));
+  const namespaces = new Set(policies.map(({ namespace }) => namespace));
+  const [namespace] = namespaces.size === 1 ? namespaces : [];
+  const demand: Demand = {
+    rules: said.rules,
+    namespaceSelector: said.namespaceSelector,
+    objectSelector: said.objectSelector,
+    // What one of them leaves out another may be about.
+    matchConditions: [],
+    matchPolicy: demands.every(({ matchPolicy }) => matchPolicy === "Exact") ? "Exact" : "Equivalent",
+    failurePolicy: demands.every(({ failurePolicy }) => failurePolicy === "Ignore") ? "Ignore" : "Fail",
+    sideEffects: demands.every(({ sideEffects }) => sideEffects === "None") ? "None" : "NoneOnDryRun",
+    timeoutSeconds: Math.max(...demands.map(({ timeoutSeconds }) => timeoutSeconds)),
+  };
+  return {
+    id,
+    demand,
+    mutating: policies.some(({ mutating }) => mutating),
+    shares: false,
+    domain: first?.domain ?? OWN_DOMAIN,
+    ...(namespace !== undefined && { namespace }),
+  };
+}
 
 /** What entries come to. */
 export interface AskedEntries {

@@ -2,8 +2,8 @@
  * What the API server would have against a webhook, told before it is written beside others: of an object with one mistake it takes nothing, and long lists of mistakes cost it half a minute.
  * Expressions are left to it (see {@link isDoubtful}): it alone knows what its CEL has.
  */
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import { validateRule, validateSelector } from "../../cel-policy/match/validate-match.js";
+import { trimSpace } from "../../kinds/shared/expressions/trim.js";
+import { validateRule, validateSelector } from "../../kinds/shared/match/validate-match.js";
 import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from "../../kubernetes/field-error.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import type { DerivedWebhook } from "./derived-webhook.js";

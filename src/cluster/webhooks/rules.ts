@@ -1,6 +1,6 @@
 /** Rules as webhooks have them, in one spelling for all that mean the same. */
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
+import type { MatchResources } from "../../kinds/shared/match/match-resources.js";
+import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import type { WebhookRule } from "./demand.js";

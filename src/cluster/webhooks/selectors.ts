@@ -1,5 +1,5 @@
 /** Label selectors of webhooks: several as one, and in one spelling. */
-import type { LabelSelector, LabelSelectorExpression } from "../../cel-policy/match/label-selector.js";
+import type { LabelSelector, LabelSelectorExpression } from "../../kinds/shared/match/label-selector.js";
 import { compareNames } from "../../kubernetes/names.js";
 
 /** The label that every Namespace has. */

@@ -1,5 +1,5 @@
 /** From the documents of a cluster to entries (spec kubewarden.md 11.2), which are read only when they have changed. */
-import { comparePlaces, type Problem } from "../../documents/problem.js";
+import { comparePlaces, type Problem } from "../documents/problem.js";
 import type { ConfigEntry } from "../entry.js";
 import type { ClusterDocument } from "./cluster-document.js";
 import { type DocumentHead, DocumentReader, readDocument } from "./document-reader.js";

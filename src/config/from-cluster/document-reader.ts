@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
-import type { Problem } from "../../documents/problem.js";
-import { parseResources, type SourceDocument } from "../../documents/source-document.js";
+import type { Problem } from "../documents/problem.js";
+import { parseResources, type SourceDocument } from "../documents/source-document.js";
 import type { ClusterDocument } from "./cluster-document.js";
 import { parseKey, policyIdOf, type ResourceKey, shownName } from "./policy-ids.js";
 

@@ -1,9 +1,9 @@
 /** Kubewarden's policies of a cluster as entries (spec kubewarden.md 11.2). */
 import { resolve } from "node:path";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
-import { pairOf } from "../../documents/source-node.js";
 import { ConfigFiles } from "../config-files.js";
+import type { Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import { pairOf } from "../documents/source-node.js";
 import type { PolicyEntry } from "../entry.js";
 import type { ReadContext, Written } from "../entry-parts.js";
 import { readPolicy } from "../entry-reader.js";

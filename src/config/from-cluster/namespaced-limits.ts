@@ -1,5 +1,5 @@
 /** What policies that stand in a namespace may be: set by who runs the server, for those who write policies in their namespaces. */
-import type { Problem } from "../../documents/problem.js";
+import type { Problem } from "../documents/problem.js";
 import type { GroupEntry, Member, ModuleEntry, PolicyEntry } from "../entry.js";
 import { Places } from "../places.js";
 import type { NamespacedPolicyKind } from "./policy-ids.js";

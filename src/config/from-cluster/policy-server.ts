@@ -1,9 +1,10 @@
 /** The PolicyServer resource of this server: where modules come from, who signed them, what namespaced policies may do. Whatever else it says is for Kubewarden's controller. */
-import { formatProblem, type Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
-import { pairOf, type SourceNode } from "../../documents/source-node.js";
-import { CapabilityPatternError, parseCapabilities } from "../../host-capabilities/patterns.js";
+
+import { CapabilityPatternError, parseCapabilities } from "../capability-patterns.js";
 import { ConfigFileError } from "../config-files.js";
+import { formatProblem, type Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import { pairOf, type SourceNode } from "../documents/source-node.js";
 import { ProblemSink } from "../problem-sink.js";
 import { listOf, mapOf, type Shape, text } from "../shape.js";
 import { certificates, NO_SOURCES, type Sources } from "../sources.js";

@@ -1,7 +1,7 @@
 /** Policies of a cluster that are documents for one kind, with the documents that belong to them. */
-import { Origin } from "../../documents/origin.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
+import { Origin } from "../documents/origin.js";
+import type { Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
 import type { ResourceEntry } from "../entry.js";
 import { type DocumentHead, readDocument } from "./document-reader.js";
 import type { ReadEntry } from "./kubewarden-entry.js";

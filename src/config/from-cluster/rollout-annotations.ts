@@ -1,5 +1,5 @@
 /** The annotations by which policies of a cluster are rolled out: what people write, and what the leader notes beside it. */
-import { parseGoDuration } from "../../data/go-duration.js";
+import { parseGoDuration } from "../../data/go/duration.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 

@@ -1,6 +1,6 @@
 /** The keys of an Extism manifest (Extism 1.x). */
-import type { Path } from "../../documents/problem.js";
-import { pairOf, type SourceNode } from "../../documents/source-node.js";
+import type { Path } from "../documents/problem.js";
+import { pairOf, type SourceNode } from "../documents/source-node.js";
 import { hostPattern } from "../entry-fields.js";
 import type { ProblemSink } from "../problem-sink.js";
 import { type Fields, type Hints, optional, type RecordValue, record } from "../record-shape.js";

@@ -1,8 +1,8 @@
-import { Doubles } from "../../cel-policy/doubles.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
+import { Doubles } from "../shared/doubles.js";
+import type { Watcher } from "../shared/watcher.js";
 
 /** The title in the metadata of Kubewarden's module that runs CEL rules. */
 const CEL_MODULE_TITLE = "cel-policy";

@@ -13,23 +13,64 @@ import {
   type Result,
   Waiting,
 } from "../../cel/index.js";
-import { Doubles } from "../../cel-policy/doubles.js";
-import type { Explainable, PlacedExpression } from "../../cel-policy/explain/explainable.js";
-import type { ExpressionProgram } from "../../cel-policy/expressions/expression.js";
-import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { stopDetail } from "../../cel-policy/expressions/limit-detail.js";
+import type { Outcome } from "../../policy/outcome.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
+import type { Review } from "../../policy/review.js";
+import { SLICE_MS } from "../../policy/turns.js";
+import { Doubles } from "../shared/doubles.js";
+import type { Explainable, PlacedExpression } from "../shared/explain/explainable.js";
+import type { ExpressionProgram } from "../shared/expressions/expression.js";
+import { interruptionOf, NOT_IN_TIME } from "../shared/expressions/interruption.js";
+import { stopDetail } from "../shared/expressions/limit-detail.js";
 import {
   evaluateLong,
   type LongExpressions,
   type LongHolder,
   stretchOf,
-} from "../../cel-policy/expressions/long-expressions.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
-import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
-import { SLICE_MS } from "../../policy/turns.js";
-import { type ModuleInput, moduleInput, NAMES, type Name } from "./input.js";
+} from "../shared/expressions/long-expressions.js";
+import type { Watcher } from "../shared/watcher.js";
+import { goKind, isMap, requestMembers, requestMistake, ruleValues } from "./request-shape.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
+
+// What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here.
+
+/** What expressions know, the small before the large that they may be part of. */
+const NAMES = ["object", "oldObject", "request"] as const;
+
+/** One of {@link NAMES}. */
+type Name = (typeof NAMES)[number];
+
+/** The variables and what they are made of, or what the module answers when it can't make them. */
+type ModuleInput =
+  | { readonly variables: Readonly<Record<Name, Lazy>>; readonly values: Readonly<Record<Name, unknown>> }
+  | { readonly error: string }
+  | { readonly unreadable: string };
+
+/** Reads a review as the module does, its failures in the module's words. */
+function moduleInput(review: Review, doubles: Doubles): ModuleInput {
+  const payload: unknown = review.kind === "raw" ? review.payload : review.request;
+  const members = requestMembers(payload);
+  // The reader of admission reviews has seen to the types of their fields.
+  const mistake = review.kind === "raw" ? requestMistake(payload, members) : undefined;
+  if (mistake !== undefined) return { unreadable: `Error deserializing request: json: cannot unmarshal ${mistake}` };
+  const { object, oldObject } = ruleValues(members);
+  if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
+  for (const [name, value] of Object.entries({ object, oldObject })) {
+    if (value === undefined || value === null || isMap(value)) continue;
+    const reason = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
+    return { error: `cannot unmarshal request ${name} ${reason}` };
+  }
+  // Made when an expression refers to them: most refer to `object` only.
+  const values = { request: payload, object: object ?? {}, oldObject: oldObject ?? {} };
+  return {
+    values,
+    variables: {
+      request: new Lazy(() => doubles.ofMembers(values.request)),
+      object: new Lazy(() => doubles.of(values.object)),
+      oldObject: new Lazy(() => doubles.of(values.oldObject)),
+    },
+  };
+}
 
 /** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
 const LIBRARIES = "1.29";

@@ -1,6 +1,6 @@
 /** The settings of Kubewarden's CEL module, as far as this engine runs them; everything else is left to the module itself. */
 
-import { RESERVED_WORDS } from "../../cel-policy/expressions/reserved-words.js";
+import { RESERVED_WORDS } from "../shared/expressions/reserved-words.js";
 import { isMap } from "./request-shape.js";
 
 /** A named value. */

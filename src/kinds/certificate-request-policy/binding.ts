@@ -1,8 +1,9 @@
 /** Who says who may use a policy, and how they are asked (spec certificate-request-policy.md 3.3). */
+
+import { repeatedDocuments } from "../../config/documents/documents.js";
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { CertificateRequestSettings } from "../../config/entry.js";
-import { repeatedDocuments } from "../../documents/documents.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import {
   type Authorizer,

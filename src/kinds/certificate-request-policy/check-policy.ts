@@ -2,7 +2,7 @@
  * What the reference's webhook refuses when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
  * order is not that of evaluation, and lists by object identifier are told by index here.
  */
-import { goDurationText } from "../../data/go-duration.js";
+import { goDurationText } from "../../data/go/duration.js";
 import {
   type FieldError,
   type FieldPath,

@@ -2,6 +2,11 @@
  * A policy out of an object as the reference's Go types take it: unknown members are dropped, null is absent, and a value of a wrong type or a duration
  * that is none makes the whole object unreadable (spec certificate-request-policy.md 2.2 and 7.1).
  */
+
+import { parseGoDuration } from "../../data/go/duration.js";
+import type { FieldPath } from "../../kubernetes/field-error.js";
+import { compareNames } from "../../kubernetes/names.js";
+import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import {
   type ApiType,
   boolean,
@@ -11,13 +16,9 @@ import {
   map,
   string,
   struct,
-} from "../../cel-policy/decode/api-type.js";
-import { CONDITION } from "../../cel-policy/decode/meta-types.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
-import { parseGoDuration } from "../../data/go-duration.js";
-import type { FieldPath } from "../../kubernetes/field-error.js";
-import { compareNames } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
+} from "../shared/decode/api-type.js";
+import { CONDITION } from "../shared/decode/meta-types.js";
+import { OBJECT_META } from "../shared/decode/object-meta.js";
 import { DURATION } from "./go-types.js";
 import type {
   Allowed,

@@ -1,8 +1,8 @@
 /** The rules of CertificateRequestPolicies: what they name, cost and say (spec certificate-request-policy.md 5). */
 import { formatLongType, objectType, STRING } from "../../cel/index.js";
-import type { Dialect } from "../../cel-policy/dialect.js";
-import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+import type { Dialect } from "../shared/dialect.js";
+import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { Watcher } from "../shared/watcher.js";
 import { REQUEST_TYPE } from "./request-value.js";
 import { SERVICE_ACCOUNT_FUNCTIONS } from "./service-account.js";
 

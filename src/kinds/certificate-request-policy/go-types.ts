@@ -1,6 +1,7 @@
 /** What Go's types of policies and requests have in common: members that are parsed out of texts. */
-import { type ApiType, parsed } from "../../cel-policy/decode/api-type.js";
-import { parseGoDuration } from "../../data/go-duration.js";
+
+import { parseGoDuration } from "../../data/go/duration.js";
+import { type ApiType, parsed } from "../shared/decode/api-type.js";
 
 /** A duration. */
 export const DURATION: ApiType = parsed((written) => {

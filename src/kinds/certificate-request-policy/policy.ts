@@ -1,20 +1,43 @@
 /** CertificateRequestPolicies as a {@link Policy}: all of an entry together. */
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Approving, Ruling } from "../../policy/approving.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
-import { expressionsOf } from "./covered-expressions.js";
-import type { CompiledPolicy } from "./engine/compiled-policy.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import type { Watcher } from "../shared/watcher.js";
+import type { CompiledEntry, CompiledPolicy } from "./engine/compiled-policy.js";
 import type { Decision, PolicyAccount } from "./engine/decision.js";
 import { type Reviewed, Reviewer, type ReviewerOptions } from "./engine/review.js";
 import { type AnswerOptions, causeOf, denies, outcomeOf } from "./outcome.js";
 import { questionOf } from "./question.js";
 import { readCertificateRequest } from "./read-request.js";
 import { POLICY_KIND } from "./resource.js";
+import { SUBJECT_LISTS } from "./words.js";
+
+/** The rules of a policy with their places: each must be seen both true and false. */
+function* expressionsOf({ policy, allowed }: CompiledPolicy): Iterable<CoveredExpression> {
+  const { name } = policy;
+  yield* each(name, "commonName", allowed.commonName);
+  yield* each(name, "dnsNames", allowed.dnsNames);
+  yield* each(name, "ipAddresses", allowed.ipAddresses);
+  yield* each(name, "uris", allowed.uris);
+  yield* each(name, "emailAddresses", allowed.emailAddresses);
+  for (const [i, entry] of allowed.otherNames.list.entries()) yield* each(name, `otherNames[${i}]`, entry);
+  for (const list of SUBJECT_LISTS) yield* each(name, `subject.${list}`, allowed.subject[list]);
+  yield* each(name, "subject.serialNumber", allowed.serialNumber);
+  for (const [i, entry] of allowed.otherAttributes.list.entries())
+    yield* each(name, `subject.otherAttributes[${i}]`, entry);
+}
+
+function* each(policy: string, attribute: string, entry: CompiledEntry | undefined): Iterable<CoveredExpression> {
+  for (const [i, rule] of (entry?.rules ?? []).entries()) {
+    const path = `spec.allowed.${attribute}.validations[${i}].rule`;
+    yield { policy, path, expression: rule, wanted: "both" };
+  }
+}
 
 /** How a set is asked. */
 export interface PolicySetOptions extends ReviewerOptions, AnswerOptions {

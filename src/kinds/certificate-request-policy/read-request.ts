@@ -2,21 +2,13 @@
  * CertificateRequests as the reference's Go types take them (spec certificate-request-policy.md 1.1): null is absent, a member that nobody knows is
  * dropped (newer releases have more of them), and a value of a wrong type makes the whole object malformed. Names of members are exact.
  */
-import {
-  boolean,
-  decodeLeniently,
-  integer,
-  list,
-  map,
-  parsed,
-  string,
-  struct,
-} from "../../cel-policy/decode/api-type.js";
-import { TIME } from "../../cel-policy/decode/meta-types.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
-import { parseGoDuration } from "../../data/go-duration.js";
+
+import { parseGoDuration } from "../../data/go/duration.js";
 import { formatPath } from "../../kubernetes/field-error.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { boolean, decodeLeniently, integer, list, map, parsed, string, struct } from "../shared/decode/api-type.js";
+import { TIME } from "../shared/decode/meta-types.js";
+import { OBJECT_META } from "../shared/decode/object-meta.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
 import { DURATION } from "./go-types.js";
 

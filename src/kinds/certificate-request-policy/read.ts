@@ -1,7 +1,5 @@
 /** Policies out of files, as an API server with the reference's CustomResourceDefinition would take them (spec certificate-request-policy.md 2.4 and 7.2). */
-import { decode } from "../../cel-policy/decode/api-type.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
-import { type Metadata, validateMetadata } from "../../cel-policy/decode/validate-metadata.js";
+
 import { didYouMean } from "../../data/suggest.js";
 import { pruned, siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
 import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
@@ -9,6 +7,9 @@ import { without } from "../../kubernetes/custom-resource/without.js";
 import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import { decode } from "../shared/decode/api-type.js";
+import { OBJECT_META } from "../shared/decode/object-meta.js";
+import { type Metadata, validateMetadata } from "../shared/decode/validate-metadata.js";
 import { decodePolicy } from "./decode-policy.js";
 import { type CertificateRequestPolicy, GROUP, VERSION } from "./resource.js";
 import { POLICY_SCHEMA } from "./schema.js";

@@ -1,9 +1,9 @@
 /** Compiling rules and running them over the items of an attribute (spec certificate-request-policy.md 5.5 to 5.7). */
 import { type Bindings, CelError, type Result, Waiting } from "../../cel/index.js";
-import type { Scope } from "../../cel-policy/dialect.js";
-import type { Attempt } from "../../cel-policy/expressions/attempt.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import type { Scope } from "../shared/dialect.js";
+import type { Attempt } from "../shared/expressions/attempt.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 
 /** A rule, compiled; with an `error` it is an objection wherever it is run. */
 export type CompiledRule = Expression;

@@ -1,6 +1,6 @@
 import type { Program } from "../../cel/index.js";
+import type { Problem } from "../../config/documents/problem.js";
 import type { GroupDraft } from "../../config/entry.js";
-import type { Problem } from "../../documents/problem.js";
 import type { GroupKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { compileGroupExpression, type ExpressionProblem } from "./expression.js";

@@ -1,7 +1,8 @@
 /** What Kyverno refuses when a policy is created, beside the schema (spec kyverno.md 1.4). */
-import { matchDoubts } from "../../cel-policy/match/match-doubts.js";
-import { validateMatch } from "../../cel-policy/match/validate-match.js";
+
 import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
+import { matchDoubts } from "../shared/match/match-doubts.js";
+import { validateMatch } from "../shared/match/validate-match.js";
 import { authorizationMode } from "./authorization/mode.js";
 import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";

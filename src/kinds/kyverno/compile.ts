@@ -1,11 +1,11 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
 import { DYN } from "../../cel/index.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import { GrowingScope } from "../../cel-policy/expressions/growing-scope.js";
-import type { ResultType } from "../../cel-policy/expressions/result-type.js";
-import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
 import { type FieldError, type FieldPath, invalid, tooMany } from "../../kubernetes/field-error.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import { GrowingScope } from "../shared/expressions/growing-scope.js";
+import type { ResultType } from "../shared/expressions/result-type.js";
+import { type PreparedMatch, prepareMatch } from "../shared/match/match-resources.js";
 import { autogenOf } from "./autogen/autogen.js";
 import type {
   CompiledException,

@@ -1,6 +1,6 @@
 /** Policies that are compiled: the one that was written, and those made of it for pod controllers (spec kyverno.md 3). */
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { PreparedMatch } from "../../cel-policy/match/match-resources.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { PreparedMatch } from "../shared/match/match-resources.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
 /** `""`: as it was written. */

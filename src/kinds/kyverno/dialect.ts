@@ -9,9 +9,9 @@ import {
   objectType,
   STRING,
 } from "../../cel/index.js";
-import type { Dialect, Scope } from "../../cel-policy/dialect.js";
-import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+import type { Dialect, Scope } from "../shared/dialect.js";
+import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { Watcher } from "../shared/watcher.js";
 import { externalFunctions, externalVariables } from "./external/index.js";
 import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
 

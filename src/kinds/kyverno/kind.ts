@@ -1,19 +1,56 @@
-import type { Watcher } from "../../cel-policy/watcher.js";
-import type { Problem } from "../../documents/problem.js";
-import type { SourceDocument } from "../../documents/source-document.js";
-import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import type { Problem } from "../../config/documents/problem.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
+import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
-import { allNeeds } from "../../world/needs.js";
+import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
+import { told } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
-import { told } from "../told.js";
+import type { LabelSelector } from "../shared/match/label-selector.js";
+import type { Watcher } from "../shared/watcher.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
 import { createCompilers } from "./dialect.js";
-import { needsOf } from "./needs.js";
+import { namesIn } from "./named-variables.js";
 import { KyvernoPolicySet } from "./policy.js";
 import { prepareDocuments } from "./prepare-documents.js";
-import { KYVERNO_DOCUMENTS } from "./resource.js";
+import { CONTEXT_ENTRY_KIND, KYVERNO_DOCUMENTS } from "./resource.js";
+
+/** The label that every Namespace has: its value is known without seeing the Namespace. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/**
+ * What a policy will ask of the world, told from its compiled form and the documents beside it.
+ * @param objects what the documents hold besides policies: where Namespaces or context entries are among them, others are not looked for in a
+ * cluster
+ */
+function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObject[]): Needs {
+  const bringsNamespaces = objects.some(
+    (object) => text(object, "apiVersion") === "v1" && text(object, "kind") === "Namespace",
+  );
+  const bringsEntries = objects.some((object) => text(object, "kind") === CONTEXT_ENTRY_KIND);
+  // `http` and `image` do without a cluster.
+  const resources = variants.some((variant) => namesIn(variant, "resource"));
+  const entries = variants.some((variant) => namesIn(variant, "globalContext"));
+  const namespaces = variants.some(({ namesNamespace }) => namesNamespace);
+  const labels = variants.flatMap(({ spec }) => labelsOf(spec.matchConstraints?.namespaceSelector));
+  return {
+    asks: resources || entries || namespaces || labels.length > 0,
+    requires: [
+      ...(resources ? [{ what: "objects (`resource`)" }] : []),
+      ...(entries && !bringsEntries ? [{ what: "context entries", documents: `${CONTEXT_ENTRY_KIND} documents` }] : []),
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL) ? [NAMESPACE_LABELS] : []),
+      ...(!bringsNamespaces && namespaces ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
+    ],
+    parameters: [],
+  };
+}
+
+function labelsOf(selector: LabelSelector | undefined): readonly string[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+}
 
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).

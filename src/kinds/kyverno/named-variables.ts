@@ -1,5 +1,5 @@
 import { namesVariable } from "../../cel/index.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
+import type { Expression } from "../shared/expressions/expression.js";
 import type { CompiledVariant } from "./compiled-policy.js";
 
 type Expressions = Pick<CompiledVariant, "conditions" | "variables" | "validations" | "annotations" | "exceptions">;

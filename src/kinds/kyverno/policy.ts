@@ -1,19 +1,103 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import { isOperation } from "../../cel-policy/match/exempt.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
-import type { CompiledPolicy } from "./compiled-policy.js";
-import { expressionsOf } from "./covered-expressions.js";
+import type { CoveredExpression, Wanted, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy, PlacedExpression } from "../shared/explain/explainable.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import { isOperation } from "../shared/match/exempt.js";
+import type { Watcher } from "../shared/watcher.js";
+import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
-import { explainedPolicy, foundText } from "./explained.js";
+import type { RuleResult } from "./engine/response.js";
 import { outcomeOf } from "./outcome.js";
+import type { Metadata } from "./resource.js";
+
+/** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
+function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredExpression> {
+  if (base !== undefined) yield* expressionsOfVariant(base);
+}
+
+/** Those of a variant. */
+function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpression> {
+  const { conditions, variables, validations, annotations } = variant;
+  const names = (variant.spec.matchConditions ?? []).map(({ name }) => name);
+  yield* each(variant, "matchConditions", "expression", conditions, "both", names);
+  yield* each(variant, "variables", "expression", [...variables.values()], "evaluated", [...variables.keys()]);
+  const [expressions, messages] = [
+    validations.map(({ expression }) => expression),
+    validations.map(({ messageExpression }) => messageExpression),
+  ];
+  yield* each(variant, "validations", "expression", expressions, "both");
+  yield* each(variant, "validations", "messageExpression", messages, "evaluated");
+  const [values, keys] = [annotations.map(({ expression }) => expression), annotations.map(({ key }) => key)];
+  yield* each(variant, "auditAnnotations", "valueExpression", values, "evaluated", keys);
+}
+
+function* each(
+  { policy: { metadata } }: CompiledVariant,
+  list: string,
+  member: string,
+  expressions: readonly (Expression | undefined)[],
+  wanted: Wanted,
+  names: readonly (string | undefined)[] = [],
+): Iterable<CoveredExpression> {
+  for (const [i, expression] of expressions.entries()) {
+    const path = `spec.${list}[${i}].${member}`;
+    if (expression !== undefined) yield { policy: metadata.name ?? "", path, name: names[i], expression, wanted };
+  }
+}
+
+// What explanations show of a policy: of the variants that it has for pod controllers each with its own expressions.
+
+/** A policy, for explanations. */
+function explainedPolicy({ resource, variants }: CompiledPolicy): ExplainedPolicy {
+  return {
+    title: `${resource.kind} '${nameOf(resource.metadata)}'`,
+    variants: variants.map((variant) => ({
+      part: variant,
+      ...(variant.name !== "" && { label: (kind: string) => labelOf(variant, kind) }),
+      expressions: [...conditionsOfExceptions(variant), ...expressionsOfVariant(variant)],
+    })),
+  };
+}
+
+/** What became of a policy that matched, in the engine's terms. */
+function foundText({ rule, status, message }: RuleResult): string {
+  switch (status) {
+    case "pass":
+      return rule === "" ? "pass" : `pass: ${message}`;
+    case "skip":
+      return `does not apply: ${rule === "" ? "a match condition is false" : message}`;
+    case "fail":
+      return `fail: ${message}`;
+    case "error":
+      return message.startsWith("error: ") ? message : `error: ${message}`;
+  }
+}
+
+/** `for Deployments (autogen)`: for the kind that was asked about, or for all that the variant is for. */
+function labelOf({ targets }: CompiledVariant, asked: string): string {
+  const kinds = targets.map(({ kind }) => kind);
+  const named = kinds.includes(asked) ? [asked] : kinds;
+  return `for ${named.map((kind) => `${kind}s`).join(", ")} (autogen)`;
+}
+
+function* conditionsOfExceptions({ exceptions }: CompiledVariant): Iterable<PlacedExpression> {
+  for (const { resource, conditions } of exceptions) {
+    const exception = `${resource.kind} '${nameOf(resource.metadata)}'`;
+    for (const [i, expression] of conditions.entries()) {
+      const name = resource.spec.matchConditions?.[i]?.name;
+      yield { path: `${exception}: spec.matchConditions[${i}].expression`, name, expression };
+    }
+  }
+}
+
+const nameOf = ({ namespace = "", name = "" }: Metadata): string => (namespace === "" ? name : `${namespace}/${name}`);
 
 /** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
 const UNKNOWN_OPERATION: Failure = {

@@ -1,6 +1,7 @@
 /** Policies and exceptions, read and checked, made ready to be asked. */
-import type { Watcher } from "../../cel-policy/watcher.js";
+
 import { formatFieldError } from "../../kubernetes/field-error.js";
+import type { Watcher } from "../shared/watcher.js";
 import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { type Compilers, createCompilers } from "./dialect.js";

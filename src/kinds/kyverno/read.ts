@@ -1,15 +1,19 @@
 /** Policies, exceptions and context entries out of documents, by the schemas of their CustomResourceDefinitions (spec kyverno.md 1 and 8.1). */
 
+import { didYouMean } from "../../data/suggest.js";
 import { complete } from "../../kubernetes/custom-resource/complete.js";
 import type { ObjectSchema } from "../../kubernetes/custom-resource/schema.js";
-import { unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
+import { siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
 import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
 import { without } from "../../kubernetes/custom-resource/without.js";
-import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { type FieldError, type FieldPath, formatPath, invalid } from "../../kubernetes/field-error.js";
+import { dns1123LabelErrors } from "../../kubernetes/name-formats.js";
+import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
+import { decode, decodeLeniently } from "../shared/decode/api-type.js";
+import { OBJECT_META } from "../shared/decode/object-meta.js";
+import { validateMetadata } from "../shared/decode/validate-metadata.js";
 import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
-import { hintFor } from "./proposal-hints.js";
-import { readMetadata, validateNames } from "./read-metadata.js";
 import {
   CONTEXT_ENTRY_KIND,
   CONTEXT_GROUP,
@@ -17,10 +21,92 @@ import {
   EXCEPTION_KIND,
   type ExceptionResource,
   GROUP,
+  type Metadata,
   NAMESPACED_POLICY_KIND,
   POLICY_KIND,
   type PolicyResource,
 } from "./resource.js";
+
+// What to write instead of members that an older design or another kind of policies had (spec kyverno.md 1.5).
+
+const ACTIONS = "use spec.validationActions instead: [Deny] for Enforce, [Audit] for Audit";
+const PARAMETERS = "policies have no parameters: use resource.Get(...) or globalContext.Get(...) instead";
+
+const POLICY_HINTS: ReadonlyMap<string, string> = new Map([
+  ["spec.failureAction", ACTIONS],
+  ["spec.validationFailureAction", ACTIONS],
+  ["spec.validations.failureAction", ACTIONS],
+  ["spec.failureActionOverrides", "use two policies with a namespaceSelector, match conditions or exceptions instead"],
+  ["spec.webhookConfiguration.failurePolicy", "use spec.failurePolicy instead"],
+  ["spec.webhookConfiguration.matchConditions", "use spec.matchConditions instead"],
+  ["spec.webhookConfiguration.matchPolicy", "use spec.matchConstraints.matchPolicy instead"],
+  ["spec.webhookTimeoutSeconds", "use spec.webhookConfiguration.timeoutSeconds instead"],
+  ["spec.background", "use spec.evaluation.background.enabled instead"],
+  ["spec.admission", "use spec.evaluation.admission.enabled instead"],
+  ["spec.params", PARAMETERS],
+  ["spec.paramKind", PARAMETERS],
+  ["spec.paramRef", PARAMETERS],
+  ["spec.rules", "use spec.validations instead"],
+  ["spec.images", "use parseImageReference(...) or image.GetMetadata(...) instead, or an ImageValidatingPolicy"],
+  ["spec.attestors", "only an ImageValidatingPolicy has attestors"],
+]);
+
+const POLICY_REFS = "use spec.policyRefs instead: a list of names and kinds";
+const EXCEPTION_HINTS: ReadonlyMap<string, string> = new Map([
+  ["spec.policyNames", POLICY_REFS],
+  ["spec.exceptions", POLICY_REFS],
+  ["spec.policyRefs.namespace", "policies are named without their namespace"],
+  ["spec.matchConstraints", "use spec.matchConditions instead"],
+  ["spec.match", "use spec.matchConditions instead"],
+  ["spec.conditions", "use spec.matchConditions instead"],
+]);
+
+const HINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  [POLICY_KIND, POLICY_HINTS],
+  [NAMESPACED_POLICY_KIND, POLICY_HINTS],
+  [EXCEPTION_KIND, EXCEPTION_HINTS],
+]);
+
+/** What may be meant by an unknown member; `undefined` when nobody can tell. */
+function hintFor(kind: string, path: FieldPath, schema: ObjectSchema): string | undefined {
+  const members = formatPath(path.filter((part) => typeof part === "string"));
+  const known = HINTS.get(kind)?.get(members);
+  if (known !== undefined) return known;
+  const suggestion = didYouMean(String(path.at(-1)), siblings(path, schema)).trim();
+  return suggestion === "" ? undefined : suggestion;
+}
+
+// `metadata` as the API server reads it: by its Go type, and for all kinds alike.
+
+/** Decoded; or the value that does not fit. */
+type ReadMetadata =
+  | { readonly ok: true; readonly value: Metadata; readonly unknown: readonly FieldPath[] }
+  | { readonly ok: false; readonly path: FieldPath; readonly text: string };
+
+/** Decodes `metadata`, which may be missing. */
+function readMetadata(metadata: unknown): ReadMetadata {
+  const sorted = isObject(metadata) ? sortedByName(metadata) : metadata;
+  const decoded = decodeLeniently(sorted, OBJECT_META);
+  if (!decoded.ok) return { ok: false, path: ["metadata", ...decoded.failure.path], text: decoded.failure.text };
+  const strict = decode(sorted, OBJECT_META);
+  const unknown = strict.ok ? [] : strict.failure.unknown;
+  return { ok: true, value: (decoded.value ?? {}) as Metadata, unknown: unknown.map((path) => ["metadata", ...path]) };
+}
+
+/** The reference looks at members in this order, and stops at the first of a wrong type. */
+const sortedByName = (object: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(object).sort(([a], [b]) => compareNames(a, b)));
+
+/** The mistakes of names and labels. An object without a namespace is in `default`; one that has no namespace may name any. */
+function validateNames(metadata: Metadata, namespaced: boolean): FieldError[] {
+  const errors = validateMetadata(metadata);
+  const { namespace = "" } = metadata;
+  if (!namespaced || namespace === "") return errors;
+  const path = ["metadata", "namespace"];
+  const wrong = dns1123LabelErrors(namespace).map((error) => invalid(path, namespace, error));
+  const after = errors.findIndex(({ path: [, member] }) => member !== "name" && member !== "generateName");
+  return after < 0 ? [...errors, ...wrong] : [...errors.slice(0, after), ...wrong, ...errors.slice(after)];
+}
 
 /** One thing that is wrong with a document. */
 export interface ReadFailure extends FieldError {

@@ -1,6 +1,7 @@
 /** Kyverno's resources as they are written (spec kyverno.md 1 and 5.1), after strict decoding: members are absent, never null, and of the right JSON type. */
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+
 import type { KindDocuments } from "../kind.js";
+import type { MatchResources } from "../shared/match/match-resources.js";
 
 /** The API group of policies and exceptions. */
 export const GROUP = "policies.kyverno.io";

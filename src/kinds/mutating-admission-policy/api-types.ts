@@ -1,5 +1,5 @@
-import { apiTypes } from "../../admission-policy/api-types.js";
-import { list, string, struct } from "../../cel-policy/decode/api-type.js";
+import { apiTypes } from "../admission-policy/api-types.js";
+import { list, string, struct } from "../shared/decode/api-type.js";
 import { POLICY_KIND } from "./resource.js";
 
 /** The Go types of policies and bindings by API version. */

@@ -1,7 +1,7 @@
-import type { Scope } from "../../cel-policy/dialect.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { ResultType } from "../../cel-policy/expressions/result-type.js";
+import type { Scope } from "../shared/dialect.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { ResultType } from "../shared/expressions/result-type.js";
 
 /** How a mutation says what it changes. */
 export type PatchType = "JSONPatch" | "ApplyConfiguration";

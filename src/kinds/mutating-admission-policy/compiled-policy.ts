@@ -1,7 +1,7 @@
 /** The expressions of a policy, compiled. */
-import { type CompiledCommon, type CompileMode, compileCommon } from "../../admission-policy/compiled-common.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
+import { type CompiledCommon, type CompileMode, compileCommon } from "../admission-policy/compiled-common.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import { trimSpace } from "../shared/expressions/trim.js";
 import { type CompiledMutation, compileMutation } from "./compile-mutation.js";
 import type { MutationCompilers } from "./compilers.js";
 import type { PolicySpec } from "./resource.js";

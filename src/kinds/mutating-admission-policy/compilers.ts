@@ -1,8 +1,27 @@
-import { admissionDialect, STORED_VERSION } from "../../admission-policy/dialect.js";
 import type { KubernetesVersion } from "../../cel/index.js";
-import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
-import { mutationDialect, variableDialect } from "./dialect.js";
+import { admissionDialect, STORED_VERSION } from "../admission-policy/dialect.js";
+import type { Dialect } from "../shared/dialect.js";
+import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { Watcher } from "../shared/watcher.js";
+import { MUTATION_TYPES } from "./mutation-types.js";
+
+// The expressions of mutating policies (spec mutating-admission-policy.md 4 and 5).
+
+/** The dialect of match conditions and variables: that of all admission policies, in which lists that expressions make can be told from the request's. */
+const variableDialect = (dialect: Dialect): Dialect => ({
+  ...dialect,
+  environment: { ...dialect.environment, marksLists: true },
+});
+
+/**
+ * The dialect of mutations: that of a policy's other expressions, and what only mutations know: the types `Object…` and `JSONPatch`, and
+ * `jsonpatch.escapeKey`. Variables and match conditions are compiled in the other one, mutations in a compiler of this one.
+ */
+function mutationDialect(dialect: Dialect): Dialect {
+  const { environment } = dialect;
+  const extensions = [...(environment.extensions ?? []), "jsonpatch" as const];
+  return { ...dialect, environment: { ...environment, extensions, typeProvider: MUTATION_TYPES } };
+}
 
 /** The compilers of policies' expressions; keep them for everything that is loaded together. */
 export interface MutationCompilers {

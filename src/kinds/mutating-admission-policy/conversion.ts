@@ -1,5 +1,5 @@
 /** What mutations give, as the server takes it out of CEL: JSON for patches, Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
-import { VARIABLES_TYPE } from "../../admission-policy/dialect.js";
+
 import {
   CelError,
   type Duration,
@@ -19,10 +19,11 @@ import {
   type Uint,
   type Value,
 } from "../../cel/index.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { setKey } from "../../data/plain-object.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { type ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
 import { goValue } from "./go-value.js";
 import { finite, patchLeaf, structLeaf, TARGET } from "./leaves.js";
 import { quotedKey } from "./map-keys.js";

@@ -1,10 +1,10 @@
-import { connectOptions } from "../../admission-policy/request-inputs.js";
 import { asStructStrictly, structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { PatchMemory } from "../../kubernetes/patch-memory.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { LookupFailure } from "../../world/resources/resource-source.js";
+import { connectOptions } from "../admission-policy/request-inputs.js";
 
 /**
  * Makes objects of one kind objects of another, and remembers what became of each for as long as the request lasts (disposable): repeated attempts see

@@ -1,6 +1,6 @@
-import type { Attempt } from "../../cel-policy/expressions/attempt.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+import type { Attempt } from "../shared/expressions/attempt.js";
+import type { RequestAttributes } from "../shared/match/request-attributes.js";
+import type { Watcher } from "../shared/watcher.js";
 import type { FindTypes } from "./merge-types.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import type { RequestState } from "./request-state.js";

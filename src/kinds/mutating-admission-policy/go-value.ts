@@ -1,5 +1,5 @@
 /** What Go makes of a CEL value when it takes it out of its wrapper, as far as messages show it (`%T`, `%v`, `%#v`). */
-import { VARIABLES_TYPE } from "../../admission-policy/dialect.js";
+
 import {
   type Duration,
   doubleOf,
@@ -16,10 +16,11 @@ import {
   type Value,
 } from "../../cel/index.js";
 import { floatText } from "../../data/float-text.js";
-import { goDurationText } from "../../data/go-duration.js";
-import { quote } from "../../data/go-quote.js";
+import { goDurationText } from "../../data/go/duration.js";
+import { quote } from "../../data/go/quote.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { ForeignValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
 
 /** Characters that a message shows of a list or map. */
 const TEXT_MAX_LENGTH = 1_000;

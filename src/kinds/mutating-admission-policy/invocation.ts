@@ -1,8 +1,9 @@
 /** Who is asked about a request: policies, each with one of its bindings and one of the parameters that this brings (spec mutating-admission-policy.md 2). */
-import type { NO_PARAM } from "../../admission-policy/params.js";
-import type { PreparedTarget } from "../../admission-policy/prepared-binding.js";
-import type { Matched } from "../../cel-policy/match/match-rules.js";
+
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
+import type { NO_PARAM } from "../admission-policy/params.js";
+import type { PreparedTarget } from "../admission-policy/prepared-binding.js";
+import type { Matched } from "../shared/match/match-rules.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 
 /** A policy that is to be asked. */

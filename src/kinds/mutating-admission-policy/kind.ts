@@ -1,8 +1,8 @@
-import type { Server } from "../../admission-policy/server.js";
 import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { worldOf } from "../../world/world.js";
+import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind } from "../kind.js";
-import { told } from "../told.js";
+import { told } from "../report-or-throw.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
 import { MUTATING_DOCUMENTS } from "./resource.js";

@@ -1,5 +1,5 @@
 import { doubleOf, kindOf, type Uint, type Value } from "../../cel/index.js";
-import { quoteCharacter } from "../../data/go-quote.js";
+import { quoteCharacter } from "../../data/go/quote.js";
 
 /** A key that is no text as Go's `%q` prints it: integers are taken for characters. */
 export function quotedKey(key: Value): string {

@@ -15,7 +15,7 @@ import {
   type Value,
   type Work,
 } from "../../cel/index.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { goTypeOf } from "./go-value.js";
 import { haveIdenticalValues } from "./identical.js";
 import { areSelectable, selected } from "./selected-field.js";

@@ -1,13 +1,13 @@
-import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
-import { evaluateConditions } from "../../admission-policy/match-conditions.js";
-import { paramValue } from "../../admission-policy/params.js";
-import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
-import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
+import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
+import { evaluateConditions } from "../admission-policy/match-conditions.js";
+import { paramValue } from "../admission-policy/params.js";
+import { RequestInputs } from "../admission-policy/request-inputs.js";
+import type { NamespaceViews } from "../shared/expressions/input.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import { internalError, type MutatingDecision, unavailable } from "./decision.js";
 import type { Dispatch } from "./dispatch.js";

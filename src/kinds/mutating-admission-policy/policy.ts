@@ -1,29 +1,139 @@
 /** MutatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Dialect } from "../../cel-policy/dialect.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { Progress } from "../../cel-policy/expressions/progress.js";
-import { exemption, isOperation, UNKNOWN_OPERATION } from "../../cel-policy/match/exempt.js";
-import { MatchIndex } from "../../cel-policy/match/match-index.js";
-import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+
+import { Waiting } from "../../cel/index.js";
+import { stringifyJson } from "../../data/json.js";
+import { diff, type PatchOperation, PatchTooLong } from "../../data/json-patch.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
-import { text } from "../../kubernetes/object.js";
+import { isObject, member, text } from "../../kubernetes/object.js";
 import { kindMistake } from "../../policy/described-review.js";
-import type { Failure, Outcome } from "../../policy/outcome.js";
+import type { Cause, Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
-import { expressionsOf } from "./covered-expressions.js";
-import { failedWith, type MutatingDecision, skippedBecause } from "./decision.js";
-import { evaluatePolicies } from "./evaluate-policies.js";
+import { commonExpressionsOf } from "../admission-policy/covered-expressions.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Dialect } from "../shared/dialect.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import { Attempt, type AttemptOptions } from "../shared/expressions/attempt.js";
+import { NOT_IN_TIME } from "../shared/expressions/interruption.js";
+import { Progress } from "../shared/expressions/progress.js";
+import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exempt.js";
+import { MatchIndex } from "../shared/match/match-index.js";
+import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
+import type { Watcher } from "../shared/watcher.js";
+import { failedWith, type MutatingDecision, refusalMessage, refusalReason, skippedBecause } from "./decision.js";
+import type { Dispatch } from "./dispatch.js";
 import type { FindTypes } from "./merge-types.js";
-import { changesOf, outcomeOf } from "./outcome.js";
+import { Pass } from "./pass.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
+import { Reinvocation } from "./reinvocation.js";
 import { RequestState } from "./request-state.js";
+import type { MutationMember } from "./resource.js";
+
+// A decision as the Outcome of one policy: a JSON Patch, or the words of a webhook's answer (spec mutating-admission-policy.md 8).
+
+/** The code of a refusal, whatever its reason is. */
+const FORBIDDEN = 403;
+
+/**
+ * Characters that the steps of an answer may have, the values in them left out: an object of 3 MiB that is changed everywhere needs as much, and more
+ * would hold up the requests of others while it is written.
+ */
+const PATCH_ROOM = 8 * 1024 * 1024;
+
+const TOO_LONG: Failure = {
+  verdict: "error",
+  message: "the patch that makes the object what the policies want is too long",
+  cause: "mutation",
+};
+
+/** The steps from the object of the request to what the policies want; `undefined` when they would be too long. Steps of large objects take their time. */
+type Changes = readonly PatchOperation[] | undefined;
+
+/** What a decision changes. `before` is the object of the request. */
+function changesOf({ failure, refusals, skipped, object }: MutatingDecision, before: unknown): Changes {
+  if (failure !== undefined || refusals.length > 0 || skipped !== undefined) return [];
+  try {
+    return diff(before, object, PATCH_ROOM);
+  } catch (error) {
+    if (error instanceof PatchTooLong) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a decision, and what it changes, into words. */
+function outcomeOf(decision: MutatingDecision, changes: Changes): Outcome {
+  const { detail } = decision;
+  const outcome = answerOf(decision, changes);
+  return detail === undefined ? outcome : { ...outcome, detail };
+}
+
+function answerOf(decision: MutatingDecision, changes: Changes): Outcome {
+  const { failure, refusals, skipped, object } = decision;
+  if (failure !== undefined) return failure;
+  const [first] = refusals;
+  if (first !== undefined) {
+    // No policy says no: what there is are failures, and an error must not read as one.
+    return {
+      verdict: "error",
+      message: refusalMessage(first),
+      code: FORBIDDEN,
+      reason: refusalReason(first),
+      cause: first.kind === "configuration" ? "unavailable" : "expression",
+      causes: refusals.map(
+        (refusal): Cause => ({ reason: refusalReason(refusal), message: refusalMessage(refusal), field: null }),
+      ),
+    };
+  }
+  if (skipped !== undefined) return { verdict: "skip", reason: skipped };
+  if (changes === undefined) return TOO_LONG;
+  if (changes.length === 0) return { verdict: "allow" };
+  const patch = Buffer.from(stringifyJson(changes)).toString("base64");
+  return { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
+}
+
+/**
+ * What the policies make of the object: one pass over all of them, and a second one over those that may be asked again when the first has mutated
+ * (spec mutating-admission-policy.md 2 and 3). Of an attempt that waits for an answer nothing is believed.
+ */
+function evaluatePolicies(dispatch: Dispatch): MutatingDecision {
+  const { attempt, request, state } = dispatch;
+  state.begin();
+  const reinvocation = new Reinvocation();
+  const first = new Pass(dispatch, reinvocation).run();
+  const interrupted = (): MutatingDecision | undefined =>
+    attempt.interruption === undefined ? undefined : failedWith(attempt.interruption);
+  // What is said of an attempt that waits is not listened to.
+  if (first instanceof Waiting) return interrupted() ?? failedWith(NOT_IN_TIME);
+  const decided = interrupted() ?? first;
+  if (decided.failure !== undefined || decided.refusals.length > 0 || !reinvocation.wanted) return decided;
+  reinvocation.beginSecondPass();
+  const mutated = { ...request, object: decided.object };
+  const again = { ...dispatch, request: mutated, selecting: { ...mutated, object: asLabelled(decided.object) } };
+  const second = new Pass(again, reinvocation).run();
+  if (second instanceof Waiting) return interrupted() ?? failedWith(NOT_IN_TIME);
+  return interrupted() ?? { ...second, skipped: first.skipped };
+}
+
+/** An object as selectors see it: with a label that a mutation has made no text it has none at all, as for the server. */
+function asLabelled(object: unknown): unknown {
+  const metadata = member(object, "metadata");
+  const labels = member(metadata, "labels");
+  if (!isObject(object) || !isObject(metadata) || !isObject(labels)) return object;
+  if (Object.values(labels).every((value) => typeof value === "string")) return object;
+  return { ...object, metadata: { ...metadata, labels: {} } };
+}
+
+/** The expressions of a policy with their places: match conditions must be seen both true and false, the others evaluated. */
+function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
+  yield* commonExpressionsOf(policy);
+  for (const [i, { patchType, expressions }] of policy.mutations.entries()) {
+    const member: MutationMember = patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+    const path = `spec.mutations[${i}].${member}.expression`;
+    yield { policy: policy.name, path, name: undefined, expression: expressions[0], wanted: "evaluated" };
+  }
+}
 
 /** How a set is asked. */
 export interface PolicySetOptions {

@@ -1,18 +1,7 @@
 /** MutatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
-import {
-  moreMistakes,
-  type PolicyDocument,
-  sortDocuments,
-  storedWithWarnings,
-  unreachableVariables,
-  usableBindings,
-} from "../../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../../admission-policy/doubts.js";
-import { needsOf } from "../../admission-policy/needs.js";
-import { EVERYTHING_MATCHED, prepareTarget } from "../../admission-policy/prepared-binding.js";
-import type { Server } from "../../admission-policy/server.js";
-import { fieldProblem } from "../../documents/field-problem.js";
-import type { Problem } from "../../documents/problem.js";
+
+import { fieldProblem } from "../../config/documents/field-problem.js";
+import type { Problem } from "../../config/documents/problem.js";
 import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
@@ -21,6 +10,18 @@ import type { BundledSchemas } from "../../kubernetes/structured-merge/merge-sch
 import type { Policy } from "../../policy/policy.js";
 import { allNeeds, type Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
+import {
+  moreMistakes,
+  type PolicyDocument,
+  sortDocuments,
+  storedWithWarnings,
+  unreachableVariables,
+  usableBindings,
+} from "../admission-policy/documents.js";
+import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
+import { needsOf } from "../admission-policy/needs.js";
+import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-binding.js";
+import type { Server } from "../admission-policy/server.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
 import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";

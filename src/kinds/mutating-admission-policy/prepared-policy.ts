@@ -1,7 +1,8 @@
 /** Policies made ready for requests. */
-import type { PreparedTarget } from "../../admission-policy/prepared-binding.js";
-import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
+
 import { compareNames } from "../../kubernetes/names.js";
+import type { PreparedTarget } from "../admission-policy/prepared-binding.js";
+import { type PreparedCommon, prepareCommon } from "../admission-policy/prepared-common.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyResource } from "./resource.js";

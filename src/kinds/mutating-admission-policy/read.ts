@@ -1,8 +1,9 @@
 /** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
-import { type ReadDocument, readDocument as readCommon, repeatedVariables } from "../../admission-policy/read.js";
-import { errorsOnServer, type ServedVersions, type Server } from "../../admission-policy/server.js";
+
 import type { KubernetesVersion } from "../../cel/index.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
+import { type ReadDocument, readDocument as readCommon, repeatedVariables } from "../admission-policy/read.js";
+import { errorsOnServer, type ServedVersions, type Server } from "../admission-policy/server.js";
 import { API_TYPES } from "./api-types.js";
 import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";

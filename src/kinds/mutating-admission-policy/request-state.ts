@@ -1,8 +1,8 @@
 import { type Bindings, CelError, type Result } from "../../cel/index.js";
-import { isSameValue } from "../../cel-policy/expressions/long-expressions.js";
 import { sameValue } from "../../data/same-value.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
+import { isSameValue } from "../shared/expressions/long-expressions.js";
 import { Conversions } from "./conversions.js";
 import type { Mutation } from "./evaluate-mutation.js";
 import type { Applied, Patched } from "./mutate.js";

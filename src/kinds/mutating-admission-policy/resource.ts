@@ -1,10 +1,5 @@
 /** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding as they are written (spec mutating-admission-policy.md 1), after strict decoding. */
-import {
-  type CommonBindingSpec,
-  type CommonPolicySpec,
-  GROUP,
-  type Resource,
-} from "../../admission-policy/resource.js";
+import { type CommonBindingSpec, type CommonPolicySpec, GROUP, type Resource } from "../admission-policy/resource.js";
 import type { KindDocuments } from "../kind.js";
 
 export const POLICY_KIND = "MutatingAdmissionPolicy";

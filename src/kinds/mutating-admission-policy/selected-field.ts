@@ -1,5 +1,5 @@
 /** What `Object{f: …}.f` gives: the server takes all fields out of CEL first, and the one that is asked for back into it. */
-import { VARIABLES_TYPE } from "../../admission-policy/dialect.js";
+
 import {
   CelError,
   entriesOf,
@@ -13,6 +13,7 @@ import {
   type TypeValue,
   type Value,
 } from "../../cel/index.js";
+import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
 import { goText, goTypeOf } from "./go-value.js";
 
 /** Whether fields can be taken out of CEL: a map of theirs whose keys are no texts cannot, and then none of them is there. */

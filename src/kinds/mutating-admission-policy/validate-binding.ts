@@ -1,9 +1,10 @@
 /** Mistakes in a binding, as the API server words them, in its order (spec mutating-admission-policy.md 1). */
-import { validateParamRef } from "../../admission-policy/validate-param-ref.js";
-import { validateMetadata, validateNameSuffix, type Writing } from "../../cel-policy/decode/validate-metadata.js";
-import { validateMatch } from "../../cel-policy/match/validate-match.js";
+
 import { type FieldError, invalid, required } from "../../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../../kubernetes/name-formats.js";
+import { validateParamRef } from "../admission-policy/validate-param-ref.js";
+import { validateMetadata, validateNameSuffix, type Writing } from "../shared/decode/validate-metadata.js";
+import { validateMatch } from "../shared/match/validate-match.js";
 import type { BindingResource } from "./resource.js";
 import { validateOperations } from "./validate-policy.js";
 

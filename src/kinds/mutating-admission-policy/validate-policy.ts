@@ -1,14 +1,11 @@
 /** Mistakes in a policy, as the API server words them, in its order (spec mutating-admission-policy.md 1). */
-import {
-  type CommonValidationOptions,
-  expressionError,
-  validateCommon,
-} from "../../admission-policy/validate-common.js";
-import { validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+
 import { type FieldError, type FieldPath, invalid, notSupported, required } from "../../kubernetes/field-error.js";
+import { type CommonValidationOptions, expressionError, validateCommon } from "../admission-policy/validate-common.js";
+import { validateMetadata, validateNameSuffix } from "../shared/decode/validate-metadata.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import { trimSpace } from "../shared/expressions/trim.js";
+import type { MatchResources } from "../shared/match/match-resources.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Mutation, MutationMember, PolicyResource } from "./resource.js";
 

@@ -1,10 +1,10 @@
 import type { Value } from "../../cel/index.js";
-import { type VersionedInput, versionedInput, withObject, withRequest } from "../../cel-policy/expressions/input.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
+import { type VersionedInput, versionedInput, withObject, withRequest } from "../shared/expressions/input.js";
+import type { RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Conversions } from "./conversions.js";
 import type { VariableTypes } from "./typed-values.js";
 

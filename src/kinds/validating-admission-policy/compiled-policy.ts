@@ -1,7 +1,7 @@
 /** The expressions of a policy, compiled. */
-import { type CompiledCommon, type CompileMode, compileCommon } from "../../admission-policy/compiled-common.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import { type CompiledCommon, type CompileMode, compileCommon } from "../admission-policy/compiled-common.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { PolicySpec } from "./resource.js";
 
 /** The expressions in the order of the policy's lists; `undefined` where there is none. */

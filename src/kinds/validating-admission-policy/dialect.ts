@@ -1,7 +1,7 @@
-import { admissionDialect, STORED_VERSION } from "../../admission-policy/dialect.js";
 import type { KubernetesVersion } from "../../cel/index.js";
-import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
+import { admissionDialect, STORED_VERSION } from "../admission-policy/dialect.js";
+import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { Watcher } from "../shared/watcher.js";
 
 /**
  * A compiler of policies' expressions; keep one for everything that is loaded together. With a {@link Watcher} its programs are watched.

@@ -1,15 +1,15 @@
-import type { EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
-import { collectParams, NO_PARAM, paramScope, paramValue } from "../../admission-policy/params.js";
-import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
-import type { Attempt } from "../../cel-policy/expressions/attempt.js";
-import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
-import type { Matched } from "../../cel-policy/match/match-rules.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
+import type { EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
+import { collectParams, NO_PARAM, paramScope, paramValue } from "../admission-policy/params.js";
+import { RequestInputs } from "../admission-policy/request-inputs.js";
+import type { Attempt } from "../shared/expressions/attempt.js";
+import { type MatchResult, matchRequest } from "../shared/match/match-resources.js";
+import type { Matched } from "../shared/match/match-rules.js";
+import type { RequestAttributes } from "../shared/match/request-attributes.js";
+import type { Watcher } from "../shared/watcher.js";
 import { AnnotationValues, cutValue } from "./audit.js";
 import {
   type BoundViolation,

@@ -1,9 +1,10 @@
 /** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
-import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
-import { evaluateConditions } from "../../admission-policy/match-conditions.js";
+
 import { CelError, Lazy, type Result, Waiting } from "../../cel/index.js";
-import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
+import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
+import { evaluateConditions } from "../admission-policy/match-conditions.js";
+import { evaluateGroup, type GroupResults } from "../shared/expressions/evaluation-group.js";
+import { trimSpace } from "../shared/expressions/trim.js";
 import type { Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
 

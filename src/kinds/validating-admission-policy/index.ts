@@ -1,5 +1,5 @@
 /** The kind's door. */
-export { STORED_VERSION } from "../../admission-policy/dialect.js";
+export { STORED_VERSION } from "../admission-policy/dialect.js";
 export { createExpressionCompiler } from "./dialect.js";
 export { type InlineOptions, type PreparedInline, prepareInline } from "./inline.js";
 export { type PreparedDocuments, type PrepareOptions, prepareDocuments } from "./prepare.js";

@@ -1,19 +1,20 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
-import { defaultPolicy } from "../../admission-policy/defaults.js";
-import { policyDoubts } from "../../admission-policy/doubts.js";
-import { needsOf } from "../../admission-policy/needs.js";
-import { repeatedVariables } from "../../admission-policy/read.js";
-import { GROUP } from "../../admission-policy/resource.js";
-import { salvage } from "../../cel-policy/decode/api-type.js";
-import { isConsequence, misread } from "../../cel-policy/decode/misread.js";
-import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
-import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
+
 import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
 import type { Policy } from "../../policy/policy.js";
 import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
+import { defaultPolicy } from "../admission-policy/defaults.js";
+import { policyDoubts } from "../admission-policy/doubts.js";
+import { needsOf } from "../admission-policy/needs.js";
+import { repeatedVariables } from "../admission-policy/read.js";
+import { GROUP } from "../admission-policy/resource.js";
+import { salvage } from "../shared/decode/api-type.js";
+import { isConsequence, misread } from "../shared/decode/misread.js";
+import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { MatchResources } from "../shared/match/match-resources.js";
+import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { API_TYPES } from "./api-types.js";
 import { compilePolicy } from "./compiled-policy.js";
 import { ValidatingPolicySet } from "./policy.js";

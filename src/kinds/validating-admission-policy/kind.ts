@@ -1,10 +1,10 @@
-import type { Server } from "../../admission-policy/server.js";
-import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
-import { type FieldMistake, fieldProblem } from "../../documents/field-problem.js";
+import { type FieldMistake, fieldProblem } from "../../config/documents/field-problem.js";
 import { worldOf } from "../../world/world.js";
+import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
-import { told } from "../told.js";
+import { told } from "../report-or-throw.js";
+import type { ExpressionCompiler, SchemaFactory } from "../shared/index.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
 import { VALIDATING_DOCUMENTS } from "./resource.js";

@@ -1,26 +1,115 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
-import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import type { Dialect } from "../../cel-policy/dialect.js";
-import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
-import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { Progress } from "../../cel-policy/expressions/progress.js";
-import { exemption, isOperation, UNKNOWN_OPERATION } from "../../cel-policy/match/exempt.js";
-import { MatchIndex } from "../../cel-policy/match/match-index.js";
-import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
 import { kindMistake } from "../../policy/described-review.js";
-import type { Outcome } from "../../policy/outcome.js";
+import type { Cause, Findings, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
-import { expressionsOf } from "./covered-expressions.js";
-import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
+import { commonExpressionsOf, coveredList } from "../admission-policy/covered-expressions.js";
+import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
+import type { Dialect } from "../shared/dialect.js";
+import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
+import { Attempt, type AttemptOptions } from "../shared/expressions/attempt.js";
+import { NOT_IN_TIME } from "../shared/expressions/interruption.js";
+import { Progress } from "../shared/expressions/progress.js";
+import { exemption, isOperation, UNKNOWN_OPERATION } from "../shared/match/exempt.js";
+import { MatchIndex } from "../shared/match/match-index.js";
+import { attributesOf, attributesOfRaw, type RequestAttributes } from "../shared/match/request-attributes.js";
+import type { Watcher } from "../shared/watcher.js";
+import { validationFailure } from "./audit.js";
+import {
+  type BoundViolation,
+  denialMessage,
+  failedWith,
+  type PolicyDecision,
+  reasonCode,
+  skippedBecause,
+} from "./decision.js";
 import { evaluatePolicies } from "./evaluate-policies.js";
-import { outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
+
+// A decision as the Outcome of one policy, in the words of a webhook's answer (spec validating-admission-policy.md 2.3 to 2.6).
+
+/** Longest name part of an annotation's key. */
+const KEY_MAX = 63;
+const FAILURE_KEY = "validation_failure";
+
+/** What most requests come to. */
+const ALLOWED: Outcome = { verdict: "allow" };
+const NONE: Findings = {};
+
+/** Puts a decision into words. Denials come before skips, and a failure before both. */
+function outcomeOf(decision: PolicyDecision): Outcome {
+  const { detail } = decision;
+  return detail === undefined ? answerOf(decision) : { ...answerOf(decision), detail };
+}
+
+function answerOf(decision: PolicyDecision): Outcome {
+  const findings = findingsOf(decision);
+  const { failure, denials, skipped } = decision;
+  if (failure !== undefined) return { ...failure, ...findings };
+  const [first] = denials;
+  if (first !== undefined) {
+    const message = denialMessage(first);
+    const reason = first.reason || "Invalid";
+    const causes = denials.map(causeOf);
+    const code = reasonCode(reason);
+    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
+    if (denials.some(({ kind }) => kind === "false"))
+      return { verdict: "deny", message, code, reason, causes, ...findings };
+    const cause = first.kind === "configuration" ? "unavailable" : "expression";
+    return { verdict: "error", message, code, reason, cause, causes, ...findings };
+  }
+  if (skipped !== undefined) return { verdict: "skip", reason: skipped, ...findings };
+  return findings === NONE ? ALLOWED : { verdict: "allow", ...findings };
+}
+
+function causeOf(denial: BoundViolation): Cause {
+  return {
+    reason: denial.reason ?? null,
+    message: denialMessage(denial),
+    field: denial.index === undefined ? null : `spec.validations[${denial.index}].expression`,
+  };
+}
+
+function findingsOf(decision: PolicyDecision): Findings {
+  const { warnings } = decision;
+  const annotations = webhookAnnotations(decision);
+  if (warnings.length === 0 && annotations === undefined) return NONE;
+  return {
+    ...(warnings.length > 0 && { warnings }),
+    ...(annotations !== undefined && { auditAnnotations: annotations }),
+  };
+}
+
+/** Keys without a slash, which the API server would drop: the policy's name goes before a key that two policies use. */
+function webhookAnnotations(decision: PolicyDecision): Record<string, string> | undefined {
+  if (decision.annotations.length === 0 && decision.audited.length === 0) return undefined;
+  const users = new Map<string, Set<string>>();
+  for (const { policy, key } of decision.annotations) {
+    users.set(key, (users.get(key) ?? new Set()).add(policy));
+  }
+  const annotations: Record<string, string> = {};
+  for (const { policy, key, value } of decision.annotations) {
+    const alone = users.get(key)?.size === 1 && key !== FAILURE_KEY;
+    annotations[shortened(alone ? key : `${policy}.${key}`)] ??= value;
+  }
+  const failures = validationFailure(decision);
+  if (failures !== undefined) annotations[FAILURE_KEY] = failures;
+  return annotations;
+}
+
+const shortened = (key: string): string => key.slice(-KEY_MAX).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
+
+/** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
+function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
+  const { name, expressions, messages, annotations, annotationKeys } = policy;
+  yield* commonExpressionsOf(policy);
+  yield* coveredList(name, "validations", "expression", expressions, "both");
+  yield* coveredList(name, "validations", "messageExpression", messages, "evaluated");
+  yield* coveredList(name, "auditAnnotations", "valueExpression", annotations, "evaluated", annotationKeys);
+}
 
 /** How a set is asked. */
 export interface PolicySetOptions {

@@ -1,4 +1,13 @@
 /** ValidatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
+
+import { fieldProblem } from "../../config/documents/field-problem.js";
+import type { Problem } from "../../config/documents/problem.js";
+import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
+import { compareNames } from "../../kubernetes/names.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Policy } from "../../policy/policy.js";
+import { allNeeds, type Needs } from "../../world/needs.js";
+import type { World } from "../../world/world.js";
 import {
   moreMistakes,
   type PolicyDocument,
@@ -6,22 +15,14 @@ import {
   storedWithWarnings,
   unreachableVariables,
   usableBindings,
-} from "../../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../../admission-policy/doubts.js";
-import { needsOf } from "../../admission-policy/needs.js";
-import type { Server } from "../../admission-policy/server.js";
-import { alwaysSame } from "../../cel-policy/expressions/constant-doubts.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.js";
-import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
-import { fieldProblem } from "../../documents/field-problem.js";
-import type { Problem } from "../../documents/problem.js";
-import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
-import { compareNames } from "../../kubernetes/names.js";
-import type { JsonObject } from "../../kubernetes/object.js";
-import type { Policy } from "../../policy/policy.js";
-import { allNeeds, type Needs } from "../../world/needs.js";
-import type { World } from "../../world/world.js";
+} from "../admission-policy/documents.js";
+import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
+import { needsOf } from "../admission-policy/needs.js";
+import type { Server } from "../admission-policy/server.js";
+import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
+import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
+import type { SchemaSource } from "../shared/type-check/schema-source.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, prepareBinding, preparePolicy, standalone } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";

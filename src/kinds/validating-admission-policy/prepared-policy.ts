@@ -1,10 +1,11 @@
 /** Policies and bindings made ready for requests. */
-import { EVERYTHING_MATCHED, type PreparedTarget, prepareTarget } from "../../admission-policy/prepared-binding.js";
-import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
+
 import { namesVariable } from "../../cel/index.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
 import { compareNames } from "../../kubernetes/names.js";
+import { EVERYTHING_MATCHED, type PreparedTarget, prepareTarget } from "../admission-policy/prepared-binding.js";
+import { type PreparedCommon, prepareCommon } from "../admission-policy/prepared-common.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import { trimSpace } from "../shared/expressions/trim.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { BindingResource, PolicyResource } from "./resource.js";
 

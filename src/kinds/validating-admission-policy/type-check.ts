@@ -2,7 +2,7 @@
  * Type checking of a policy against the schemas of the kinds it matches: `status.typeChecking` (spec validating-admission-policy.md 10). It
  * informs, and never changes a decision.
  */
-import { VARIABLES_TYPE, variableType } from "../../admission-policy/dialect.js";
+
 import {
   ADMISSION_REQUEST,
   ADMISSION_TYPES,
@@ -15,11 +15,12 @@ import {
   objectType,
   type Type,
 } from "../../cel/index.js";
-import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
-import { compareKinds, type SchemaSource } from "../../cel-policy/type-check/schema-source.js";
-import type { SchemaType } from "../../cel-policy/type-check/schema-type.js";
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
+import { VARIABLES_TYPE, variableType } from "../admission-policy/dialect.js";
+import type { ResourceRule } from "../shared/match/resource-rule.js";
+import { compareKinds, type SchemaSource } from "../shared/type-check/schema-source.js";
+import type { SchemaType } from "../shared/type-check/schema-type.js";
 import type { PolicySpec } from "./resource.js";
 
 /** `status.typeChecking`: a warning about an expression is for all the kinds that it is wrong for. */

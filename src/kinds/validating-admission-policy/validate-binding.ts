@@ -1,8 +1,6 @@
 /** Mistakes in a binding, as the API server words them, in its order (spec validating-admission-policy.md 1.2 and 1.5). */
-import { validateParamRef } from "../../admission-policy/validate-param-ref.js";
+
 import { isSince, type KubernetesVersion, NEWEST_VERSION } from "../../cel/index.js";
-import { validateMetadata, validateNameSuffix, type Writing } from "../../cel-policy/decode/validate-metadata.js";
-import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import {
   duplicate,
   type FieldError,
@@ -12,6 +10,9 @@ import {
   required,
 } from "../../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../../kubernetes/name-formats.js";
+import { validateParamRef } from "../admission-policy/validate-param-ref.js";
+import { validateMetadata, validateNameSuffix, type Writing } from "../shared/decode/validate-metadata.js";
+import { validateMatch } from "../shared/match/validate-match.js";
 import type { BindingResource } from "./resource.js";
 
 /** The actions, as the API server lists them. */

@@ -1,14 +1,6 @@
 /** Mistakes in a policy, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
 
 import {
-  type CommonValidationOptions,
-  expressionError,
-  validateCommon,
-} from "../../admission-policy/validate-common.js";
-import { effectiveName, validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
-import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import {
   duplicate,
   type FieldError,
   type FieldPath,
@@ -17,6 +9,10 @@ import {
   required,
 } from "../../kubernetes/field-error.js";
 import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
+import { type CommonValidationOptions, expressionError, validateCommon } from "../admission-policy/validate-common.js";
+import { effectiveName, validateMetadata, validateNameSuffix } from "../shared/decode/validate-metadata.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import { trimSpace } from "../shared/expressions/trim.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { AuditAnnotation, PolicyResource, PolicySpec, Validation } from "./resource.js";
 

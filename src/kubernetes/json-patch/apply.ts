@@ -2,6 +2,8 @@
  * JSON Patches as the API server applies those of MutatingAdmissionPolicies: by the letter of evanphx/json-patch v4, which is not that of RFC 6902 (spec
  * mutating-admission-policy.md 6).
  */
+
+import { isPrintable } from "../../data/go/quote.js";
 import type { JsonObject } from "../object.js";
 import type { PatchMemory } from "../patch-memory.js";
 import { addChild, getChild, Problem, removeChild, setChild } from "./containers.js";
@@ -11,9 +13,64 @@ import { COPY_MAX_BYTES, OPERATION_WORK, PatchStop, Work } from "./limits.js";
 import { type Child, type Container, Node, openValue } from "./node.js";
 import type { PatchOperation } from "./operation.js";
 import { type OutcomeError, outcomeError } from "./outcome.js";
-import { type Place, placeOf } from "./pointer.js";
-import { quotedTextError } from "./quoted.js";
 import { containerValue, slotValue } from "./values.js";
+
+/** A place in the tree: what holds it, and its key there. */
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+}
+
+/**
+ * The place that a path names, `undefined` where what should hold it is not there or is a scalar. What stands before the first slash counts for
+ * nothing; a path without any names no place.
+ */
+function placeOf(root: Container, path: string, work: Work): Place | undefined {
+  work.spend(path.length);
+  const [, ...keys] = path.split("/");
+  const last = keys.pop();
+  if (last === undefined) return undefined;
+  work.spend(OPERATION_WORK * keys.length);
+  let container = root;
+  for (const key of keys) {
+    const next = getChild(container, unescaped(key));
+    if (next === null || next instanceof Problem) return undefined;
+    const opened = next.open(work);
+    if (opened === undefined) return undefined;
+    container = opened;
+  }
+  return { container, key: unescaped(last) };
+}
+
+/** `~1` is a slash and `~0` a tilde; any other tilde is itself. */
+const unescaped = (key: string): string =>
+  key.includes("~") ? key.replace(/~[01]/g, (code) => (code === "~1" ? "/" : "~")) : key;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const SUSPICIOUS = /[\u0000-\u0007\u000b\u000e-\u001f\u007f\u{10000}-\u{10ffff}]/gu;
+
+/** Nearly all texts. */
+const PLAIN = /^[ -~]*$/;
+
+/**
+ * The server quotes `op`, `path` and `from` as Go does and reads them as JSON, which has not all of Go's escapes: the error of reading, or `undefined`
+ * where the text comes back as it was.
+ */
+function quotedTextError(text: string): string | undefined {
+  if (PLAIN.test(text)) return undefined;
+  for (const [character] of text.matchAll(SUSPICIOUS)) {
+    const letter = escapeOf(character);
+    if (letter !== undefined) return `invalid character '${letter}' in string escape code`;
+  }
+  return undefined;
+}
+
+function escapeOf(character: string): string | undefined {
+  if (character === "\u0007") return "a";
+  if (character === "\u000b") return "v";
+  if (character.length === 1) return "x";
+  return isPrintable(character) ? undefined : "U";
+}
 
 /** What became of an object. */
 export type PatchOutcome =

@@ -1,15 +1,92 @@
 /** ApplyConfiguration as the API server does it (spec mutating-admission-policy.md 7). */
 import { setKey } from "../../data/plain-object.js";
 import { parseApiVersion } from "../names.js";
-import { type JsonObject, text } from "../object.js";
+import { isObject, type JsonObject, text } from "../object.js";
 import type { PatchMemory } from "../patch-memory.js";
-import { atomicsIn } from "./atomics.js";
 import { PatchItems } from "./list-items.js";
 import { merge } from "./merge.js";
 import type { VersionSchemas } from "./merge-schemas.js";
-import { hasNilList, withoutNilLists } from "./nil-lists.js";
-import type { PatchValue } from "./patch-value.js";
+import { ForeignValue, NIL_LIST, type PatchValue } from "./patch-value.js";
+import { LIST, MAP, type TypeReference } from "./schema.js";
 import { typeProblems } from "./validate.js";
+import { formOf, type Members } from "./value.js";
+
+// What a patch may not touch: lists and objects that would be replaced as a whole (spec mutating-admission-policy.md 7).
+
+/** More than so many paths are not told: the patch is refused anyway. */
+const PATHS_MAX = 1000;
+
+/**
+ * The paths of all atomic lists, maps and structs in a value that fits the type. Members that no field is declared for are not looked at, as the
+ * API server doesn't.
+ */
+function atomicsIn(type: TypeReference, value: unknown): readonly string[] {
+  const found: string[] = [];
+  find(type, value, [], found);
+  return found;
+}
+
+/** @param path the way here, of names and indices: a text for every value would cost more than the search */
+function find(reference: TypeReference, value: unknown, path: (string | number)[], found: string[]): void {
+  const type = reference.resolve();
+  if (type === undefined || found.length >= PATHS_MAX) return;
+  const { map, list } = type;
+  const form = formOf(value);
+  if (form === MAP && map !== undefined) {
+    if (map.atomic) found.push(pathOf(path));
+    const members = value as Members;
+    for (const name of Object.keys(members)) {
+      const field = map.fields.get(name);
+      if (field === undefined) continue;
+      path.push(name);
+      find(field, members[name], path, found);
+      path.pop();
+    }
+  }
+  if (form === LIST && list !== undefined) {
+    if (list.atomic) found.push(pathOf(path));
+    const items = value as readonly unknown[];
+    for (let i = 0; i < items.length; i++) {
+      path.push(i);
+      find(list.element, items[i], path, found);
+      path.pop();
+    }
+  }
+}
+
+const pathOf = (path: readonly (string | number)[]): string =>
+  path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
+
+/** Whether an empty list of CEL stands somewhere in a patch. */
+function hasNilList(value: unknown): boolean {
+  if (value === NIL_LIST) return true;
+  if (Array.isArray(value)) return value.some(hasNilList);
+  return (
+    isObject(value) && !(value instanceof ForeignValue) && Object.keys(value).some((key) => hasNilList(value[key]))
+  );
+}
+
+/** The object as it is written: an empty list of CEL that got into it is null. What has none is shared. */
+function withoutNilLists(object: JsonObject): JsonObject {
+  return written(object) as JsonObject;
+}
+
+function written(value: unknown): unknown {
+  if (value === NIL_LIST) return null;
+  if (Array.isArray(value)) {
+    const items = value.map(written);
+    return items.some((item, i) => item !== value[i]) ? items : value;
+  }
+  if (!isObject(value)) return value;
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    const made = written(value[key]);
+    if (made === value[key]) continue;
+    copy ??= { ...value };
+    setKey(copy, key, made);
+  }
+  return copy ?? value;
+}
 
 /** The object after the patch, or why there is none, in the API server's words. */
 export type Applied = { readonly object: JsonObject } | { readonly failure: string };

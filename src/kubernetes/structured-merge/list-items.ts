@@ -1,5 +1,5 @@
 /** What tells the items of a list that is merged apart: the values of their keys, or in a set the items themselves. */
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { compareNames } from "../names.js";
 import { ForeignValue } from "./patch-value.js";
 import type { ListType } from "./schema.js";

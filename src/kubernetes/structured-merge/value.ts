@@ -1,6 +1,6 @@
 /** Values of objects and patches as structured-merge-diff looks at them, and as Go prints them. */
 import { floatText } from "../../data/float-text.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { compareNames } from "../names.js";
 import { ForeignValue, NIL_LIST } from "./patch-value.js";
 import { LIST, MAP, SCALAR } from "./schema.js";

@@ -11,10 +11,10 @@ import type {
 import type { Config, Problem } from "../../config/index.js";
 import type { Clock } from "../../data/clock.js";
 import { shownText, wholeText } from "../../data/public-text.js";
-import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import type { ModuleFetcher } from "../../fetch/index.js";
 import { confined } from "../../kinds/confined-policy.js";
 import { createUnavailablePolicy } from "../../kinds/unavailable-policy.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { LoadedConfig } from "../loader.js";
 import { downloads } from "../prefetch.js";
 import { type LoadedVersion, PolicyState } from "./policy-state.js";

@@ -1,9 +1,9 @@
 /** What has become of one policy of the cluster, from version to version. */
 import type { ClusterEntry, LoadedPolicyReport } from "../../config/from-cluster/index.js";
 import { formatPath, type Problem } from "../../config/index.js";
-import type { ServedPolicy } from "../../evaluation/policy-set.js";
 import { confined } from "../../kinds/confined-policy.js";
 import { createUnavailablePolicy } from "../../kinds/unavailable-policy.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
 
 /** What came of loading one version of a policy. */
 export interface LoadedVersion {

@@ -10,8 +10,8 @@ import {
   shownName,
 } from "../../config/from-cluster/index.js";
 import { formatPath, type Problem } from "../../config/index.js";
-import type { ServedPolicy } from "../../evaluation/policy-set.js";
-import { servedAlone } from "../../evaluation/shadow/versions.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
+import { servedAlone } from "../../policy/served/shadow/versions.js";
 import type { ClusterPolicies, LoadedClusterPolicies } from "./cluster-policies.js";
 
 /** Loads versions in force and versions in shadow, and keeps them. */

@@ -1,4 +1,4 @@
-import type { ExplainedAnswer } from "../../explanation/types.js";
+import type { ExplainedAnswer } from "../../kinds/explanation/types.js";
 import type { EvaluateAnswer, PagePolicy, PageState } from "../api.js";
 import { draftAddress, readAddress } from "./dom/addresses.js";
 import { connect } from "./dom/connection.js";

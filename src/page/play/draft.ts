@@ -1,5 +1,7 @@
 /** A draft as a configuration: read, held to what drafts may do, and put before what is served. */
-import { dirname, join, resolve } from "node:path";
+
+import { realpathSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import {
   addressPath,
   type Config,
@@ -11,7 +13,31 @@ import {
   parseConfig,
 } from "../../config/index.js";
 import type { PageSource } from "../api.js";
-import { below } from "./folder.js";
+
+// What drafts may read: files below one folder. A draft is written by whoever reaches the page, and what is wrong with a file may quote it.
+
+/** Says why a path may not be read; undefined: it may, if it is there. */
+type Refusal = (path: string) => string | undefined;
+
+const OUTSIDE = "is not below the folder of the policies file: a draft in the page reads no others";
+
+/** Paths below a folder, links followed. What is outside is refused whether it is there or not. */
+function below(folder: string): Refusal {
+  const holds = (top: string, path: string): boolean => {
+    const way = relative(top, path);
+    return way !== ".." && !way.startsWith(`..${sep}`) && resolve(top, way) === path;
+  };
+  return (path) => {
+    const wanted = resolve(path);
+    if (!holds(resolve(folder), wanted)) return OUTSIDE;
+    try {
+      return holds(realpathSync(folder), realpathSync(wanted)) ? undefined : OUTSIDE;
+    } catch {
+      // Whoever reads it says that it is not there.
+      return undefined;
+    }
+  };
+}
 
 /** Names of the draft among the files of its folder; nothing is written there. */
 const DRAFT_FILE = ".page-draft.yaml";

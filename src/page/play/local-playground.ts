@@ -1,21 +1,122 @@
 /** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
+
+import { dirname, join } from "node:path";
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
-import { type Asking, Explainer } from "../../cel-policy/index.js";
+import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
+import { eachMistake } from "../../config/documents/each-mistake.js";
+import { parseConfiguration } from "../../config/documents/source-document.js";
+import { type Pair, pairOf, type SourceNode } from "../../config/documents/source-node.js";
 import { type Config, formatPath, loadConfig, type Problem } from "../../config/index.js";
 import { parsePlainJson } from "../../data/json.js";
-import { createEvaluator } from "../../evaluation/evaluator.js";
-import type { PolicySet, ServedPolicy } from "../../evaluation/policy-set.js";
-import type { Verdict } from "../../evaluation/verdict.js";
-import { wouldDeny } from "../../evaluation/would-deny.js";
-import { changedObject, diffLines, explainAnswer } from "../../explanation/index.js";
+import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
+import { type Asking, Explainer } from "../../kinds/shared/index.js";
 import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
 import type { Review } from "../../policy/index.js";
+import { createEvaluator } from "../../policy/served/evaluator.js";
+import type { PolicySet, ServedPolicy } from "../../policy/served/policy-set.js";
+import type { Verdict } from "../../policy/served/verdict.js";
+import { wouldDeny } from "../../policy/served/would-deny.js";
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, PageProblem, PageSource } from "../api.js";
 import { PageError, type PageSources, type Playground } from "../playground.js";
-import { type Draft, readDraft } from "./draft.js";
+import { MAX_DRAFT_LENGTH } from "../questions.js";
+import { type Draft, ENTRY_FILE, readDraft } from "./draft.js";
 import { type RequestMaker, reviewOf } from "./payload.js";
-import { pageProblems } from "./problems.js";
-import { pageSources } from "./sources.js";
+
+// What can be edited of what is served: entries as they stand in the policies file, and the documents that an entry names.
+
+/** Characters of all of them: they are part of one answer. */
+const MAX_LENGTH = 2 * 1024 * 1024;
+
+/** By id; undefined for modules, and for what is too long to be a draft. */
+function pageSources(file: string): PageSources {
+  const files = new ConfigFiles();
+  const sources = new Map<string, PageSource | undefined>();
+  try {
+    const text = files.read(file);
+    const root = parseConfiguration(text, file).document?.root;
+    let left = MAX_LENGTH;
+    for (const pair of root?.kind === "map" ? root.pairs : []) {
+      const source = sourceOf(pair, text, file, files);
+      const fits = source !== undefined && source.text.length <= Math.min(left, MAX_DRAFT_LENGTH);
+      if (fits) left -= source.text.length;
+      sources.set(pair.key, fits ? source : undefined);
+    }
+  } catch (error) {
+    // Whoever serves the file says what is wrong with it.
+    if (!(error instanceof ConfigFileError)) throw error;
+  }
+  return sources;
+}
+
+function sourceOf({ keyStart, value }: Pair, text: string, file: string, files: ConfigFiles): PageSource | undefined {
+  if (value.kind !== "map" || pairOf(value, "module") !== undefined || pairOf(value, "url") !== undefined)
+    return undefined;
+  const resource = pairOf(value, "resource")?.value;
+  if (resource !== undefined && value.pairs.length === 1) return documentsOf(resource, file, files);
+  return { kind: "entry", text: `${text.slice(keyStart, value.end).trimEnd()}\n` };
+}
+
+/** The files that an entry names, one behind the other. */
+function documentsOf(resource: SourceNode, file: string, files: ConfigFiles): PageSource | undefined {
+  const names = resource.kind === "list" ? resource.items : [resource];
+  const texts: string[] = [];
+  for (const name of names) {
+    if (name.kind !== "scalar" || typeof name.value !== "string") return undefined;
+    try {
+      texts.push(...files.resources(name.value, file).map((each) => files.read(each).trimEnd()));
+    } catch (error) {
+      if (!(error instanceof ConfigFileError)) throw error;
+      return undefined;
+    }
+  }
+  return { kind: "resource", text: `${texts.map((each) => each.replace(/^---[ \t]*\n/, "")).join("\n---\n")}\n` };
+}
+
+/** Problems that are told: more can't be read. */
+const MAX_PROBLEMS = 200;
+
+/**
+ * Those of a draft, and of the files that it names, by place.
+ * @param file the draft's
+ * @param files all that it has read
+ */
+function pageProblems(problems: readonly Problem[], file: string, files: readonly string[]): PageProblem[] {
+  const folder = `${dirname(file)}/`;
+  const named = new Set([file, join(folder, ENTRY_FILE), ...files]);
+  return problems
+    .filter((problem) => named.has(problem.file))
+    .flatMap(eachMistake)
+    .map((problem) => pageProblem(problem, file, folder))
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .slice(0, MAX_PROBLEMS);
+}
+
+/** Messages quote expressions, and say behind them what is wrong. */
+const MAX_MESSAGE = 4_000;
+
+function shortened(message: string): string {
+  const half = MAX_MESSAGE / 2;
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, half)} … ${message.slice(-half)}`;
+}
+
+function pageProblem(problem: Problem, file: string, folder: string): PageProblem {
+  const { severity, line, column, path, endColumn, code, hint } = problem;
+  const isOwn = problem.file === file;
+  // Nobody needs to know where the folder lies.
+  const message = shortened(problem.message.replaceAll(folder, ""));
+  const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
+  const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
+  return {
+    severity,
+    line: isOwn ? line : 1,
+    column: isOwn ? column : 1,
+    ...(isOwn && endColumn !== undefined && { endColumn }),
+    path: isOwn ? formatPath(path) : "",
+    message: isOwn || isGenerated ? message : place + message,
+    ...(code !== undefined && { code }),
+    ...(hint !== undefined && { hint }),
+  };
+}
 
 /** Whatever drafts say of their own time. */
 const MAX_EVALUATION_MS = 10_000;

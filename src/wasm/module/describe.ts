@@ -1,12 +1,11 @@
 /** What a module is, without running it: for people who got one from somebody. */
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
-import { exportedFunctionTypes } from "../binary/function-types.js";
-import { customSection } from "../binary/rewrite.js";
-import { EXTISM_MODULE, HOST_CALL_MODULE } from "../extism/names.js";
-import type { ExecutionMode } from "../guest/call.js";
 import { DEFAULT_GUEST_LIMITS } from "../limits.js";
-import { HOST_IMPORT_MODULES } from "../wasi/names.js";
+import { EXTISM_MODULE, HOST_CALL_MODULE, HOST_IMPORT_MODULES } from "../names.js";
+import { exportedFunctionTypes } from "../rewrite/binary/function-types.js";
+import { customSection } from "../rewrite/binary/rewrite.js";
+import type { ExecutionMode } from "../run/guest/call.js";
 import { METADATA_SECTION } from "./metadata.js";
 import { ModuleStore, type NamedModule } from "./prepare.js";
 

@@ -1,8 +1,7 @@
 /** Whether the modules of an Extism plugin fit together: said at load, with the words of Extism's SDK for JavaScript. */
 import { WasmLoadError } from "../errors.js";
-import { EXTISM_MODULE, MAIN_MODULE } from "../extism/names.js";
-import type { LinkedModule } from "../guest/call.js";
-import { HOST_MODULE } from "../guest/names.js";
+import { EXTISM_MODULE, HOST_MODULE, MAIN_MODULE } from "../names.js";
+import type { LinkedModule } from "../run/guest/call.js";
 
 type Import = WebAssembly.ModuleImportDescriptor;
 

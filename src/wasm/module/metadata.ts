@@ -3,9 +3,9 @@ import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import type { PolicyRule } from "../../policy/policy.js";
-import { customSection } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
-import type { ExecutionMode } from "../guest/call.js";
+import { customSection } from "../rewrite/binary/rewrite.js";
+import type { ExecutionMode } from "../run/guest/call.js";
 
 /** The custom section that holds it. */
 export const METADATA_SECTION = "io.kubewarden.metadata";

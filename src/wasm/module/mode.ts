@@ -1,7 +1,7 @@
 /** How a module wants to be talked to, read from its imports and exports when its metadata does not say. */
 import { WasmLoadError } from "../errors.js";
-import { EXTISM_MODULE } from "../extism/names.js";
-import type { ExecutionMode } from "../guest/call.js";
+import { EXTISM_MODULE } from "../names.js";
+import type { ExecutionMode } from "../run/guest/call.js";
 import type { PolicyMetadata } from "./metadata.js";
 
 /** The import module of waPC guests. */

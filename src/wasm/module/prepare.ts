@@ -5,16 +5,24 @@ import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
 import type { PolicyRule } from "../../policy/policy.js";
 import { WasmLoadError } from "../errors.js";
-import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
-import type { Floor } from "../floor/floor.js";
-import type { ExecutionMode, GuestModule, LinkedModule } from "../guest/call.js";
-import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
-import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
-import { emptyImage } from "../image/memory-image.js";
-import { shortCallsBefore } from "../inline/first-call.js";
-import { OPA_IMPORTS } from "../opa/names.js";
-import { WAPC_IMPORTS } from "../wapc/names.js";
-import { HOST_IMPORT_MODULES } from "../wasi/names.js";
+import {
+  EXTISM_FUNCTIONS,
+  EXTISM_MODULE,
+  HIDDEN_PREFIX,
+  HOST_CALL_MODULE,
+  HOST_CALL_NAME,
+  HOST_IMPORT_MODULES,
+  HOST_MODULE,
+  MAIN_MODULE,
+  MEMORY_NAME,
+  OPA_IMPORTS,
+  WAPC_IMPORTS,
+} from "../names.js";
+import type { Floor } from "../rewrite/floor/floor.js";
+import { emptyImage } from "../rewrite/snapshot/memory-snapshot.js";
+import type { ExecutionMode, GuestModule, LinkedModule } from "../run/guest/call.js";
+import { WASI_FUNCTIONS } from "../run/guest/wasi-preview1.js";
+import { shortCallsBefore } from "../run/main-thread/first-call.js";
 import { checkLinks, isLinked } from "./links.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";

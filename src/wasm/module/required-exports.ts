@@ -1,8 +1,8 @@
 /** What a module must export to serve as a policy, by its protocol: said at load, where every request would fail else. */
 
-import { exportedFunctionTypes } from "../binary/function-types.js";
 import { WasmLoadError } from "../errors.js";
-import type { ExecutionMode } from "../guest/call.js";
+import { exportedFunctionTypes } from "../rewrite/binary/function-types.js";
+import type { ExecutionMode } from "../run/guest/call.js";
 
 /** Most names of a module's own exports that a message lists; a Go module has hundreds. */
 const LISTED_EXPORTS = 8;

@@ -1,17 +1,18 @@
 /** All that is done to a module's bytes before the engine compiles them: limits, state, small functions, floor or marks, metering. */
-import { rewriteModule } from "../binary/rewrite.js";
-import { readSections, SECTION_CODE } from "../binary/sections.js";
+
 import { WasmLoadError } from "../errors.js";
-import { expandCalls } from "../expand/expand-calls.js";
-import { floorFor } from "../floor/floor.js";
-import { raiseStores } from "../floor/raise-stores.js";
-import type { GuestMemory } from "../guest/call.js";
-import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
-import { type Extracted, extractState } from "../image/extract.js";
-import type { MemoryImage } from "../image/memory-image.js";
-import { type Marking, markingFor } from "../meter/marks/marking.js";
-import { meterModule } from "../meter/meter.js";
-import type { IndexSpaces } from "../meter/segments.js";
+import { HOST_MODULE, MEMORY_NAME } from "../names.js";
+import { rewriteModule } from "../rewrite/binary/rewrite.js";
+import { readSections, SECTION_CODE } from "../rewrite/binary/sections.js";
+import type { GuestMemory } from "../rewrite/binary/types.js";
+import { floorFor } from "../rewrite/floor/floor.js";
+import { raiseStores } from "../rewrite/floor/raise-stores.js";
+import { expandCalls } from "../rewrite/inline-functions/inline-calls.js";
+import { meterModule } from "../rewrite/meter/meter.js";
+import type { IndexSpaces } from "../rewrite/meter/segments.js";
+import { type Extracted, extractState } from "../rewrite/snapshot/extract.js";
+import type { MemoryImage } from "../rewrite/snapshot/memory-snapshot.js";
+import { type Marking, markingFor } from "../rewrite/write-barriers/marking.js";
 import { METADATA_SECTION } from "./metadata.js";
 
 /**

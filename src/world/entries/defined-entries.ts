@@ -1,6 +1,6 @@
 /** Entries as GlobalContextEntries define them: objects of a cluster, and answers of servers (spec kyverno.md 4.5). */
 import { withDoubles } from "../../data/doubles.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { ANSWER_KEPT_MS, UNWATCHED_KIND_KEPT_MS } from "../../kubernetes/client/limits.js";

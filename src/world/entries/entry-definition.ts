@@ -1,5 +1,5 @@
 /** GlobalContextEntry: what is kept at hand, and where it comes from (spec kyverno.md 4.5). */
-import { parseGoDuration } from "../../data/go-duration.js";
+import { parseGoDuration } from "../../data/go/duration.js";
 import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { LookupFailure } from "../resources/resource-source.js";

@@ -1,4 +1,4 @@
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { isObject, member } from "../../kubernetes/object.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { EntrySource } from "./entry-source.js";

@@ -1,7 +1,7 @@
 /** Where policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
 import { isIP } from "node:net";
 import { posix } from "node:path";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { AddressRange } from "./address.js";
 
 /** What is blocked unless somebody says otherwise: a cluster's own machine, and the metadata services of clouds, which give out credentials. */

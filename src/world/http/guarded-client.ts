@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { GatheredBytes } from "../../data/gathered-bytes.js";
-import { quote } from "../../data/go-quote.js";
+import { quote } from "../../data/go/quote.js";
 import { endWithin } from "../../kubernetes/client/abort.js";
 import { Clients } from "./clients.js";
 import { literalRefusal, type Resolve, systemResolve } from "./connector.js";

@@ -1,5 +1,6 @@
 /** The first, strict look at subjectAltName: only names of four kinds, each with exactly its tag (spec certificate-request-policy.md 1.2). */
-import { parseUrlReference, UrlError, urlText } from "../../cel/index.js";
+import { UrlError } from "../../data/go/url-escape.js";
+import { parseUrlReference, urlText } from "../../data/go/url-reference.js";
 import { ipText } from "../ip-text.js";
 import { MalformedRequest } from "./certification-request.js";
 import { Element, IDENTIFIER } from "./element.js";

@@ -1,6 +1,6 @@
 /** Prints a tree in the form of the official parser data: every node with the kind it has in the reference's messages. */
 import type { CallExpr, ComprehensionExpr, Expr, FieldInit, MapEntry } from "../../../src/cel/ast.js";
-import { literalText } from "../../../src/cel/unparse/literal-text.js";
+import { literalText } from "../../../src/cel/unparse/unparse.js";
 import { Uint } from "../../../src/cel/values/uint.js";
 import type { Value } from "../../../src/cel/values/value.js";
 

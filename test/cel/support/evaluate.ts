@@ -1,8 +1,8 @@
 /** Evaluating expressions without variables in tests. */
 
-import { encodeValue } from "../../../src/batch/cel/encode-value.js";
 import { createEnvironment, type Environment } from "../../../src/cel/index.js";
 import { CelError } from "../../../src/cel/values/cel-error.js";
+import { encodeValue } from "../../../src/kinds/shared/encode-value.js";
 
 const environments = new Map<string, Environment>();
 

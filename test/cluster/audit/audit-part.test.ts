@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FromAuditor, RoundReport, ToAuditor } from "../../../src/audit/messages.js";
 import { AuditPart } from "../../../src/cluster/audit/audit-part.js";
+import type { FromAuditor, RoundReport, ToAuditor } from "../../../src/cluster/audit/messages.js";
 import type { ClusterState } from "../../../src/cluster/cluster-state.js";
 import type { PartContext } from "../../../src/cluster/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";

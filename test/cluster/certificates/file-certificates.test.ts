@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { FileCertificates } from "../../../src/cluster/certificates/file-certificates.js";
 import { issueAuthority, issueServerCertificate } from "../../../src/x509/issue.js";
-import { keptLog } from "../../approver/support.js";
 import { TestClock, WALL } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 
 const options = { name: "x", from: WALL, to: WALL + 1e9, random: randomBytes };
 const [first, second] = [issueAuthority(options).certificate, issueAuthority(options).certificate];

@@ -12,8 +12,8 @@ import { CERTIFICATE_TIMES, type CertificateTimes } from "../../../src/cluster/c
 import type { ReplicaInfo, Replicas } from "../../../src/cluster/replicas.js";
 import { ApiError } from "../../../src/kubernetes/client/errors.js";
 import { type JsonObject, member, text } from "../../../src/kubernetes/object.js";
-import { keptLog, type LogLine } from "../../approver/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog, type LogLine } from "../approver/support.js";
 
 export const PLACE = { namespace: "policies", name: "policy-server-tls" };
 export const HOST = "policy-server.policies.svc";

@@ -5,10 +5,10 @@ import type { PartContext } from "../../../src/cluster/part.js";
 import { PolicyFacts } from "../../../src/cluster/policy-facts.js";
 import { documentOf } from "../../../src/cluster/sources/document.js";
 import { Metrics } from "../../../src/telemetry/metrics.js";
-import { keptLog } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 import { keyOfPolicy, NO_METRICS, policy, SETTINGS } from "../support.js";
 
 const KIND = { group: "policies.kubewarden.io", version: "v1", kind: "ClusterAdmissionPolicy" };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Election } from "../../../src/cluster/leader/election.js";
-import { keptLog, type LogLine } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog, type LogLine } from "../approver/support.js";
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/policy-server/leases/leader";
 

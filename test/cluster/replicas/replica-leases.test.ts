@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
 import { ReplicaLeases } from "../../../src/cluster/replicas/replica-leases.js";
-import { keptLog } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 import { SETTINGS } from "../support.js";
 
 const OWN = "/apis/coordination.k8s.io/v1/namespaces/policy-server/leases/policy-server-replica-one";

@@ -9,7 +9,7 @@ import {
   whyNotYet,
 } from "../../../src/cluster/shadow/record.js";
 import { ReplicaCounts } from "../../../src/cluster/shadow/replica-counts.js";
-import { NONE, type ShadowCounts } from "../../../src/evaluation/shadow/tally.js";
+import { NONE, type ShadowCounts } from "../../../src/policy/served/shadow/tally.js";
 
 const VERSION = "2.1.01234567";
 const HOUR = 3_600_000;

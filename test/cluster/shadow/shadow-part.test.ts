@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { factText } from "../../../src/cluster/shadow/fact.js";
 import { LAST_WORD_MS, LOOK_MS } from "../../../src/cluster/shadow/shadow-part.js";
-import { NONE } from "../../../src/evaluation/shadow/tally.js";
+import { NONE } from "../../../src/policy/served/shadow/tally.js";
 
 import { eventually, KEY, type Named, PREFIX, Stage, settle, stripped } from "./stage.js";
 

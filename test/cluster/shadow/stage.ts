@@ -6,11 +6,11 @@ import { ShadowPart } from "../../../src/cluster/shadow/shadow-part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { parseJson } from "../../../src/data/json.js";
 import { kubectlText } from "../../../src/data/kubectl-text.js";
-import { NONE, type ShadowCounts, type ShadowRow } from "../../../src/evaluation/shadow/tally.js";
-import { keptLog } from "../../approver/support.js";
+import { NONE, type ShadowCounts, type ShadowRow } from "../../../src/policy/served/shadow/tally.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 
 /** The prefix of annotations of ours. */
 export const PREFIX = "policy-server.admission/";

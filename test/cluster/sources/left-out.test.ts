@@ -16,10 +16,10 @@ import { idOf } from "../../../src/cluster/webhooks/part.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { ResourceError } from "../../../src/kubernetes/client/errors.js";
 import type { AdmissionQuestion } from "../../../src/policy/index.js";
-import { keptLog } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 import { define, KUBEWARDEN, SETTINGS } from "../support.js";
 import { asks } from "../webhooks/asks.js";
 

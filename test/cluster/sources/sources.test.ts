@@ -5,10 +5,10 @@ import { Contact } from "../../../src/cluster/contact.js";
 import { Source } from "../../../src/cluster/sources/source.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
 import { ResourceError } from "../../../src/kubernetes/client/errors.js";
-import { keptLog, type LogLine } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog, type LogLine } from "../approver/support.js";
 import { DEFINITIONS, define, KUBEWARDEN, keyOfPolicy, POLICIES, policy, SETTINGS } from "../support.js";
 
 interface Followed {

@@ -7,10 +7,10 @@ import { loadedVersion } from "../../../src/cluster/replicas/route-hash.js";
 import type { ReplicaInfo } from "../../../src/cluster/replicas.js";
 import { documentOf } from "../../../src/cluster/sources/document.js";
 import { PolicyStatuses } from "../../../src/cluster/status/policy-statuses.js";
-import { keptLog } from "../../approver/support.js";
 import { FakeApiServer, status } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 import { keyOfPolicy, NO_METRICS, POLICIES, policy, SETTINGS } from "../support.js";
 
 const KIND = { group: "policies.kubewarden.io", version: "v1", kind: "ClusterAdmissionPolicy" };

@@ -7,10 +7,10 @@ import {
   DYN,
   type Value,
 } from "../../../src/cel/index.js";
-import { prepareSelector } from "../../../src/cel-policy/match/label-selector.js";
-import { attributesOf } from "../../../src/cel-policy/match/request-attributes.js";
-import { prepareRule, ruleMatches } from "../../../src/cel-policy/match/resource-rule.js";
 import type { DerivedWebhook } from "../../../src/cluster/webhooks/derived-webhook.js";
+import { prepareSelector } from "../../../src/kinds/shared/match/label-selector.js";
+import { attributesOf } from "../../../src/kinds/shared/match/request-attributes.js";
+import { prepareRule, ruleMatches } from "../../../src/kinds/shared/match/resource-rule.js";
 import { labelsOf } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/index.js";
 

@@ -6,10 +6,10 @@ import { policyRoute } from "../../../src/cluster/replicas/route-hash.js";
 import type { ReplicaInfo } from "../../../src/cluster/replicas.js";
 import { deriverFor, webhookPart } from "../../../src/cluster/webhooks/part.js";
 import type { LoadedPolicyReport } from "../../../src/config/from-cluster/cluster-document.js";
-import { keptLog } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { keptLog } from "../approver/support.js";
 import { keyOfPolicy, NO_METRICS, SETTINGS } from "../support.js";
 import { kubewarden } from "./documents.js";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatProblem } from "../../../src/config/documents/problem.js";
 import type { ConfigEntry, ModuleEntry } from "../../../src/config/entry.js";
 import {
   type ClusterDocument,
@@ -7,7 +8,6 @@ import {
   type ClusterEntryOptions,
   ClusterEntryReader,
 } from "../../../src/config/from-cluster/index.js";
-import { formatProblem } from "../../../src/documents/problem.js";
 import {
   admissionPolicy,
   admissionPolicyGroup,

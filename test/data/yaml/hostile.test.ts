@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { parseConfiguration, parseResources } from "../../../src/config/documents/source-document.js";
 import { Lines } from "../../../src/data/yaml/lines.js";
 import { placeOf } from "../../../src/data/yaml/yaml-error.js";
 import { parseDoubtfulYaml, readYamlStream, YamlError } from "../../../src/data/yaml.js";
-import { parseConfiguration, parseResources } from "../../../src/documents/source-document.js";
 
 const LENGTH = 200_000;
 const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length));

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { Doubles } from "../../../src/cel-policy/doubles.js";
 import { parseJson } from "../../../src/data/json.js";
 import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
+import { Doubles } from "../../../src/kinds/shared/doubles.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
 import { answerOf } from "../../support/asking.js";
 import { CountedTurns } from "../../support/counted-turns.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formatProblem } from "../../../src/documents/problem.js";
-import { parseResources } from "../../../src/documents/source-document.js";
+import { formatProblem } from "../../../src/config/documents/problem.js";
+import { parseResources } from "../../../src/config/documents/source-document.js";
 import { prepareBinding, requesterOf, useOf } from "../../../src/kinds/certificate-request-policy/binding.js";
 import type { CertificateRequest } from "../../../src/kinds/certificate-request-policy/engine/certificate-request.js";
 import { LoadError } from "../../../src/kinds/load-error.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { decideReview, type ReviewExpectation } from "../../../src/batch/certificate-request-policy/review.js";
 import { createRuleCompiler } from "../../../src/kinds/certificate-request-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
+import { decideReview, type ReviewExpectation } from "../../../src/offline/cases/certificate-request-policy/review.js";
 
 interface Golden extends JsonObject {
   readonly id: string;

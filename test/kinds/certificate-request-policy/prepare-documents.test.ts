@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formatProblem } from "../../../src/documents/problem.js";
-import { parseResources } from "../../../src/documents/source-document.js";
+import { formatProblem } from "../../../src/config/documents/problem.js";
+import { parseResources } from "../../../src/config/documents/source-document.js";
 import { createRuleCompiler } from "../../../src/kinds/certificate-request-policy/dialect.js";
-import { preparePolicies } from "../../../src/kinds/certificate-request-policy/prepare-documents.js";
+import { preparePolicies } from "../../../src/kinds/certificate-request-policy/kind.js";
 import { compileRule } from "../../../src/kinds/certificate-request-policy/rules.js";
 
 const compiler = createRuleCompiler();

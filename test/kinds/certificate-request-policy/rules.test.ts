@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { CelError, Waiting } from "../../../src/cel/index.js";
-import { Attempt } from "../../../src/cel-policy/expressions/attempt.js";
-import { Progress } from "../../../src/cel-policy/expressions/progress.js";
-import type { Watcher } from "../../../src/cel-policy/watcher.js";
 import { createRuleCompiler, RULE_DIALECT } from "../../../src/kinds/certificate-request-policy/dialect.js";
 import { RequestValue } from "../../../src/kinds/certificate-request-policy/request-value.js";
 import {
@@ -13,6 +10,9 @@ import {
   type RuleResult,
   runRule,
 } from "../../../src/kinds/certificate-request-policy/rules.js";
+import { Attempt } from "../../../src/kinds/shared/expressions/attempt.js";
+import { Progress } from "../../../src/kinds/shared/expressions/progress.js";
+import type { Watcher } from "../../../src/kinds/shared/watcher.js";
 import { goQuote } from "../../../src/kubernetes/field-error.js";
 import { Turns } from "../../../src/policy/turns.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";

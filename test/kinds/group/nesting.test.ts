@@ -1,11 +1,11 @@
 /** A member runs once per request and value, at any depth, whichever way its answer comes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createEvaluator } from "../../../src/evaluation/evaluator.js";
-import { createPolicySet } from "../../../src/evaluation/policy-set.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import type { Outcome, Policy, Review } from "../../../src/policy/index.js";
+import { createEvaluator } from "../../../src/policy/served/evaluator.js";
+import { createPolicySet } from "../../../src/policy/served/policy-set.js";
 import { ask } from "../../support/asking.js";
 
 /** As deep as a configuration may nest inline groups. */

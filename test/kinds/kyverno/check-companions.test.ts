@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import { checkContextEntry } from "../../../src/kinds/kyverno/check-context-entry.js";
-import { ExceptionChecker } from "../../../src/kinds/kyverno/check-exception.js";
+import { ExceptionChecker } from "../../../src/kinds/kyverno/prepare-documents.js";
 import { readResource } from "../../../src/kinds/kyverno/read.js";
 import type { ContextEntryResource, ExceptionResource } from "../../../src/kinds/kyverno/resource.js";
 import { formatFieldError } from "../../../src/kubernetes/field-error.js";

@@ -1,10 +1,10 @@
 /** Evaluates expressions of Kyverno's dialect as those of a policy's validation. */
 import { type Bindings, CelError, toJson, type Value, Waiting } from "../../../src/cel/index.js";
-import type { Scope } from "../../../src/cel-policy/dialect.js";
-import type { ResultType } from "../../../src/cel-policy/expressions/result-type.js";
 import { CONDITION_SCOPE, createCompiler } from "../../../src/kinds/kyverno/dialect.js";
 import { libraryBindings } from "../../../src/kinds/kyverno/libraries/index.js";
 import type { KyvernoState } from "../../../src/kinds/kyverno/state.js";
+import type { Scope } from "../../../src/kinds/shared/dialect.js";
+import type { ResultType } from "../../../src/kinds/shared/expressions/result-type.js";
 
 /** What a program says of an expression. */
 export type Outcome =

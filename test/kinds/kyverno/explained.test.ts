@@ -1,12 +1,12 @@
 /** What an explanation shows of Kyverno's policies. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Asking, Explainer } from "../../../src/cel-policy/index.js";
-import { explanationText } from "../../../src/commands/explain/explanation.js";
-import { explainAnswer } from "../../../src/explanation/index.js";
+import { explanationText } from "../../../src/cli/explain/explanation.js";
+import { explainAnswer } from "../../../src/kinds/explanation/index.js";
 import { preparePolicies } from "../../../src/kinds/kyverno/index.js";
 import { KyvernoPolicySet } from "../../../src/kinds/kyverno/policy.js";
 import type { ExceptionResource, PolicyResource } from "../../../src/kinds/kyverno/resource.js";
+import { type Asking, Explainer } from "../../../src/kinds/shared/index.js";
 import type { Review } from "../../../src/policy/index.js";
 import { answerOf } from "../../support/asking.js";
 import { context, exception, PODS, policy, review, world } from "./asked.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { formatProblem, type Problem } from "../../../src/config/documents/problem.js";
+import { parseResources } from "../../../src/config/documents/source-document.js";
 import type { ResourceEntry } from "../../../src/config/entry.js";
 import { parseConfig } from "../../../src/config/index.js";
-import { formatProblem, type Problem } from "../../../src/documents/problem.js";
-import { parseResources } from "../../../src/documents/source-document.js";
 import { kyvernoKind } from "../../../src/kinds/kyverno/kind.js";
 import { LoadError } from "../../../src/kinds/load-error.js";
 import { prepareDocuments } from "../../../src/kinds/resource-entry.js";

@@ -1,8 +1,8 @@
 /** Documents are taken as a cluster would take them, and every mistake stands at its place in the file. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { formatProblem } from "../../../src/documents/problem.js";
-import { parseResources } from "../../../src/documents/source-document.js";
+import { formatProblem } from "../../../src/config/documents/problem.js";
+import { parseResources } from "../../../src/config/documents/source-document.js";
 import { createCompilers } from "../../../src/kinds/kyverno/dialect.js";
 import { type PreparedDocuments, prepareDocuments } from "../../../src/kinds/kyverno/prepare-documents.js";
 

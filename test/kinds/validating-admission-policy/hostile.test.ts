@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createServer } from "../../../src/admission-policy/server.js";
-import { decideCase } from "../../../src/batch/validating-admission-policy/case.js";
-import { validateCase } from "../../../src/batch/validating-admission-policy/static-case.js";
 import { NEWEST_VERSION } from "../../../src/cel/index.js";
+import { createServer } from "../../../src/kinds/admission-policy/server.js";
 import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import { isObject, type JsonObject } from "../../../src/kubernetes/object.js";
+import { decideCase } from "../../../src/offline/cases/validating-admission-policy/case.js";
+import { validateCase } from "../../../src/offline/cases/validating-admission-policy/static-case.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
 import type { AuthorizerAttributes } from "../../../src/world/authorizer/authorizer.js";
 import { answerOf } from "../../support/asking.js";

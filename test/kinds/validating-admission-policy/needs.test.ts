@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { hasExpressions } from "../../../src/cel-policy/index.js";
+import { hasExpressions } from "../../../src/kinds/shared/index.js";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionRequest, Review } from "../../../src/policy/index.js";

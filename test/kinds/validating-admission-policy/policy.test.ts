@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { paramValue } from "../../../src/admission-policy/params.js";
+import { paramValue } from "../../../src/kinds/admission-policy/params.js";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { EvaluationContext } from "../../../src/policy/policy.js";

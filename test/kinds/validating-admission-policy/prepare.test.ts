@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { bundledSchemas } from "../../../src/cel-policy/index.js";
+import { bundledSchemas } from "../../../src/kinds/shared/index.js";
 import type { PreparedDocuments } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";

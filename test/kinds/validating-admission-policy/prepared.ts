@@ -1,6 +1,6 @@
 /** Short ways for tests to make policies out of documents and inline specs. */
 
-import type { Problem } from "../../../src/documents/problem.js";
+import type { Problem } from "../../../src/config/documents/problem.js";
 import {
   createExpressionCompiler,
   prepareDocuments,

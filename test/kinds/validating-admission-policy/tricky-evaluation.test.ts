@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { defaultPolicy } from "../../../src/admission-policy/defaults.js";
+import { defaultPolicy } from "../../../src/kinds/admission-policy/defaults.js";
 import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import { checkPolicy } from "../../../src/kinds/validating-admission-policy/read.js";
 import type { PolicyResource } from "../../../src/kinds/validating-admission-policy/resource.js";

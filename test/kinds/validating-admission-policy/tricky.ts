@@ -1,7 +1,6 @@
-import { decideCase } from "../../../src/batch/validating-admission-policy/case.js";
-import type { NativeResult } from "../../../src/batch/validating-admission-policy/native-result.js";
 import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
+import { decideCase, type NativeResult } from "../../../src/offline/cases/validating-admission-policy/case.js";
 
 /** The objects of the tricky cases (spec validating-admission-policy.md 13): policy `p.acme.example`, binding `b`, CREATE of Deployment `web` in namespace `ns`. */
 export const ALL = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] };

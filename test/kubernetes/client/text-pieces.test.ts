@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { JsonPieces, jsonOf } from "../../../src/host-capabilities/host.js";
-import { ListTexts } from "../../../src/host-capabilities/kubernetes/list-texts.js";
 import { type ByteLog, MemoryLog } from "../../../src/kubernetes/client/byte-log.js";
 import { LogFolder } from "../../../src/kubernetes/client/shared/keeper.js";
 import { StoredItems } from "../../../src/kubernetes/client/stored-items.js";
 import { type TextPieces, wholeOf } from "../../../src/kubernetes/client/text-pieces.js";
+import { JsonPieces, jsonOf } from "../../../src/wasm/host/host.js";
+import { ListTexts } from "../../../src/wasm/host/kubernetes/list-texts.js";
 
 const KIND = { apiVersion: "v1", kind: "ConfigMap" };
 

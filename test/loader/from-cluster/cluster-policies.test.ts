@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type ClusterDocument, type ClusterEntry, ClusterEntryReader } from "../../../src/config/from-cluster/index.js";
 import type { Config } from "../../../src/config/index.js";
-import { createPolicySet } from "../../../src/evaluation/policy-set.js";
 import type { ModuleFetcher } from "../../../src/fetch/index.js";
 import { createUnavailablePolicy } from "../../../src/kinds/unavailable-policy.js";
 import {
@@ -12,6 +11,7 @@ import {
 } from "../../../src/loader/from-cluster/cluster-policies.js";
 import type { LoadedConfig } from "../../../src/loader/loader.js";
 import type { Review } from "../../../src/policy/index.js";
+import { createPolicySet } from "../../../src/policy/served/policy-set.js";
 import { admissionPolicy, byKey, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { TestClock } from "../../support/test-clock.js";
 import { context as evaluationContext } from "../../wasm/support.js";

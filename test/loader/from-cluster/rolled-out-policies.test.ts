@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type ClusterDocument, ClusterEntryReader } from "../../../src/config/from-cluster/index.js";
 import type { Config } from "../../../src/config/index.js";
-import { createPolicySet, type ServedPolicy } from "../../../src/evaluation/policy-set.js";
 import type { ModuleFetcher } from "../../../src/fetch/index.js";
 import { createUnavailablePolicy } from "../../../src/kinds/unavailable-policy.js";
 import { ClusterPolicies } from "../../../src/loader/from-cluster/cluster-policies.js";
 import { RolledOutPolicies } from "../../../src/loader/from-cluster/rolled-out-policies.js";
 import type { LoadedConfig } from "../../../src/loader/loader.js";
+import { createPolicySet, type ServedPolicy } from "../../../src/policy/served/policy-set.js";
 import { noted, PREFIX, policyDocument } from "../../config/from-cluster/rollout-document.js";
 import { TestClock } from "../../support/test-clock.js";
 

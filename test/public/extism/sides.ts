@@ -1,29 +1,29 @@
 /** One call of a plugin by Extism's SDK for JavaScript, and the same by this server. */
 import { createPlugin } from "@extism/extism";
+import { parseCapabilities } from "../../../src/config/capability-patterns.js";
+import { parseHostPatterns } from "../../../src/config/host-patterns.js";
 import { errorText } from "../../../src/data/error-text.js";
-import type { Caller } from "../../../src/host-capabilities/host.js";
-import { parseHostPatterns } from "../../../src/host-capabilities/http/host-patterns.js";
-import { HTTP_CALL } from "../../../src/host-capabilities/http/wire.js";
-import { createHostCapabilities } from "../../../src/host-capabilities/index.js";
-import { parseCapabilities } from "../../../src/host-capabilities/patterns.js";
-import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { WasmLoadError } from "../../../src/wasm/errors.js";
-import { NO_ENVIRONMENT, printEnvironment } from "../../../src/wasm/extism/environment.js";
-import { extismRunner } from "../../../src/wasm/extism/guest.js";
-import { SLICE_UNITS } from "../../../src/wasm/guest/budget.js";
-import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/guest/call.js";
-import type { GuestHost } from "../../../src/wasm/guest/guest.js";
-import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
-import { Places } from "../../../src/wasm/guest/places.js";
-import { type Extracted, extractState } from "../../../src/wasm/image/extract.js";
-import { emptyImage } from "../../../src/wasm/image/memory-image.js";
+import type { Caller } from "../../../src/wasm/host/host.js";
+import { HTTP_CALL } from "../../../src/wasm/host/http/wire.js";
+import { createHostCapabilities } from "../../../src/wasm/host/index.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
-import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
+import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/names.js";
+import { NO_ENVIRONMENT, printEnvironment } from "../../../src/wasm/protocols/extism/environment.js";
+import { extismRunner } from "../../../src/wasm/protocols/extism/guest.js";
+import { rewriteModule } from "../../../src/wasm/rewrite/binary/rewrite.js";
+import { meterModule } from "../../../src/wasm/rewrite/meter/meter.js";
+import { type Extracted, extractState } from "../../../src/wasm/rewrite/snapshot/extract.js";
+import { emptyImage } from "../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { SLICE_UNITS } from "../../../src/wasm/run/guest/budget.js";
+import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/run/guest/call.js";
+import type { GuestHost } from "../../../src/wasm/run/guest/guest.js";
+import { Places } from "../../../src/wasm/run/guest/instance-pool.js";
 import { EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import { pluginHttp } from "../../../src/world/http/plugin-http.js";
-import { type Line, recordingHost } from "../../wasm/extism/host.js";
+import { type Line, recordingHost } from "../../wasm/protocols/extism/host.js";
 import { asksHttp, loops, type Plugin } from "./plugins.js";
 
 /** A question to a plugin. */

@@ -1,8 +1,8 @@
 /** Modules that could never be asked are refused when they are loaded, whatever their protocol. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ExecutionMode } from "../../../src/wasm/guest/call.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
+import type { ExecutionMode } from "../../../src/wasm/run/guest/call.js";
 import { file } from "../support.js";
 import { bytesOf } from "../wat.js";
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import { commandLineData } from "../../../src/world/command-line.js";
 import { externalWith, NO_EXTERNAL, NO_OBJECTS } from "../../../src/world/external.js";
 import { ContextObjects } from "../../../src/world/objects/context-objects.js";
 import { KnownKinds } from "../../../src/world/objects/known-kinds.js";
 import { LayeredObjects } from "../../../src/world/objects/layered-objects.js";
 import { MemoryObjects } from "../../../src/world/objects/memory-objects.js";
 import { Crash, type ObjectSource } from "../../../src/world/objects/object-source.js";
+import { commandLineData } from "../../../src/world/offline-values.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 
 const configMap = (namespace: string, name: string, labels: Record<string, string> = {}): JsonObject => ({

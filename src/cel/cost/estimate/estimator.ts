@@ -6,8 +6,43 @@ import { DYN, type Type } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { libraryCost, sizeOf } from "./library-costs.js";
 import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./range.js";
-import { isScalar, literalSize } from "./sizes.js";
 import { standardCost } from "./standard-costs.js";
+
+/** The size of a literal: characters, octets, elements, entries; 1 for scalars. */
+function literalSize(expr: Expr): Range | undefined {
+  switch (expr.kind) {
+    case "literal": {
+      const { value } = expr;
+      if (typeof value === "string") return fixed(BigInt([...value].length));
+      return fixed(value instanceof Uint8Array ? BigInt(value.length) : 1n);
+    }
+    case "list":
+      return fixed(BigInt(expr.elements.length));
+    case "map":
+      return fixed(BigInt(expr.entries.length));
+    default:
+      return undefined;
+  }
+}
+
+/** Whether values of this type are always of size 1. */
+function isScalar(type: Type): boolean {
+  switch (type.kind) {
+    case "bool":
+    case "double":
+    case "duration":
+    case "int":
+    case "timestamp":
+    case "uint":
+      return true;
+    case "wrapper":
+      return isScalar(type.of);
+    case "opaque":
+      return type.name === "optional_type" && type.params[0] !== undefined && isScalar(type.params[0]);
+    default:
+      return false;
+  }
+}
 
 /** Sizes of the keys (or indexes) and values of a list or map. */
 interface EntrySize {

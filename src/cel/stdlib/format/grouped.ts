@@ -1,5 +1,7 @@
 /** `format` as Kubernetes has it (spec kubernetes-cel.md 4.3): numbers in the manner of a US English text. */
 
+import { isPlain, quoted } from "../../../data/go/quoted-text.js";
+import { decodeUtf8 } from "../../../data/utf8.js";
 import { kindOf, typeNameOf } from "../../operators/kind.js";
 import { CelError } from "../../values/cel-error.js";
 import { doubleText, fixedText } from "../../values/double-text.js";
@@ -7,11 +9,9 @@ import { durationText } from "../../values/duration-text.js";
 import { fixedDigits, scientificDigits } from "../../values/exact-decimal.js";
 import { tooLarge } from "../../values/limits.js";
 import { isDouble } from "../../values/numbers.js";
-import { isPlain, quoted } from "../../values/quoted-text.js";
 import type { Duration, Timestamp } from "../../values/time.js";
 import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
-import { decodeUtf8 } from "../../values/utf8.js";
 import type { Result, Value } from "../../values/value.js";
 import type { Work } from "../../values/work.js";
 import { listText, mapText } from "./collections.js";

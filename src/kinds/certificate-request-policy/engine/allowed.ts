@@ -1,7 +1,7 @@
 /** Whether a request asks only for what a policy allows (spec certificate-request-policy.md 4). */
 import { CelError, Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import type { Wildcard } from "../../../kubernetes/wildcard.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { RequestValue } from "../request-value.js";
 import { runRule } from "../rules.js";
 import { SUBJECT_LISTS } from "../words.js";

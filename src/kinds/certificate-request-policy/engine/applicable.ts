@@ -1,15 +1,34 @@
 /** Which policies a request is decided by: those that are for it, and that its requester may use (spec certificate-request-policy.md 3.2, 3.3). */
 import { Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
 import { requesterOf, useOf } from "../binding.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
-import type { CompiledPolicy } from "./compiled-policy.js";
+import type { CompiledPolicy, CompiledSelector } from "./compiled-policy.js";
 import type { PolicyAccount, UndecidedReview } from "./decision.js";
-import { matchesIssuer, matchesNamespaceName } from "./selectors.js";
+
+// Which policies are for a request (spec certificate-request-policy.md 3.2).
+
+/** What cert-manager takes for an issuer that says no more than its name. */
+const DEFAULT_KIND = "Issuer";
+const DEFAULT_GROUP = "cert-manager.io";
+
+/** Whether the issuer that is asked is one of those that a policy is for. */
+function matchesIssuer({ name, kind, group }: CompiledSelector, { issuerRef }: CertificateRequest): boolean {
+  return (
+    (name === undefined || name.matches(issuerRef.name)) &&
+    (kind === undefined || kind.matches(issuerRef.kind === "" ? DEFAULT_KIND : issuerRef.kind)) &&
+    (group === undefined || group.matches(issuerRef.group === "" ? DEFAULT_GROUP : issuerRef.group))
+  );
+}
+
+/** Whether the name of the request's namespace is one of those that a policy is for; its labels are another matter. */
+function matchesNamespaceName({ namespaces }: CompiledSelector, { namespace }: CertificateRequest): boolean {
+  return namespaces === undefined || namespaces.some((each) => each.matches(namespace));
+}
 
 /** What comparing a policy's selectors costs, beside the texts' length. */
 const STEPS_PER_SELECTOR = 100;

@@ -1,7 +1,8 @@
 /** Policies made ready for evaluation: everything that does not depend on a request is done (spec certificate-request-policy.md 3.2, 4). */
-import type { ExpressionCompiler } from "../../../cel-policy/expressions/expression-compiler.js";
-import { type PreparedSelector, prepareSelector } from "../../../cel-policy/match/label-selector.js";
+
 import { Wildcard } from "../../../kubernetes/wildcard.js";
+import type { ExpressionCompiler } from "../../shared/expressions/expression-compiler.js";
+import { type PreparedSelector, prepareSelector } from "../../shared/match/label-selector.js";
 import type {
   AllowedByOid,
   AllowedList,

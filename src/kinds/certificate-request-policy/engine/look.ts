@@ -1,18 +1,74 @@
 /** One request before the policies (disposable): which are for it, which may be used, what each says. Attempts share what is known by then. */
 import { Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import { goDurationText } from "../../../data/go/duration.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
-import { MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
+import { MalformedRequest, type PublicKey, readCertificationRequest } from "../../../x509/pkcs10/index.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
 import { RequestValue } from "../request-value.js";
+import type { Constraints } from "../resource.js";
 import type { Scrutiny } from "../scrutiny.js";
 import { AllowedEvaluation } from "./allowed.js";
 import { Applicable } from "./applicable.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
-import { evaluateConstraints } from "./constraints.js";
 import type { Answer, Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
-import { aggregated, ObjectionBudget } from "./objections.js";
+import { aggregated, ObjectionBudget, ObjectionList } from "./objections.js";
 import { type RequestedNames, requestedNames } from "./requested-names.js";
+
+// Whether a request keeps to a policy's constraints (spec certificate-request-policy.md 6).
+
+const PATH = "spec.constraints";
+
+/** A key whose kind no policy can judge. */
+interface UnknownKey {
+  readonly error: string;
+}
+
+/**
+ * What `constraints` of a policy say against a request.
+ * @param duration nanoseconds; `undefined` where the request says none
+ * @param publicKey needed where there are constraints on it
+ */
+export function evaluateConstraints(
+  { minDuration, maxDuration, privateKey }: Constraints,
+  duration: bigint | undefined,
+  publicKey: PublicKey | undefined,
+): readonly Objection[] | UnknownKey {
+  const list = new ObjectionList();
+  if (maxDuration !== undefined && (duration === undefined || duration > maxDuration))
+    list.invalid(`${PATH}.maxDuration`, durationText(duration), goDurationText(maxDuration));
+  if (minDuration !== undefined && (duration === undefined || duration < minDuration))
+    list.invalid(`${PATH}.minDuration`, durationText(duration), goDurationText(minDuration));
+  if (privateKey === undefined || publicKey === undefined) return list.all;
+  const { algorithm, maxSize, minSize } = privateKey;
+  const size = sizeOf(publicKey);
+  if (size === undefined) {
+    const type = publicKey.algorithm === "DSA" ? "*dsa.PublicKey" : "<nil>";
+    return { error: `unrecognised public key type ${type}` };
+  }
+  const at = `${PATH}.privateKey`;
+  if (algorithm !== undefined && algorithm !== publicKey.algorithm)
+    list.invalid(`${at}.algorithm`, publicKey.algorithm, algorithm);
+  if (maxSize !== undefined && size > maxSize) list.invalid(`${at}.maxSize`, `${size}`, `${maxSize}`);
+  if (minSize !== undefined && size < minSize) list.invalid(`${at}.minSize`, `${size}`, `${minSize}`);
+  return list.all;
+}
+
+const durationText = (duration: bigint | undefined): string =>
+  duration === undefined ? "nil" : goDurationText(duration);
+
+/** Ed25519 has no size, which counts as less than any. */
+function sizeOf(key: PublicKey): number | undefined {
+  switch (key.algorithm) {
+    case "RSA":
+    case "ECDSA":
+      return key.bits;
+    case "Ed25519":
+      return -1;
+    default:
+      return undefined;
+  }
+}
 
 /** What an entry says of its policies. */
 export interface LookOptions {

@@ -1,12 +1,13 @@
 /** Policies decide a CertificateRequest, as approver-policy's manager does (spec certificate-request-policy.md 3). */
-import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
-import { Progress } from "../../../cel-policy/expressions/progress.js";
+
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Failure } from "../../../policy/outcome.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
+import { Attempt, type AttemptOptions } from "../../shared/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../shared/expressions/interruption.js";
+import { Progress } from "../../shared/expressions/progress.js";
 import { RULE_DIALECT } from "../dialect.js";
 import type { ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";

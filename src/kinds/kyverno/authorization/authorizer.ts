@@ -1,11 +1,11 @@
 /** Asks policies about a request that somebody wants authorized (spec kyverno.md 6.3). */
 import { type Bindings, CelError, type Result, type Value, Waiting } from "../../../cel/index.js";
-import { Attempt } from "../../../cel-policy/expressions/attempt.js";
-import type { Expression, ExpressionProgram } from "../../../cel-policy/expressions/expression.js";
-import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
-import { VariablesValue } from "../../../cel-policy/expressions/variables.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
+import { Attempt } from "../../shared/expressions/attempt.js";
+import type { Expression, ExpressionProgram } from "../../shared/expressions/expression.js";
+import { NOT_IN_TIME } from "../../shared/expressions/interruption.js";
+import { VariablesValue } from "../../shared/expressions/variables.js";
 import { EngineState } from "../engine/engine-state.js";
 import { type AuthorizationAnswer, answerOf, failed, NO_ANSWER } from "./answer.js";
 import type { AuthorizationPolicy } from "./compile.js";

@@ -1,10 +1,10 @@
 /** Compiles policies for an authorization server (spec kyverno.md 6.3). */
 import type { Type } from "../../../cel/index.js";
-import type { Dialect, Scope } from "../../../cel-policy/dialect.js";
-import type { Expression } from "../../../cel-policy/expressions/expression.js";
-import { ExpressionCompiler } from "../../../cel-policy/expressions/expression-compiler.js";
-import type { ResultType } from "../../../cel-policy/expressions/result-type.js";
 import { type FieldError, type FieldPath, formatFieldError, invalid } from "../../../kubernetes/field-error.js";
+import type { Dialect, Scope } from "../../shared/dialect.js";
+import type { Expression } from "../../shared/expressions/expression.js";
+import { ExpressionCompiler } from "../../shared/expressions/expression-compiler.js";
+import type { ResultType } from "../../shared/expressions/result-type.js";
 import type { PolicyResource, PolicySpec } from "../resource.js";
 import { authorizationDialect, MODE_WORDS } from "./dialect.js";
 import { AUTHORIZATION_MODES, type AuthorizationMode, authorizationMode } from "./mode.js";

@@ -8,20 +8,26 @@ import {
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
-import type { Dialect } from "../../../cel-policy/dialect.js";
+import type { Dialect } from "../../shared/dialect.js";
 import { VARIABLES_TYPE } from "../dialect.js";
 import { externalBindings, externalFunctions, externalVariables } from "../external/index.js";
 import { IMAGE_FUNCTIONS } from "../libraries/image.js";
-import { JSON_HELPER, JSON_TYPE } from "../libraries/json.js";
+import { JSON_FUNCTIONS, JSON_HELPER, JSON_TYPE } from "../libraries/json.js";
 import { ENVOY_FUNCTIONS } from "./envoy/functions.js";
 import { ENVOY, ENVOY_TYPES } from "./envoy/types.js";
 import { HTTP_FUNCTIONS } from "./http/functions.js";
 import { HTTP, HTTP_TYPES } from "./http/types.js";
-import { AUTHORIZATION_JSON } from "./json.js";
 import { JWT_FUNCTIONS, JWT_TYPES } from "./jwt/functions.js";
 import { MCP_FUNCTIONS, MCP_HELPER } from "./mcp/functions.js";
 import { MCP_CONSTANTS, MCP_HELPER_TYPE, MCP_TYPES } from "./mcp/types.js";
 import type { AuthorizationMode } from "./mode.js";
+
+// `json.Unmarshal`, as an authorization server has it: a function of the same kind as {@link JSON_FUNCTIONS}, with another name.
+
+/** The one function of `json`. */
+const AUTHORIZATION_JSON: readonly FunctionDeclaration[] = JSON_FUNCTIONS.filter(
+  ({ name }) => name === "unmarshal",
+).map((declaration) => ({ ...declaration, name: "Unmarshal" }));
 
 /** What is a mode's own. */
 export interface ModeWords {

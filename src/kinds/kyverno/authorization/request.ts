@@ -1,6 +1,6 @@
 /** Requests to be authorized, out of files (spec kyverno.md 6.3). */
 import type { Value } from "../../../cel/index.js";
-import { goJsonError } from "../../../data/go-json-error.js";
+import { goJsonError } from "../../../data/go/json-error.js";
 import { parseJson, readJson, UNIQUE_KEYS } from "../../../data/json.js";
 import { JsonError } from "../../../data/json-error.js";
 import { readEnvoyRequest } from "./envoy/read.js";

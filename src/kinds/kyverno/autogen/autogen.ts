@@ -1,13 +1,70 @@
 /** Variants of a policy about pods, for the controllers that make pods (spec kyverno.md 3). */
-import type { MatchResources } from "../../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../../cel-policy/match/resource-rule.js";
+
+import { setKey } from "../../../data/plain-object.js";
 import { compareNames } from "../../../kubernetes/names.js";
+import { isObject } from "../../../kubernetes/object.js";
+import type { MatchResources } from "../../shared/match/match-resources.js";
+import type { ResourceRule } from "../../shared/match/resource-rule.js";
 import type { Target } from "../compiled-policy.js";
 import type { PolicySpec } from "../resource.js";
 import { type ControllerVariant, targetsByVariant } from "./controllers.js";
-import { podRule } from "./eligibility.js";
 import { goSpec } from "./go-spec.js";
-import { replacePaths } from "./replacement.js";
+
+// Paths of a pod made into paths of what the pod is made from. The reference replaces text in the JSON of the whole spec: wherever a text mentions a
+// path, be it an expression, a message or a label's key (spec kyverno.md 3.3).
+
+/** Where a pod's `spec` and `metadata` stand in a controller. */
+const TEMPLATES = {
+  defaults: "spec.template",
+  cronjobs: "spec.jobTemplate.spec.template",
+} as const satisfies Partial<Record<ControllerVariant, string>>;
+
+/** In the order in which they are replaced. A namespace is the controller's own, for templates have none. */
+const PATHS = [
+  { pattern: /object\.spec(?!\.namespace(?![A-Za-z0-9_]))/g, root: "object", member: "spec" },
+  { pattern: /oldObject\.spec(?!\.namespace(?![A-Za-z0-9_]))/g, root: "oldObject", member: "spec" },
+  { pattern: /object\.metadata(?!\.namespace(?![A-Za-z0-9_]))/g, root: "object", member: "metadata" },
+  { pattern: /oldObject\.metadata(?!\.namespace(?![A-Za-z0-9_]))/g, root: "oldObject", member: "metadata" },
+] as const;
+
+/** Replaces the paths in every text of a JSON value, keys of maps included. What has no template at a fixed place stays as it is. */
+function replacePaths<T>(value: T, variant: ControllerVariant): T;
+function replacePaths(value: unknown, variant: ControllerVariant): unknown {
+  return variant === "extract" ? value : replaceIn(value, TEMPLATES[variant]);
+}
+
+function replaceIn(value: unknown, template: string): unknown {
+  if (typeof value === "string") return replaceText(value, template);
+  if (Array.isArray(value)) return value.map((item) => replaceIn(item, template));
+  if (!isObject(value)) return value;
+  const replaced: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value))
+    setKey(replaced, replaceText(key, template), replaceIn(item, template));
+  return replaced;
+}
+
+const replaceText = (text: string, template: string): string =>
+  PATHS.reduce((so, { pattern, root, member }) => so.replace(pattern, `${root}.${template}.${member}`), text);
+
+// Which policies are made into variants for pod controllers (spec kyverno.md 3.1).
+
+/** What a policy must be about. */
+const POD_RULE = { apiGroups: "", apiVersions: "v1", resources: "pods" } as const;
+
+/** The only rule of a policy that is about pods and nothing else, whatever they are called and labelled; `undefined` for all other policies. */
+function podRule(match: MatchResources | undefined): ResourceRule | undefined {
+  const { resourceRules = [], excludeResourceRules = [], objectSelector = {} } = match ?? {};
+  const { matchLabels = {}, matchExpressions = [] } = objectSelector;
+  const [rule, ...others] = resourceRules;
+  if (rule === undefined || others.length > 0 || excludeResourceRules.length > 0) return undefined;
+  if (Object.keys(matchLabels).length > 0 || matchExpressions.length > 0) return undefined;
+  if ((rule.resourceNames ?? []).length > 0) return undefined;
+  for (const part of ["apiGroups", "apiVersions", "resources"] as const) {
+    const values = rule[part] ?? [];
+    if (values.length !== 1 || values[0] !== POD_RULE[part]) return undefined;
+  }
+  return rule;
+}
 
 /** What a policy becomes for some controllers. */
 export interface AutogenVariant {

@@ -1,7 +1,7 @@
 /** A policy's spec as Go's encoder would write it: members that are empty are left out, those that Go always writes are there. */
-import type { LabelSelector } from "../../../cel-policy/match/label-selector.js";
-import type { MatchResources } from "../../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../../cel-policy/match/resource-rule.js";
+import type { LabelSelector } from "../../shared/match/label-selector.js";
+import type { MatchResources } from "../../shared/match/match-resources.js";
+import type { ResourceRule } from "../../shared/match/resource-rule.js";
 import type { NamedExpression, PolicySpec } from "../resource.js";
 
 type Filled<T> = T extends undefined ? never : T;

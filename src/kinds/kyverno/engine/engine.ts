@@ -1,15 +1,16 @@
 /** Asks policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
-import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
-import { Progress } from "../../../cel-policy/expressions/progress.js";
-import { prepareSelector } from "../../../cel-policy/match/label-selector.js";
-import { MatchIndex } from "../../../cel-policy/match/match-index.js";
-import type { PreparedMatch } from "../../../cel-policy/match/match-resources.js";
+
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Failure } from "../../../policy/outcome.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
+import { Attempt, type AttemptOptions } from "../../shared/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../shared/expressions/interruption.js";
+import { Progress } from "../../shared/expressions/progress.js";
+import { prepareSelector } from "../../shared/match/label-selector.js";
+import { MatchIndex } from "../../shared/match/match-index.js";
+import type { PreparedMatch } from "../../shared/match/match-resources.js";
 import type { CompiledPolicy } from "../compiled-policy.js";
 import { createDialect } from "../dialect.js";
 import type { Candidate } from "./candidate.js";

@@ -1,9 +1,9 @@
 /** One policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
 import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
-import type { Expression, ExpressionProgram } from "../../../cel-policy/expressions/expression.js";
-import type { GroupProgress } from "../../../cel-policy/expressions/progress.js";
-import { VariablesValue } from "../../../cel-policy/expressions/variables.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
+import type { Expression, ExpressionProgram } from "../../shared/expressions/expression.js";
+import type { GroupProgress } from "../../shared/expressions/progress.js";
+import { VariablesValue } from "../../shared/expressions/variables.js";
 import type { CompiledException, CompiledVariant } from "../compiled-policy.js";
 import { externalBindings } from "../external/index.js";
 import { libraryBindings } from "../libraries/index.js";

@@ -1,12 +1,17 @@
 /** Policies look at one input: each matches, and is evaluated (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
-import { Doubles } from "../../../cel-policy/doubles.js";
-import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
-import { namespaceViews } from "../../../cel-policy/expressions/input.js";
-import { TOO_LARGE } from "../../../cel-policy/expressions/interruption.js";
-import { attributesOf, type RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
+import { isObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
+import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
+import { Doubles } from "../../shared/doubles.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
+import { namespaceViews } from "../../shared/expressions/input.js";
+import { TOO_LARGE } from "../../shared/expressions/interruption.js";
+import type { PreparedSelector } from "../../shared/match/label-selector.js";
+import type { PreparedMatch } from "../../shared/match/match-resources.js";
+import { attributesOf, type RequestAttributes } from "../../shared/match/request-attributes.js";
+import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/resource-rule.js";
 import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
@@ -15,9 +20,70 @@ import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
 import type { EngineState } from "./engine-state.js";
 import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
 import { type Inputs, inputsOf, requestValue } from "./inputs.js";
-import { matchConstraints } from "./match.js";
 import type { PolicyResponse, RuleResult } from "./response.js";
 import { resultOf, ruleResult } from "./rule-result.js";
+
+// Match constraints against a request (spec kyverno.md 2.2): the version must be named literally, and an absent object has no labels.
+
+/** Whether the constraints match; a text says why nobody can tell. */
+type MatchResult = boolean | { readonly error: string } | Waiting;
+
+/** The label that every Namespace has: all that is known of one that cannot be found. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Matches a request. `undefined` constraints match nothing. */
+function matchConstraints(
+  match: PreparedMatch | undefined,
+  request: RequestAttributes,
+  world: Pick<RequestWorld, "namespace">,
+): MatchResult {
+  if (match?.namespaceSelector === undefined || match.objectSelector === undefined) return false;
+  // Rules come before what has to be looked up: the order makes no difference to the answer, since selectors' errors count last.
+  if (match.excludes.some((rule) => ruleHolds(rule, request))) return false;
+  if (match.rules.length > 0 && !match.rules.some((rule) => ruleHolds(rule, request))) return false;
+  const ofObject = objectMatches(match.objectSelector, request);
+  if (ofObject === false) return false;
+  const inNamespace = namespaceMatches(match.namespaceSelector, request, world);
+  return inNamespace === true ? ofObject : inNamespace;
+}
+
+function ruleHolds(rule: PreparedRule, request: RequestAttributes): boolean {
+  if (!ruleMatches(rule, request, request.resource)) return false;
+  if (request.name !== "" || rule.names.length === 0) return nameMatches(rule, request.name);
+  const metadata = isObject(request.object) ? member(request.object, "metadata") : undefined;
+  const generated = isObject(metadata) ? member(metadata, "generateName") : undefined;
+  const prefix = typeof generated === "string" ? generated : "";
+  return rule.names.some((name) => prefix.startsWith(name));
+}
+
+const internalError = (message: string): MatchResult => ({ error: `Internal error occurred: ${message}` });
+
+function objectMatches(
+  selector: PreparedSelector,
+  { object, oldObject }: RequestAttributes,
+): Exclude<MatchResult, Waiting> {
+  if (selector.error !== undefined) return internalError(selector.error) as { error: string };
+  return selector.empty || selector.matches(labelsOf(object)) || selector.matches(labelsOf(oldObject));
+}
+
+function namespaceMatches(
+  selector: PreparedSelector,
+  { namespace: name, resource, subresource, operation, object }: RequestAttributes,
+  world: Pick<RequestWorld, "namespace">,
+): MatchResult {
+  const isNamespace = resource.resource === "namespaces";
+  if (name === "" && !isNamespace) return true;
+  if (selector.error !== undefined) return internalError(selector.error);
+  if (selector.empty) return true;
+  if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
+    return selector.matches(labelsOf(object));
+  }
+  const namespace = name === "" ? undefined : world.namespace(name);
+  if (namespace instanceof Waiting) return namespace;
+  // The reference goes on without the Namespace, and so without its labels: a missing look-up must not decide that a policy does not apply.
+  if (namespace instanceof LookupFailure) return internalError(namespace.message);
+  return selector.matches(namespace === undefined ? { [NAME_LABEL]: name } : labelsOf(namespace));
+}
 
 /** What a policy of the other mode says. */
 const NO_REQUEST =

@@ -9,7 +9,7 @@ import {
   type Value,
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
-import { goJsonError } from "../../../data/go-json-error.js";
+import { goJsonError } from "../../../data/go/json-error.js";
 import { JsonError, type JsonLimits, parseJson } from "../../../data/json.js";
 import { double } from "../../../data/json-reader.js";
 import { hasMoreValues } from "../../../data/json-values.js";

@@ -1,5 +1,7 @@
 /** What a certificate's extensions say, under the names of Go's fields (spec kyverno.md 4.6). */
-import { fromOctets, parseUrlReference, UrlError, type Value } from "../../../cel/index.js";
+import type { Value } from "../../../cel/index.js";
+import { fromOctets, UrlError } from "../../../data/go/url-escape.js";
+import { parseUrlReference } from "../../../data/go/url-reference.js";
 import { DerReader, TAG } from "../../../x509/der.js";
 import {
   type Extension,

@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
-import { quote } from "../../../data/go-quote.js";
+import { quote } from "../../../data/go/quote.js";
 import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
 import { isObject } from "../../../kubernetes/object.js";
 import { compileQuery } from "../../../world/entries/query.js";

@@ -1,6 +1,5 @@
 /** Kyverno's files with data for tests: Context and ClusterResource (spec kyverno.md 8.6). */
-import { type ApiType, any, list, string, struct } from "../../../cel-policy/decode/api-type.js";
-import { decodeAsGo } from "../../../cel-policy/decode/go-json.js";
+
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
 import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
@@ -8,6 +7,8 @@ import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
 import type { ContextObject } from "../../../world/objects/context-objects.js";
 import { type KnownKinds, noSuchKind } from "../../../world/objects/known-kinds.js";
+import { type ApiType, any, list, string, struct } from "../../shared/decode/api-type.js";
+import { decodeAsGo } from "../../shared/decode/go-json.js";
 import { failed, type Read, read } from "./read.js";
 
 /** What a context file says. */

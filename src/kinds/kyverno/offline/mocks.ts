@@ -1,7 +1,7 @@
 /** Answers of HTTP servers that a test writes down (spec kyverno.md 8.5 and 8.6). */
 
 import { withDoubles } from "../../../data/doubles.js";
-import { quote } from "../../../data/go-quote.js";
+import { quote } from "../../../data/go/quote.js";
 import { isObject, type JsonObject } from "../../../kubernetes/object.js";
 import { failed, type Read, read } from "./read.js";
 

@@ -1,4 +1,4 @@
-import type { DiffLine } from "../../../explanation/types.js";
+import type { DiffLine } from "../../../kinds/explanation/types.js";
 
 /** Unchanged lines that are shown before and after a change. */
 export const CONTEXT = 3;

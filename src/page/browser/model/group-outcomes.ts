@@ -1,4 +1,4 @@
-import type { ExplainedAnswer, ExplainedValue } from "../../../explanation/types.js";
+import type { ExplainedAnswer, ExplainedValue } from "../../../kinds/explanation/types.js";
 import type { GroupNode, PageGroup } from "../../api.js";
 import { expressionTree } from "../../expression-tree.js";
 import { duration, type Look, lookOf, lookOfValue } from "./outcomes.js";

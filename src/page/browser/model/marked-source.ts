@@ -1,4 +1,4 @@
-import type { ExplainedValue } from "../../../explanation/types.js";
+import type { ExplainedValue } from "../../../kinds/explanation/types.js";
 
 /** A part of an expression's source that has values: several where it was evaluated for each element of a list. */
 export interface MarkedPart {

@@ -1,4 +1,4 @@
-import type { ExplainedAnswer } from "../../../explanation/types.js";
+import type { ExplainedAnswer } from "../../../kinds/explanation/types.js";
 
 /** What an outcome looks like: a symbol and words, never a colour alone. `tone` is the class of its colour. */
 export interface Look {

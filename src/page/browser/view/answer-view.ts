@@ -1,11 +1,118 @@
+import type { DiffLine, ExplainedAnswer, ExplainedPart } from "../../../kinds/explanation/types.js";
 import type { EvaluateAnswer } from "../../api.js";
 import { type Child, h, put, sign } from "../dom/element.js";
+import { type DiffRow, diffCounts, diffRows } from "../model/diff-rows.js";
 import { groupOfAnswer } from "../model/group-outcomes.js";
 import { duration, type Look, lookOf, verdictOf } from "../model/outcomes.js";
 import { codeOf, messageOf } from "../model/response.js";
-import { diffView } from "./diff-view.js";
-import { expressionsView, memberList } from "./explained-view.js";
+import { expressionView } from "./expression-view.js";
 import { groupDrawing, type Linked } from "./group-drawing.js";
+
+/** Members within members deeper than this are not drawn: groups of groups end long before. */
+const DEEPEST = 12;
+
+function partView(part: ExplainedPart, alone: boolean): HTMLElement {
+  const named = part.title !== "" || part.found !== undefined;
+  return h(
+    "div",
+    { class: "kind-part" },
+    named &&
+      h(
+        "h4",
+        {},
+        part.title,
+        part.found !== undefined && h("span", { class: "found" }, part.title === "" ? part.found : ` – ${part.found}`),
+      ),
+    ...part.expressions.map((expression) => expressionView(expression, alone)),
+  );
+}
+
+/** The expressions of an answer. */
+function expressionsView(answer: ExplainedAnswer): readonly HTMLElement[] {
+  const count = answer.parts.reduce((sum, { expressions }) => sum + expressions.length, 0);
+  return answer.parts.map((part) => partView(part, count === 1));
+}
+
+function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
+  const look = lookOf(member.outcome);
+  const head = [
+    sign(look.symbol, look.tone),
+    h(
+      "span",
+      { class: "name" },
+      member.name,
+      member.argument !== undefined && h("code", { class: "argument" }, `(${member.argument})`),
+    ),
+    h("span", { class: `outcome ${look.tone}` }, look.word),
+    h("span", { class: "time" }, member.milliseconds === undefined ? "" : duration(member.milliseconds)),
+    member.message !== undefined && h("span", { class: "message" }, member.message),
+  ];
+  const inside = member.parts.some(({ expressions }) => expressions.length > 0) || member.members.length > 0;
+  if (!inside || depth >= DEEPEST)
+    return h("li", { class: `member ${look.tone}` }, h("div", { class: "member-head" }, ...head));
+  return h(
+    "li",
+    { class: `member ${look.tone}` },
+    h(
+      "details",
+      {},
+      h("summary", { class: "member-head" }, ...head),
+      h("div", { class: "inside" }, ...expressionsView(member), memberList(member, depth + 1)),
+    ),
+  );
+}
+
+/** The members of a group in order of definition, each with what it made of the request; those with more to tell unfold. */
+function memberList(answer: ExplainedAnswer, depth = 0): HTMLElement | undefined {
+  if (answer.members.length === 0 && answer.left === 0) return undefined;
+  return h(
+    "ol",
+    { class: "members" },
+    ...answer.members.map((member) => memberRow(member, depth)),
+    answer.left > 0 && h("li", { class: "quiet" }, `and ${answer.left} more times that members were asked`),
+  );
+}
+
+const SIGNS = { same: " ", added: "+", removed: "−" } as const;
+const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
+
+function lineOf({ kind, text }: DiffLine): HTMLElement {
+  return h(
+    "div",
+    { class: `diff-line ${kind}` },
+    h("span", { class: "diff-sign", "aria-hidden": "true" }, SIGNS[kind]),
+    kind !== "same" && h("span", { class: "hidden" }, SPOKEN[kind]),
+    text,
+  );
+}
+
+function rowOf(row: DiffRow): HTMLElement {
+  if (row.kind !== "folded") return lineOf(row);
+  const { lines } = row;
+  const button = h(
+    "button",
+    { type: "button", class: "unfold" },
+    lines.length === 1 ? "1 line unchanged" : `${lines.length} lines unchanged`,
+  );
+  const element = h("div", { class: "diff-line folded" }, button);
+  button.addEventListener("click", () => element.replaceWith(...lines.map(lineOf)));
+  return element;
+}
+
+/** What a patch makes of an object, line by line. */
+function diffView(lines: readonly DiffLine[]): HTMLElement {
+  const { added, removed } = diffCounts(lines);
+  return h(
+    "section",
+    { class: "diff" },
+    h("h3", {}, "Patch ", h("span", { class: "quiet" }, `+${added} −${removed}`)),
+    h(
+      "div",
+      { class: "diff-lines", tabindex: "0", role: "region", "aria-label": "The object before and after the patch" },
+      ...diffRows(lines).map(rowOf),
+    ),
+  );
+}
 
 /** Where answers are shown. */
 export interface AnswerView {

@@ -1,9 +1,101 @@
 import type { PageProblem } from "../../api.js";
-import { h, put } from "../dom/element.js";
+import { h, put, sign } from "../dom/element.js";
+import { indentedLines, type Selected } from "../model/indentation.js";
 import { linesOf, startOfLine, stretchOf } from "../model/positions.js";
 import { type Mark, piecesOf } from "../model/yaml-pieces.js";
-import { listenToKeys } from "./editor-keys.js";
-import { problemList } from "./problem-list.js";
+
+/** More mistakes than this are counted only: a text that is something else altogether has one in every line. */
+const MOST_SHOWN = 50;
+
+/** The mistakes of a text, each leading to its place. */
+interface ProblemList {
+  readonly element: HTMLElement;
+  readonly show: (problems: readonly PageProblem[], none: string) => void;
+}
+
+/** `2 mistakes, 1 warning`. */
+function summary(problems: readonly PageProblem[]): string {
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const warnings = problems.length - errors;
+  const words = [];
+  if (errors > 0) words.push(errors === 1 ? "1 mistake" : `${errors} mistakes`);
+  if (warnings > 0) words.push(warnings === 1 ? "1 warning" : `${warnings} warnings`);
+  return words.join(", ");
+}
+
+function row(problem: PageProblem, jump: (problem: PageProblem) => void): HTMLElement {
+  const wrong = problem.severity === "error";
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      { type: "button", class: "problem", click: () => jump(problem) },
+      sign(wrong ? "✕" : "△", wrong ? "bad" : "warn"),
+      h("span", { class: "place" }, `${problem.line}:${problem.column}`),
+      h(
+        "span",
+        { class: "words" },
+        h("span", { class: "hidden" }, wrong ? "mistake: " : "warning: "),
+        problem.message,
+        problem.path !== "" && h("span", { class: "path" }, problem.path),
+        problem.hint !== undefined && h("span", { class: "hint" }, problem.hint),
+      ),
+      problem.code !== undefined && h("span", { class: "code" }, problem.code),
+    ),
+  );
+}
+
+/** Makes an empty list; `id` is that of its summary, which is read aloud when it changes. */
+function problemList(id: string, jump: (problem: PageProblem) => void): ProblemList {
+  const heading = h("p", { id, class: "summary", "aria-live": "polite" });
+  const rows = h("ol", { class: "problems" });
+  const element = h("div", { class: "mistakes" }, heading, rows);
+  return {
+    element,
+    show(problems, none) {
+      put(heading, problems.length === 0 ? none : summary(problems));
+      const shown = problems.slice(0, MOST_SHOWN).map((problem) => row(problem, jump));
+      const left = problems.length - shown.length;
+      put(rows, ...shown, left > 0 && h("li", { class: "left" }, `and ${left} more`));
+      rows.hidden = problems.length === 0;
+    },
+  };
+}
+
+/**
+ * Tab indents once somebody types in a field, and moves on for those who only come along with it, or after Escape: nobody is caught. Enter keeps the
+ * indentation.
+ */
+function listenToKeys(field: HTMLTextAreaElement, insert: (text: string) => void): void {
+  let tabMovesOn = true;
+  const replace = ({ from, to, text, selectionFrom, selectionTo }: Selected) => {
+    field.setSelectionRange(from, to);
+    insert(text);
+    field.setSelectionRange(selectionFrom, selectionTo);
+  };
+  field.addEventListener("focus", () => {
+    tabMovesOn = true;
+  });
+  field.addEventListener("pointerdown", () => {
+    tabMovesOn = false;
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") tabMovesOn = true;
+    else if (event.key === "Tab") {
+      if (tabMovesOn || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      replace(indentedLines(field.value, field.selectionStart, field.selectionEnd, event.shiftKey));
+    } else if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && !event.isComposing) {
+      const start = field.value.lastIndexOf("\n", field.selectionStart - 1) + 1;
+      const indentation = /^ */.exec(field.value.slice(start, field.selectionStart))?.[0] ?? "";
+      tabMovesOn = false;
+      if (indentation === "") return;
+      event.preventDefault();
+      insert(`\n${indentation}`);
+    } else if (!["Shift", "Control", "Alt", "Meta"].includes(event.key)) tabMovesOn = false;
+  });
+}
 
 /** Lines that are drawn above and below those in sight, so that a quick scroll shows no gap. */
 const SPARE_LINES = 8;

@@ -1,4 +1,4 @@
-import type { ExplainedExpression, ExplainedValue } from "../../../explanation/types.js";
+import type { ExplainedExpression, ExplainedValue } from "../../../kinds/explanation/types.js";
 import { type Child, h, put, sign } from "../dom/element.js";
 import { type MarkedPart, markSource, valuesOf } from "../model/marked-source.js";
 import { lookOfValue } from "../model/outcomes.js";

@@ -1,4 +1,4 @@
-import type { ExplainedAnswer } from "../../../explanation/types.js";
+import type { ExplainedAnswer } from "../../../kinds/explanation/types.js";
 import type { PageGroup } from "../../api.js";
 import { policyAddress } from "../dom/addresses.js";
 import { h, put, svg } from "../dom/element.js";

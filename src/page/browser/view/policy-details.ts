@@ -1,4 +1,4 @@
-import type { ExplainedAnswer } from "../../../explanation/types.js";
+import type { ExplainedAnswer } from "../../../kinds/explanation/types.js";
 import type { PagePolicy, PageSource } from "../../api.js";
 import { policyAddress } from "../dom/addresses.js";
 import { type Child, h, sign } from "../dom/element.js";

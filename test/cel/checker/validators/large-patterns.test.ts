@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { celLine } from "../../../../src/batch/cel/cel-line.js";
 import { createEnvironment, STRING } from "../../../../src/cel/index.js";
+import { celLine } from "../../../../src/offline/cases/cel/cel-line.js";
 
 const environment = createEnvironment({ flavour: "kubernetes", variables: [{ name: "word", type: STRING }] });
 const pattern = (count: number): string => JSON.stringify("q{1000}".repeat(count));

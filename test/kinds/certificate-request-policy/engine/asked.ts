@@ -1,7 +1,6 @@
 /** Policies and requests made in short, and what comes of them. */
 import assert from "node:assert/strict";
 import { Waiting } from "../../../../src/cel/index.js";
-import { Attempt } from "../../../../src/cel-policy/expressions/attempt.js";
 import { decodePolicy } from "../../../../src/kinds/certificate-request-policy/decode-policy.js";
 import { createRuleCompiler, RULE_DIALECT } from "../../../../src/kinds/certificate-request-policy/dialect.js";
 import { AllowedEvaluation } from "../../../../src/kinds/certificate-request-policy/engine/allowed.js";
@@ -10,12 +9,13 @@ import {
   type CompiledPolicy,
   compilePolicy,
 } from "../../../../src/kinds/certificate-request-policy/engine/compiled-policy.js";
-import { evaluateConstraints } from "../../../../src/kinds/certificate-request-policy/engine/constraints.js";
 import type { Decision, Objection } from "../../../../src/kinds/certificate-request-policy/engine/decision.js";
+import { evaluateConstraints } from "../../../../src/kinds/certificate-request-policy/engine/look.js";
 import { aggregated, ObjectionBudget } from "../../../../src/kinds/certificate-request-policy/engine/objections.js";
 import { requestedNames } from "../../../../src/kinds/certificate-request-policy/engine/requested-names.js";
 import { Reviewer, type ReviewerOptions } from "../../../../src/kinds/certificate-request-policy/engine/review.js";
 import { RequestValue } from "../../../../src/kinds/certificate-request-policy/request-value.js";
+import { Attempt } from "../../../../src/kinds/shared/expressions/attempt.js";
 import type { JsonObject } from "../../../../src/kubernetes/object.js";
 import { RequestWorld } from "../../../../src/world/request-world.js";
 import { FileResources } from "../../../../src/world/resources/file-resources.js";

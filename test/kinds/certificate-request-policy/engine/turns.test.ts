@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Waiting } from "../../../../src/cel/index.js";
-import { Attempt } from "../../../../src/cel-policy/expressions/attempt.js";
 import { RULE_DIALECT } from "../../../../src/kinds/certificate-request-policy/dialect.js";
 import { Applicable } from "../../../../src/kinds/certificate-request-policy/engine/applicable.js";
 import type { Decision } from "../../../../src/kinds/certificate-request-policy/engine/decision.js";
 import { Reviewer } from "../../../../src/kinds/certificate-request-policy/engine/review.js";
+import { Attempt } from "../../../../src/kinds/shared/expressions/attempt.js";
 import { Turns } from "../../../../src/policy/turns.js";
 import type { Authorizer } from "../../../../src/world/authorizer/authorizer.js";
 import { RequestWorld } from "../../../../src/world/request-world.js";

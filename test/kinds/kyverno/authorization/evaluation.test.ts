@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { prepareAuthorization } from "../../../../src/kinds/kyverno/authorization/index.js";
-import { commandLineData } from "../../../../src/world/command-line.js";
 import type { HttpSource } from "../../../../src/world/http/http-source.js";
+import { commandLineData } from "../../../../src/world/offline-values.js";
 import { LookupFailure } from "../../../../src/world/resources/resource-source.js";
 import { policyOf, refusal, said } from "./authorized.js";
 

@@ -8,8 +8,8 @@ import {
   parseContextFile,
   writtenEntries,
 } from "../../../../src/kinds/kyverno/offline/index.js";
-import { commandLineData } from "../../../../src/world/command-line.js";
 import { KnownKinds } from "../../../../src/world/objects/known-kinds.js";
+import { commandLineData } from "../../../../src/world/offline-values.js";
 import { LookupFailure } from "../../../../src/world/resources/resource-source.js";
 import { evaluated } from "../external/support.js";
 

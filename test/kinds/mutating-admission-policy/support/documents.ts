@@ -1,7 +1,7 @@
 /** Short ways for tests to make MutatingAdmissionPolicies out of documents, and to ask them. */
 
+import type { Problem } from "../../../../src/config/documents/problem.js";
 import { parseJson } from "../../../../src/data/json.js";
-import type { Problem } from "../../../../src/documents/problem.js";
 import { createMutationCompilers } from "../../../../src/kinds/mutating-admission-policy/compilers.js";
 import { type PreparedDocuments, prepareDocuments } from "../../../../src/kinds/mutating-admission-policy/prepare.js";
 import type { JsonObject } from "../../../../src/kubernetes/object.js";

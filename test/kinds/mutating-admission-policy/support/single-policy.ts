@@ -1,20 +1,20 @@
 /** One policy's mutations run on one object, without the plugin around them: cases of the oracle that need nothing else. */
 
-import { compileCommon } from "../../../../src/admission-policy/compiled-common.js";
-import { bindingsOf } from "../../../../src/admission-policy/evaluation-inputs.js";
-import { RequestInputs } from "../../../../src/admission-policy/request-inputs.js";
-import type { CommonPolicySpec } from "../../../../src/admission-policy/resource.js";
 import { Waiting } from "../../../../src/cel/index.js";
-import { Attempt } from "../../../../src/cel-policy/expressions/attempt.js";
-import type { Expression } from "../../../../src/cel-policy/expressions/expression.js";
-import { attributesOf } from "../../../../src/cel-policy/match/request-attributes.js";
 import { sameValue } from "../../../../src/data/same-value.js";
+import { compileCommon } from "../../../../src/kinds/admission-policy/compiled-common.js";
+import { bindingsOf } from "../../../../src/kinds/admission-policy/evaluation-inputs.js";
+import { RequestInputs } from "../../../../src/kinds/admission-policy/request-inputs.js";
+import type { CommonPolicySpec } from "../../../../src/kinds/admission-policy/resource.js";
 import {
   compileMutation,
   type MutationSpec,
 } from "../../../../src/kinds/mutating-admission-policy/compile-mutation.js";
 import { createMutationCompilers } from "../../../../src/kinds/mutating-admission-policy/compilers.js";
 import { mutationOf, valueOfMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
+import { Attempt } from "../../../../src/kinds/shared/expressions/attempt.js";
+import type { Expression } from "../../../../src/kinds/shared/expressions/expression.js";
+import { attributesOf } from "../../../../src/kinds/shared/match/request-attributes.js";
 import { applyJsonPatch } from "../../../../src/kubernetes/json-patch/apply.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
 import { type JsonObject, text } from "../../../../src/kubernetes/object.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { DiffLine, ExplainedValue } from "../../../../src/explanation/types.js";
+import type { DiffLine, ExplainedValue } from "../../../../src/kinds/explanation/types.js";
 import { diffCounts, diffRows } from "../../../../src/page/browser/model/diff-rows.js";
 import { markSource, valuesOf } from "../../../../src/page/browser/model/marked-source.js";
 import { duration, lookOf, lookOfValue, verdictOf } from "../../../../src/page/browser/model/outcomes.js";

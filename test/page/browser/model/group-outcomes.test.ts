@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ExplainedAnswer, ExplainedValue } from "../../../../src/explanation/types.js";
+import type { ExplainedAnswer, ExplainedValue } from "../../../../src/kinds/explanation/types.js";
 import type { GroupNode } from "../../../../src/page/api.js";
 import { groupOfAnswer, outcomeOf } from "../../../../src/page/browser/model/group-outcomes.js";
 import { expressionTree } from "../../../../src/page/expression-tree.js";

@@ -1,0 +1,221 @@
+/** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
+import { setFlagsFromString } from "node:v8";
+
+import { yamlText } from "../../data/yaml.js";
+import { headline } from "../../offline/reports/plain-text.js";
+import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
+import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
+import { readDefinitions } from "../../offline/scan/definitions.js";
+import { readExceptions } from "../../offline/scan/exceptions.js";
+import { type InputFile, Inputs, reasonOf } from "../../offline/scan/input-files.js";
+import { KnownKinds } from "../../offline/scan/known-kinds.js";
+import { openScan } from "../../offline/scan/open-scan.js";
+import { readPayload } from "../../offline/scan/payload.js";
+import { ScanError } from "../../offline/scan/scan-error.js";
+import type { ScanPlan } from "../../offline/scan/scan-plan.js";
+import { withCertificateRequests } from "../../offline/scan/signing-request.js";
+import { type Survey, survey } from "../../offline/scan/survey.js";
+import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
+import { type CommandIo, say } from "../io.js";
+import { argumentProblem } from "./arguments.js";
+import type { ApplyValues } from "./options.js";
+import { type Output, outputFor } from "./output.js";
+import { Run, THREADS_FROM_BYTES } from "./run.js";
+import { type OpenTools, scanTools } from "./scan-tools.js";
+
+const EXIT_FINE = 0;
+const EXIT_FAILED = 1;
+
+/**
+ * Nearly all that a scan allocates is garbage soon, and left to itself V8 lets it pile up to several times of what is in use: by these the heap grows by a fifth
+ * between collections, and the part for new objects not at all. Both are looked at whenever the heap may grow, so that they can be set while the process runs.
+ */
+const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
+
+/**
+ * Applies policies.
+ * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
+ * @param loading values of the options that all commands have that load policies
+ * @returns 1 when a policy failed, could not judge or could not be asked; 0 otherwise, or what `--warn-exit-code` says
+ */
+export async function applyCommand(
+  paths: readonly string[],
+  values: ApplyValues,
+  loading: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
+  const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
+  const { kubeconfig } = loading;
+  const problem = argumentProblem(paths, resourcePaths, {
+    ...values,
+    ...(typeof kubeconfig === "string" && { kubeconfig }),
+  });
+  if (problem !== undefined) return refused(problem, io);
+  const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
+  const time = Math.floor(Date.now() / 1000);
+  const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
+  const inputs = new Inputs();
+  let tools: OpenTools | undefined;
+  try {
+    // A cluster's policies of other kinds look things up there, too.
+    const all = values.cluster ? { ...loading, kubernetes: true } : loading;
+    tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
+    return await apply({ paths, resourcePaths, values, loading: all, io, output, inputs, tools });
+  } catch (error) {
+    if (error instanceof ScanError) return refused(error.message, io);
+    throw error;
+  } finally {
+    await tools?.close();
+    await inputs.close();
+  }
+}
+
+interface Application {
+  readonly paths: readonly string[];
+  readonly resourcePaths: readonly string[];
+  readonly values: ApplyValues;
+  readonly loading: Readonly<Record<string, unknown>>;
+  readonly io: CommandIo;
+  readonly output: Output;
+  readonly inputs: Inputs;
+  readonly tools: OpenTools;
+}
+
+async function apply(application: Application): Promise<number> {
+  const { values, io, output, tools } = application;
+  const { plan, files, looked } = await planOf(application);
+  const payloads = (values.json ?? []).map((path) => readPayload(path));
+  const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
+  const opened = await openScan(plan, tools);
+  for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
+  for (const missing of opened.unserved) say(io.stderr, `warning: nothing is checked with ${missing}`);
+  for (const line of unasked(opened.authorization, requests)) say(io.stderr, `warning: ${line}`);
+  const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
+  const total = looked.resources + payloads.length + listed;
+  const run = new Run({
+    opened,
+    output,
+    io,
+    plan,
+    total,
+    loading: application.loading,
+    progress: !values.removeColor,
+    threadsFrom: THREADS_FROM_BYTES,
+  });
+  if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
+  const failures = opened.failures.filter(({ resource: { spec } }) =>
+    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
+  );
+  for (const { resource, text } of failures) output.unasked?.(resource.metadata.name ?? "", text);
+  for (const missing of opened.unserved) output.unasked?.(missing, missing);
+  const [failure] = failures;
+  if (failure !== undefined && !values.continueOnFail) {
+    await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
+    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
+  }
+  const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
+  for (const { mode, text } of unasking) output.unasked?.(`a policy of the mode ${mode}`, text);
+  if (unasking[0] !== undefined && !values.continueOnFail) {
+    await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
+    return refused(unasking[0].text, io);
+  }
+  for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
+  for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
+  await run.resources(files, looked);
+  if (opened.listing !== undefined) await run.listed(opened.listing);
+  for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
+  await run.end();
+  return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
+}
+
+/** @param incomplete some policies could not be asked */
+async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Promise<number> {
+  const { pass, fail, error } = run.counts;
+  if (fail > 0 || error > 0 || incomplete) return EXIT_FAILED;
+  if (pass > 0 || !values.warnNoPass) return EXIT_FINE;
+  await run.print("exit as no objects satisfied policy\n");
+  return values.warnExitCode ?? EXIT_FINE;
+}
+
+/** What is to be done, with everything read that is needed for it; the resources only looked over. */
+async function planOf({ paths, resourcePaths, values, loading, io, output, inputs }: Application): Promise<{
+  readonly plan: ScanPlan;
+  readonly files: readonly InputFile[];
+  readonly looked: Survey;
+}> {
+  const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
+  const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
+  const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
+  const definitions = await readDefinitions(values.crdPaths ?? [], warn);
+  const { policyPaths, policyIds } = namedPolicies(paths, loading);
+  const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
+  if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
+  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
+  const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
+  const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
+  const plan: ScanPlan = {
+    policyPaths,
+    policyIds,
+    stdin: policyText,
+    ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
+    exceptions: within ? looked.exceptions : await readExceptions(named, warn),
+    exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
+    values: read,
+    operation: read.operation ?? "CREATE",
+    ...(user && { user }),
+    definitions,
+    ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
+    parameterPaths: values.parameterResource ?? [],
+    assumeBound: values.assumeBound === true,
+    wanted: output.wanted,
+  };
+  return { plan, files, looked };
+}
+
+/** Files of policies, and ids of those in policies.yaml: what is no file is an id where there is such a file. */
+function namedPolicies(
+  paths: readonly string[],
+  { policies }: Readonly<Record<string, unknown>>,
+): Pick<ScanPlan, "policyPaths" | "policyIds"> {
+  if (typeof policies !== "string") return { policyPaths: paths, policyIds: [] };
+  const isFile = (path: string): boolean => path === "-" || existsSync(path);
+  return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
+}
+
+async function lookedOver(
+  paths: readonly string[],
+  inputs: Inputs,
+  kinds: KnownKinds,
+  values: ApplyValues,
+): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
+  try {
+    const { namespace } = values;
+    const said = certificateRequestValues(values);
+    const { files, made } = await withCertificateRequests(await inputs.files(paths), { ...said, namespace });
+    const flags = givenFlags(said);
+    if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
+    return { files, looked: await survey(files, kinds) };
+  } catch (error) {
+    if (error instanceof ScanError)
+      throw new ScanError(`failed to load resources (${error.message})`, { cause: error });
+    throw error;
+  }
+}
+
+async function contextText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new ScanError(`open ${path}: ${reasonOf(error)}`, { cause: error });
+  });
+  return yamlText(bytes);
+}
+
+const refused = (message: string, { stderr }: CommandIo): number => {
+  say(stderr, `Error: ${message}`);
+  return EXIT_FAILED;
+};
+
+const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

@@ -1,0 +1,184 @@
+/** Where results go: printed as they come, or kept until all are there. */
+import { writeFile } from "node:fs/promises";
+import type { Counts, Finding, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
+import { junitReport } from "../../offline/reports/junit.js";
+import { countsLine, failures } from "../../offline/reports/plain-text.js";
+import { policyReports, type ReportedEntry, reportText } from "../../offline/reports/policy-report.js";
+import { type EntryOptions, resultEntry } from "../../offline/reports/result-entry.js";
+import { type ResultRow, resultTable } from "../../offline/reports/result-table.js";
+import { sarifReport } from "../../offline/reports/sarif.js";
+import type { Wanted } from "../../offline/scan/scanner.js";
+import type { ApplyValues } from "./options.js";
+
+/** Takes results. */
+export interface Output {
+  /** What it has a use for. */
+  readonly wanted: Wanted;
+  /** Whether it begins with the line that says what is applied. */
+  readonly headline: boolean;
+  /** What to print now. */
+  add(scanned: Scanned, policies: readonly ReportedPolicy[]): string;
+  /** Takes a policy that nothing was asked; files for programs alone have a place for it. */
+  unasked?(name: string, message: string): void;
+  /** What to print when the run ends before its time. */
+  broken?(policies: readonly ReportedPolicy[]): Promise<string>;
+  /** What to print at the end. */
+  end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string>;
+}
+
+/** How results are shown. */
+export interface OutputOptions extends EntryOptions {
+  /** Whether a terminal reads along. */
+  readonly color: boolean;
+}
+
+/** The output of a command line. */
+export function outputFor(values: ApplyValues, options: OutputOptions): Output {
+  const printed = printedOutput(values, options);
+  const files = [values.junit, values.sarif].filter((file) => file !== undefined);
+  return files.length === 0 ? printed : new ReportFiles(printed, values, options);
+}
+
+function printedOutput(values: ApplyValues, options: OutputOptions): Output {
+  if (values.policyReport) return new Reports(values, options);
+  return values.table ? new Table(values, options) : new Plain(options.auditWarn);
+}
+
+/** Failures and counts: nothing is kept. */
+class Plain implements Output {
+  readonly wanted = "failures";
+  readonly headline = true;
+  readonly #auditWarn: boolean;
+
+  constructor(auditWarn: boolean) {
+    this.#auditWarn = auditWarn;
+  }
+
+  add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
+    return scanned.findings.length === 0 ? "" : failures(scanned, policies, this.#auditWarn);
+  }
+
+  async end(counts: Counts): Promise<string> {
+    return countsLine(counts);
+  }
+}
+
+class Table implements Output {
+  readonly wanted = "all";
+  readonly headline = true;
+  readonly #rows: ResultRow[] = [];
+  readonly #detailed: boolean;
+  readonly #options: OutputOptions;
+
+  constructor({ detailedResults }: ApplyValues, options: OutputOptions) {
+    this.#detailed = detailedResults === true;
+    this.#options = options;
+  }
+
+  add({ resource, findings }: Scanned, policies: readonly ReportedPolicy[]): string {
+    for (const finding of findings) {
+      const policy = policies[finding.policy];
+      if (policy !== undefined) this.#rows.push({ policy, finding, resource });
+    }
+    return "";
+  }
+
+  async end(): Promise<string> {
+    return resultTable(this.#rows, { detailed: this.#detailed, ...this.#options });
+  }
+}
+
+/** Keeps every result as an entry. */
+class Entries {
+  readonly entries: ReportedEntry[] = [];
+  readonly #options: EntryOptions;
+
+  constructor(options: EntryOptions) {
+    this.#options = options;
+  }
+
+  add({ resource, findings }: Scanned, policies: readonly ReportedPolicy[]): void {
+    for (const finding of findings) {
+      const policy = policies[finding.policy];
+      if (policy === undefined) continue;
+      this.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
+    }
+  }
+}
+
+class Reports implements Output {
+  readonly wanted = "all";
+  readonly headline = false;
+  readonly #kept: Entries;
+  readonly #values: ApplyValues;
+
+  constructor(values: ApplyValues, options: OutputOptions) {
+    this.#kept = new Entries(options);
+    this.#values = values;
+  }
+
+  add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
+    this.#kept.add(scanned, policies);
+    return "";
+  }
+
+  async end(): Promise<string> {
+    const { reportApi, outputFormat } = this.#values;
+    const flavour = reportApi === "openreports.io" ? "openreports.io/v1alpha1" : "wgpolicyk8s.io/v1alpha2";
+    return reportText(policyReports(this.#kept.entries, flavour), outputFormat);
+  }
+}
+
+/** Files beside what is printed, or one of them printed in its place. */
+class ReportFiles implements Output {
+  readonly wanted = "all";
+  readonly headline: boolean;
+  readonly #printed: Output;
+  readonly #silent: boolean;
+  readonly #kept: Entries;
+  readonly #options: EntryOptions;
+  readonly #values: ApplyValues;
+
+  constructor(printed: Output, values: ApplyValues, options: OutputOptions) {
+    this.#printed = printed;
+    this.#silent = values.junit === "-" || values.sarif === "-";
+    this.headline = printed.headline && !this.#silent;
+    this.#options = options;
+    this.#kept = new Entries(options);
+    this.#values = values;
+  }
+
+  add(scanned: Scanned, policies: readonly ReportedPolicy[]): string {
+    this.#kept.add(scanned, policies);
+    return this.#silent ? "" : this.#printed.add(scanned, policies);
+  }
+
+  unasked(name: string, message: string): void {
+    const policy: ReportedPolicy = { name, namespace: "", source: "", annotations: {}, countsSkips: true };
+    const finding: Finding = { policy: 0, rule: "", status: "error", message, properties: {}, exceptions: [] };
+    const resource = { apiVersion: "", kind: "", namespace: "", name: "not asked", uid: "", resourceVersion: "" };
+    this.#kept.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
+  }
+
+  async end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string> {
+    const printed = this.#silent ? "" : await this.#printed.end(counts, policies);
+    return printed + (await this.broken(policies));
+  }
+
+  async broken(policies: readonly ReportedPolicy[]): Promise<string> {
+    const { junit, sarif } = this.#values;
+    let printed = "";
+    if (junit !== undefined) printed += await delivered(junit, junitReport(this.#kept.entries));
+    if (sarif !== undefined) {
+      printed += await delivered(sarif, sarifReport(this.#kept.entries, policies));
+    }
+    return printed;
+  }
+}
+
+/** Writes a file; `-` is standard output. */
+async function delivered(file: string, text: string): Promise<string> {
+  if (file === "-") return text;
+  await writeFile(file, text);
+  return "";
+}

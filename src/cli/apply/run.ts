@@ -1,0 +1,144 @@
+/** A run over resources: judged here or in threads, in order, without those that come twice. */
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
+import type { Counts, Scanned } from "../../offline/reports/finding.js";
+import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
+import { Duplicates } from "../../offline/scan/duplicates.js";
+import { inOrder } from "../../offline/scan/in-order.js";
+import type { InputFile } from "../../offline/scan/input-files.js";
+import type { OpenedScan } from "../../offline/scan/open-scan.js";
+import { ScanError } from "../../offline/scan/scan-error.js";
+import type { ScanPlan } from "../../offline/scan/scan-plan.js";
+import { batchesOf, type Survey } from "../../offline/scan/survey.js";
+import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
+import { type CommandIo, say } from "../io.js";
+import type { Output } from "./output.js";
+import { Progress } from "./progress.js";
+import type { ThreadData } from "./thread.js";
+
+/** Bytes of resources from which threads are worth their beginning: half a second of a processor each. */
+export const THREADS_FROM_BYTES = 48 * 1024 * 1024;
+/** Most threads: each has all policies compiled for itself. */
+const MAX_THREADS = 8;
+/** Resources that are held in memory are judged so many at a time. */
+const HELD_AT_A_TIME = 200;
+
+/** What a run consists of. */
+export interface RunOptions {
+  readonly opened: OpenedScan;
+  readonly output: Output;
+  readonly io: CommandIo;
+  readonly plan: ScanPlan;
+  readonly loading: Readonly<Record<string, unknown>>;
+  readonly total: number;
+  /** Whether a terminal may be shown how far it is. */
+  readonly progress: boolean;
+  /** Bytes of files from which threads judge, too. */
+  readonly threadsFrom: number;
+}
+
+/** One use per command. */
+export class Run {
+  readonly #options: RunOptions;
+  readonly #duplicates = new Duplicates();
+  readonly #progress: Progress | undefined;
+  #done = 0;
+  #counts: Counts = NO_COUNTS;
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const { stderr } = options.io;
+    const shown = options.progress && (stderr as { isTTY?: boolean }).isTTY === true;
+    this.#progress = shown ? new Progress(stderr, options.total, () => performance.now()) : undefined;
+  }
+
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  /** Prints, at the pace at which it is read. */
+  async print(text: string): Promise<void> {
+    if (text === "") return;
+    this.#progress?.clear();
+    const { stdout } = this.#options.io;
+    if (!stdout.write(text)) await once(stdout, "drain");
+  }
+
+  /**
+   * Judges all resources.
+   * @throws ScanError when there are others than before: what was not looked at is not in order
+   */
+  async resources(files: readonly InputFile[], { held, resources }: Survey): Promise<void> {
+    const before = this.#done;
+    await this.#judge(files, held);
+    const judged = this.#done - before;
+    if (judged !== resources) {
+      throw new ScanError(`${judged} resources were judged of ${resources} that were counted: a file has changed`);
+    }
+  }
+
+  async #judge(files: readonly InputFile[], held: Survey["held"]): Promise<void> {
+    const { threadsFrom, opened } = this.#options;
+    const { scanner, listing } = opened;
+    if (held !== undefined) {
+      for (let from = 0; from < held.length; from += HELD_AT_A_TIME) {
+        await this.take(await scanner.scanAll(held.slice(from, from + HELD_AT_A_TIME)), true);
+      }
+      return;
+    }
+    const bytes = files.reduce((all, file) => all + file.bytes, 0);
+    // A cluster is asked by one client only.
+    if (bytes < threadsFrom || listing !== undefined || availableParallelism() === 1) {
+      for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), true);
+    } else await this.#inThreads(files);
+  }
+
+  /** Judges the resources of a cluster. */
+  async listed(listing: ClusterListing): Promise<void> {
+    for await (const page of listing.pages()) await this.take(await this.#options.opened.scanner.scanAll(page), true);
+  }
+
+  async #inThreads(files: readonly InputFile[]): Promise<void> {
+    const { plan, loading, io, opened } = this.#options;
+    const data: ThreadData = { plan, values: loading, env: { ...io.env } };
+    // This one judges as well, when the others have enough to do.
+    const count = Math.min(availableParallelism() - 1, MAX_THREADS);
+    const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);
+    const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data, own);
+    try {
+      const results = inOrder(batchesOf(files), (batch) => threads.scan(batch) ?? own(batch), threads.ahead);
+      for await (const scanned of results) await this.take(scanned, true);
+    } finally {
+      await threads.close();
+    }
+  }
+
+  /**
+   * Takes what was found.
+   * @param unique of what comes twice, the first one counts
+   */
+  async take(scanned: readonly Scanned[], unique = false): Promise<void> {
+    const { output, opened } = this.#options;
+    let text = "";
+    for (const each of scanned) {
+      if (unique && this.#duplicates.seen(each.resource)) {
+        this.#progress?.clear();
+        const { kind, name, namespace } = each.resource;
+        say(this.#options.io.stderr, `warning: found duplicated resource ${kind} ${name} ${namespace}`);
+        continue;
+      }
+      this.#counts = sum(this.#counts, each.counts);
+      text += output.add(each, opened.scanner.policies);
+    }
+    this.#done += scanned.length;
+    this.#progress?.at(this.#done);
+    await this.print(text);
+  }
+
+  /** Prints what comes last. */
+  async end(): Promise<void> {
+    this.#progress?.clear();
+    await this.print(await this.#options.output.end(this.#counts, this.#options.opened.scanner.policies));
+  }
+}

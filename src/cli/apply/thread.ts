@@ -1,0 +1,33 @@
+/** A thread of a large scan: makes the plan's policies, then judges batches until it is ended. */
+import { parentPort, workerData } from "node:worker_threads";
+import { openScan } from "../../offline/scan/open-scan.js";
+import { ScanError } from "../../offline/scan/scan-error.js";
+import type { ScanPlan } from "../../offline/scan/scan-plan.js";
+import type { BatchMessage, ScannedMessage } from "../../offline/scan/threads.js";
+import { scanTools } from "./scan-tools.js";
+
+/** What a thread is given. */
+export interface ThreadData {
+  readonly plan: ScanPlan;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const { plan, values, env } = workerData as ThreadData;
+const opened = openScan(plan, scanTools(values, { env, stderr: process.stderr }));
+opened.catch(() => {});
+
+parentPort?.on("message", async ({ id, batch }: BatchMessage) => {
+  let answer: ScannedMessage;
+  try {
+    const { scanner } = await opened;
+    answer = { id, scanned: await scanner.scanBatch(batch) };
+  } catch (error) {
+    answer = {
+      id,
+      error: error instanceof Error ? error.message : String(error),
+      known: error instanceof ScanError,
+    };
+  }
+  parentPort?.postMessage(answer);
+});

@@ -1,0 +1,164 @@
+/** `audit`: policies over the objects that a cluster has, once. */
+
+import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { AuditRunner, type FinishedAudit } from "../../cluster/audit/audit-runner.js";
+import type { LeftOut } from "../../cluster/audit/audited-policy.js";
+import { COMMAND_AUTHOR, REPORT_APIS } from "../../cluster/audit/object-report.js";
+import { FullPace } from "../../cluster/audit/pace.js";
+import { AuditPolicySource } from "../../cluster/audit/policy-source.js";
+import { formatProblem, loadConfig } from "../../config/index.js";
+import { counted } from "../../data/counted.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { findCluster } from "../../loader/index.js";
+import type { Status } from "../../offline/reports/finding.js";
+import { openAccess } from "../../world/cluster.js";
+import { Progress } from "../apply/progress.js";
+import { type CommandIo, say } from "../io.js";
+import { createLoader } from "../load.js";
+import { clusterEntryOptions } from "../namespaced-options.js";
+import { givenFile, policiesFile } from "../policies-file.js";
+import type { AuditValues } from "./options.js";
+import { auditOutput } from "./output.js";
+
+const EXIT_FINE = 0;
+const EXIT_FAILED = 1;
+
+/** As for `apply`: nearly all that is allocated is garbage soon. */
+const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
+
+/**
+ * Audits a cluster.
+ * @param loading values of the options that all commands have that load policies
+ * @returns 1 when a policy failed or could not judge, or something could not be looked at; else 0
+ */
+export async function auditCommand(
+  values: AuditValues,
+  loading: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
+  const now = () => performance.now();
+  const { kubeconfig } = loading;
+  const access = findCluster({ env: io.env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
+  if ("missing" in access) return refused(access.missing, io);
+  const file = values.fromCluster ? givenFile(loading) : policiesFile(loading);
+  const read = file === undefined ? undefined : loadConfig(file);
+  if (read?.ok === false) return refused(read.message, io);
+  const { loader, policyTimeout } = createLoader({ ...loading, kubernetes: true }, io.env);
+  const cluster = openAccess(access, now, () => {});
+  if (cluster === undefined) return refused("there is no way to a cluster", io);
+  const ended = new AbortController();
+  try {
+    const runner = new AuditRunner({
+      cluster,
+      policyTimeout,
+      now,
+      wall: Date.now,
+      onDefect: (policy, error) => say(io.stderr, `warning: ${policy}: ${String(error)}`),
+      api: REPORT_APIS[values.reportApi === "openreports.io" ? "openreports" : "wgpolicyk8s"],
+      author: COMMAND_AUTHOR,
+      writes: values.writeReports === true,
+      namespace: values.namespace ?? "",
+      excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
+    });
+    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions({ ...values }));
+    source.useFile(read?.config);
+    const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
+    const loaded = await source.load();
+    runner.use({ ...loaded, leftOut: [...unread, ...loaded.leftOut] });
+    for (const problem of [...(read?.problems ?? []), ...loaded.problems]) say(io.stderr, formatProblem(problem));
+    const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
+    const output = auditOutput(values, runner.reported, color);
+    const progress = new Bar(io, values.removeColor !== true, now);
+    const finished = await runner.run({
+      pace: new FullPace(now),
+      signal: ended.signal,
+      ...(progress.isShown && { progress: (done: number, total: number) => progress.at(done, total) }),
+      found: (report) => {
+        const text = output.add(report);
+        return text === "" ? undefined : printed(text, io, progress);
+      },
+    });
+    progress.clear();
+    await printed(output.end(), io, progress);
+    tell(finished, output, io);
+    return finished.isGood ? EXIT_FINE : EXIT_FAILED;
+  } finally {
+    ended.abort();
+    loader.close();
+    await cluster.close();
+  }
+}
+
+/** Reads the policies of the cluster; those of a kind that can't be read are left out. */
+async function takePolicies(
+  source: AuditPolicySource,
+  cluster: Cluster,
+  values: AuditValues,
+): Promise<readonly LeftOut[]> {
+  const { readDocuments } = await import("../../cluster/sources/read-once.js");
+  const { documents, problems } = await readDocuments(cluster, clusterEntryOptions({ ...values }));
+  source.take({ version: 1, base: 0, put: documents, removed: [], sets: [] });
+  return problems.map((reason) => ({ id: "of the cluster", reason, isProblem: true }));
+}
+
+/** A bar on a terminal. */
+class Bar {
+  readonly isShown: boolean;
+  readonly #stderr: CommandIo["stderr"];
+  readonly #now: () => number;
+  #progress: Progress | undefined;
+
+  constructor({ stderr }: CommandIo, wanted: boolean, now: () => number) {
+    this.isShown = wanted && isTerminal(stderr);
+    this.#stderr = stderr;
+    this.#now = now;
+  }
+
+  at(done: number, total: number): void {
+    this.#progress ??= new Progress(this.#stderr, total, this.#now);
+    this.#progress.at(done);
+  }
+
+  clear(): void {
+    this.#progress?.clear();
+  }
+}
+
+/** At the pace at which it is read. */
+async function printed(text: string, { stdout }: CommandIo, progress: Bar): Promise<void> {
+  if (text === "") return;
+  progress.clear();
+  if (!stdout.write(text)) await once(stdout, "drain");
+}
+
+const ORDER: readonly Status[] = ["pass", "fail", "warn", "error", "skip"];
+
+/** What was left out and went wrong, and how often what was found. */
+function tell(
+  { summary, leftOut, written, counts }: FinishedAudit,
+  output: { readonly forPeople: boolean; readonly dropped: number },
+  { stdout, stderr }: CommandIo,
+): void {
+  for (const { id, reason, isProblem } of leftOut) {
+    say(stderr, `${isProblem ? "Error" : "warning"}: the policy ${id} is not asked: ${reason}`);
+  }
+  for (const problem of summary.problems) say(stderr, `Error: ${problem}`);
+  if (summary.moreProblems > 0) say(stderr, `Error: ${counted(summary.moreProblems, "more problem")}`);
+  if (output.dropped > 0) say(stderr, `warning: not shown: ${counted(output.dropped, "more result")}`);
+  const found = ORDER.map((status) => `${status}: ${counts[status]}`).join(", ");
+  const reports =
+    written === undefined
+      ? ""
+      : `; reports written: ${written.applied}, deleted: ${written.deleted}, unchanged: ${written.unchanged}`;
+  const line = `\n${found} (${counted(summary.objects, "object")}, ${counted(summary.results.size, "policy", "policies")}${reports})\n`;
+  (output.forPeople ? stdout : stderr).write(line);
+}
+
+const refused = (message: string, { stderr }: CommandIo): number => {
+  say(stderr, `Error: ${message}`);
+  return EXIT_FAILED;
+};
+
+const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

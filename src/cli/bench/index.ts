@@ -1,0 +1,128 @@
+/** `bench`: what a policy takes, in time and in cost. */
+import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import type { Review } from "../../policy/index.js";
+import { createEvaluator } from "../../policy/served/evaluator.js";
+import { type EntryOptions, withoutMadePlace } from "../eval/direct-entry.js";
+import { type QuestionOptions, questionsOf } from "../eval/question.js";
+import { type Subject, subjectOf } from "../eval/subject.js";
+import { type CommandIo, say, UsageError } from "../io.js";
+import { createPolicySource, problemLines } from "../load.js";
+import { paintFor } from "../look/paint.js";
+import { policiesFile } from "../policies-file.js";
+import { expressionCosts } from "./costs.js";
+import { figuresOf } from "./figures.js";
+import { measure } from "./measure.js";
+import { MemberTimes } from "./member-times.js";
+import { reportLines } from "./report.js";
+
+/** What the command line says. */
+export interface BenchOptions extends QuestionOptions, EntryOptions {
+  readonly seconds: number;
+  readonly concurrency: number;
+  readonly output: string;
+}
+
+/** Objects that are asked about in turns: more are not needed, and all are kept. */
+const MAX_OBJECTS = 1_000;
+
+const EXIT_FAILED = 2;
+
+/**
+ * `bench <policy>`: measures one policy.
+ * @returns 0, or 2 when it could not be loaded or its answers fail
+ * @throws UsageError for what can't be asked
+ */
+export async function benchCommand(
+  asked: string | undefined,
+  options: BenchOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  if (asked === undefined) throw new UsageError("which policy? bench <policy>, or a file such as ./policy.wasm");
+  if (options.output !== "text" && options.output !== "json")
+    throw new UsageError(`unknown format '${options.output}', expected text or json`);
+  const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(values) });
+  const reviews = await reviewsOf(options, io);
+  const now = (): number => performance.now();
+  const source = createPolicySource(values, io.env, undefined, { read: () => subject.config });
+  try {
+    const started = now();
+    const loaded = await source.load();
+    const load = now() - started;
+    for (const line of problemLines(loaded).map(withoutMadePlace)) say(io.stderr, line);
+    const entry = loaded.policies.entries.get(subject.ids[0] ?? "");
+    if (loaded.fatal !== undefined || entry === undefined || entry.policy.kind === "unavailable") return EXIT_FAILED;
+    const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
+    const members = new MemberTimes();
+    const { concurrency, seconds } = options;
+    const measured = await measure({
+      evaluator,
+      entry,
+      reviews,
+      milliseconds: seconds * 1000,
+      concurrency,
+      members,
+      now,
+    });
+    const costs = await costsOf(subject, entry.id, reviews, values, io);
+    const circumstances = { load, objects: reviews.length, concurrency };
+    const figures = figuresOf(entry, measured, members.all(membersOf(subject, entry.id)), costs, circumstances);
+    const text =
+      options.output === "json"
+        ? JSON.stringify(figures, undefined, 2)
+        : reportLines(figures, paintFor(io.stdout, io.env)).join("\n");
+    io.stdout.write(`${text}\n`);
+    return figures.failed === 0 ? 0 : EXIT_FAILED;
+  } finally {
+    source.close();
+  }
+}
+
+/** The members of a group, as observations call them. */
+function membersOf({ config }: Subject, id: string): readonly string[] {
+  const entry = config.ok ? config.config.entries.find((each) => each.id === id) : undefined;
+  return entry?.kind === "group" ? entry.members.map(({ name }) => `${id}/${name}`) : [];
+}
+
+async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<readonly Review[]> {
+  const { questions } = await questionsOf(options, io);
+  const reviews: Review[] = [];
+  for await (const { review } of questions) {
+    if (reviews.length === MAX_OBJECTS) {
+      say(io.stderr, `warning: the first ${MAX_OBJECTS} objects are asked about, and no more`);
+      break;
+    }
+    reviews.push(review);
+  }
+  if (reviews.length === 0) throw new UsageError("no file has an object to ask about");
+  return reviews;
+}
+
+/** Asked once about each, by a second set of the same policies: one that is watched is slower. */
+async function costsOf(
+  { config }: Subject,
+  id: string,
+  reviews: readonly Review[],
+  values: Readonly<Record<string, unknown>>,
+  { env }: CommandIo,
+): Promise<ReturnType<typeof expressionCosts>> {
+  const explainer = new Explainer();
+  const source = createPolicySource(values, env, undefined, { watcher: explainer, read: () => config });
+  try {
+    const { policies } = await source.load();
+    const entry = policies.entries.get(id);
+    if (entry === undefined) return [];
+    const evaluator = createEvaluator(policies, { policyTimeout: source.policyTimeout });
+    const [review] = reviews;
+    if (review === undefined) return [];
+    const askings: Asking[] = [];
+    const policy = explainer.explained(entry.policy, (asking) => askings.push(asking));
+    await evaluator.evaluate(
+      { ...entry, policy },
+      { review, origin: review.kind === "raw" ? "validate_raw" : "validate" },
+    );
+    return askings.flatMap((asking) => expressionCosts(asking));
+  } finally {
+    source.close();
+  }
+}

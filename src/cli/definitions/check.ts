@@ -1,0 +1,56 @@
+/** `check` on the command line. */
+import { Option } from "commander";
+import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { optionValues } from "../options.js";
+
+/** What `check` alone has. */
+interface CheckOptions {
+  readonly output: "text" | "json" | "sarif";
+  readonly strict?: true;
+  readonly batch?: true;
+  readonly typecheck?: true;
+  readonly schemas?: string;
+  readonly kubernetesVersion?: string;
+}
+
+const OUTPUT = new Option("-o, --output <format>", "how problems are told")
+  .choices(["text", "json", "sarif"])
+  .default("text");
+
+/** Adds it. */
+export const addCheck: AddCommand = (program, { io, done }) => {
+  const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
+  withOptions(check, LOADING_OPTIONS)
+    .argument("[files...]", "policies files, or folders that have some; - is standard input (default: --policies)")
+    .addOption(OUTPUT)
+    .option("--strict", "exit 1 for warnings, too")
+    .option("--kubernetes-version <version>", "the Kubernetes that must store the policies, such as 1.34")
+    .option("--batch", "instead, check the objects in JSON lines on standard input, one line of answer each")
+    .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
+    .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
+    .action(async (named: readonly string[]) => {
+      const { batch, typecheck, schemas, output, strict, ...written } = check.opts<CheckOptions>();
+      const { kubernetesVersion } = await import("../kubernetes-version.js");
+      const { kubernetesVersion: wanted } = written;
+      const version = wanted === undefined ? undefined : kubernetesVersion(wanted);
+      if (batch) {
+        const { checkBatchCommand } = await import("../../offline/cases/check-batch.js");
+        const options = { typecheck: typecheck === true, ...(schemas && { schemas }), ...(version && { version }) };
+        return done(await checkBatchCommand(options, io));
+      }
+      const { checkCommand } = await import("../check/index.js");
+      const values = optionValues(check, LOADING_OPTIONS, io.env);
+      const options = { named, output, strict: strict === true, ...(version && { kubernetesVersion: version }) };
+      done(await checkCommand(values, options, io));
+    });
+  withExamples(check, [
+    ["policy-server check", "check policies.yaml in this folder"],
+    ["policy-server check a.yaml deploy/", "check a file, and every policies.yaml below a folder"],
+    ["policy-server check -o sarif > check.sarif", "write what code scanning reads"],
+    ["policy-server check --strict", "let warnings fail too, in a pipeline"],
+    [
+      "policy-server check gateway.yaml --kubernetes-version 1.34",
+      "check another file as Kubernetes 1.34 would store its policies",
+    ],
+  ]);
+};

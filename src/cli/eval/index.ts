@@ -1,0 +1,126 @@
+/** `eval`: asks policies, and prints what they answer. */
+import { once } from "node:events";
+import { explainAnswer } from "../../kinds/explanation/index.js";
+import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { createEvaluator } from "../../policy/served/evaluator.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
+import type { Verdict } from "../../policy/served/verdict.js";
+import { type CommandIo, say, UsageError } from "../io.js";
+import { createPolicySource, problemLines } from "../load.js";
+import { isTerminal, paintFor } from "../look/paint.js";
+import { policiesFile } from "../policies-file.js";
+import { type Answered, EXIT_ERROR, exitCodeOf } from "./answered.js";
+import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
+import { createOutput, FORMATS, type Format } from "./output.js";
+import { type Question, type QuestionOptions, questionsOf } from "./question.js";
+import { type SessionOptions, sessionOf } from "./sessions.js";
+import { subjectOf } from "./subject.js";
+
+/** Everything that the command line says beside the policies, and beside how they are loaded. */
+export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptions {
+  /** Say how answers came about. */
+  readonly explain?: boolean;
+  /** Every policy of the file. */
+  readonly all?: boolean;
+  /** One of {@link FORMATS}. */
+  readonly output?: string;
+}
+
+/**
+ * `eval <policy…>`: asks policies about one thing or many.
+ * @returns 0 allowed, 1 denied, 2 when a policy failed or is unavailable: the worst of all answers
+ * @throws UsageError for what can't be asked
+ */
+export async function evalCommand(
+  asked: readonly string[],
+  options: EvalOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  const format = formatOf(options.output, io);
+  const subject = subjectOf({ ...options, asked, file: policiesFile(values) });
+  const { single, questions } = await questionsOf(options, io);
+  const session = await sessionOf(options);
+  const explainer = options.explain === true ? new Explainer() : undefined;
+  const source = createPolicySource(values, io.env, undefined, {
+    ...(session && { executor: session.execute }),
+    ...(explainer && { watcher: explainer }),
+    read: () => subject.config,
+  });
+  try {
+    const loaded = await source.load();
+    const problems = problemLines(loaded).map(withoutMadePlace);
+    for (const line of problems) say(io.stderr, line);
+    if (loaded.fatal !== undefined || !subject.config.ok) return EXIT_ERROR;
+    if (format === "text" && subject.othersWithMistakes > 0) say(io.stderr, othersText(subject.othersWithMistakes));
+    const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
+    const entries = subject.ids.map((id) => servedPolicy(loaded.policies.entries, id));
+    const output = createOutput(
+      {
+        format,
+        chosen: options.output !== undefined,
+        single: single && entries.length === 1,
+        showing: { config: subject.config.config, paint: paintFor(io.stdout, io.env), isDirect: subject.isDirect },
+        idWidth: Math.max(0, ...subject.ids.map((id) => id.length)),
+      },
+      io,
+    );
+    // What a problem has said already is for programs only, which may look for it.
+    const isNews = (detail: string): boolean => format !== "text" || !problems.some((line) => line.includes(detail));
+    const ask = async (entry: ServedPolicy, question: Question): Promise<Answered> => {
+      const { review } = question;
+      const askings: Asking[] = [];
+      const policy = explainer?.explained(entry.policy, (asking) => askings.push(asking)) ?? entry.policy;
+      const origin = review.kind === "raw" ? "validate_raw" : "validate";
+      const verdict = await evaluator.evaluate({ ...entry, policy }, { review, origin });
+      const [asking] = askings;
+      const common = { entry, question, verdict, details: detailsOf(verdict).filter(isNews) };
+      if (explainer === undefined || asking === undefined) return common;
+      const explained = explainAnswer(asking, verdict.outcome, (group) => explainer.membersOf(group));
+      return { ...common, explained };
+    };
+    let exitCode: number | undefined;
+    try {
+      for await (const question of questions) {
+        for (const entry of entries) {
+          const answered = await ask(entry, question);
+          output.add(answered);
+          // Answers about many objects don't wait in memory for a reader that is slow.
+          if ((io.stdout as { writableNeedDrain?: boolean }).writableNeedDrain === true) await once(io.stdout, "drain");
+          exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
+        }
+      }
+    } finally {
+      // Also where a file further on can't be read: what is printed is whole.
+      output.end();
+    }
+    await session?.end(io);
+    if (exitCode === undefined) io.stderr.write("nothing was asked: no file has an object, or there are no policies\n");
+    return exitCode ?? EXIT_ERROR;
+  } finally {
+    source.close();
+  }
+}
+
+function formatOf(written: string | undefined, io: CommandIo): Format {
+  if (written === undefined) return isTerminal(io.stdout) ? "text" : "json";
+  const format = FORMATS.find((each) => each === written);
+  if (format === undefined) throw new UsageError(`unknown format '${written}', expected one of ${FORMATS.join(", ")}`);
+  return format;
+}
+
+function servedPolicy(entries: ReadonlyMap<string, ServedPolicy>, id: string): ServedPolicy {
+  const entry = entries.get(id);
+  // Of a group with mistakes no member is served.
+  if (entry === undefined) throw new UsageError(`${id} can't be asked: its group could not be loaded`);
+  return entry;
+}
+
+const othersText = (count: number): string =>
+  count === 1 ? "1 other entry has mistakes: run check" : `${count} other entries have mistakes: run check`;
+
+const detailsOf = ({ outcome, observations }: Verdict): readonly string[] => [
+  ...new Set(
+    [outcome, ...observations.map((observation) => observation.outcome)].flatMap(({ detail }) => detail ?? []),
+  ),
+];

@@ -1,0 +1,115 @@
+/** `replay`: what another configuration would answer to requests that were recorded. */
+
+import { didYouMean } from "../../data/suggest.js";
+import { Asker } from "../../offline/replay/asker.js";
+import { type Input, inputsOf } from "../../offline/replay/inputs.js";
+import type { Found } from "../../offline/replay/question.js";
+import { readRequests } from "../../offline/replay/read.js";
+import { replay } from "../../offline/replay/run.js";
+import { Progress } from "../apply/progress.js";
+import { type CommandIo, say, UsageError } from "../io.js";
+import { isTerminal, paintFor } from "../look/paint.js";
+import { JsonOutput } from "./json-output.js";
+import { TextOutput } from "./text-output.js";
+
+/** What is given on the command line beside the files. */
+export interface ReplayArguments {
+  /** A configuration in place of the recorded answers. */
+  readonly against?: string;
+  readonly policy?: readonly string[];
+  readonly map?: readonly string[];
+  readonly output?: string;
+  readonly all?: boolean;
+  readonly failOnChange?: boolean;
+}
+
+const EXIT_SAME = 0;
+const EXIT_CHANGED = 1;
+const EXIT_NOTHING = 2;
+
+/**
+ * Runs the command.
+ * @returns 0; 1 with `--fail-on-change` when something would change; 2 when nothing of the files could be used
+ * @throws UsageError for a command line that can't be carried out
+ */
+export async function replayCommand(
+  files: readonly string[],
+  args: ReplayArguments,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  if (files.length === 0) throw new UsageError("which requests? replay <file…>; serve --record writes such files");
+  const renamed = renamedOf(args.map ?? []);
+  const inputs = await inputsOf(files, io.stdin);
+  const after = await Asker.load(values, io);
+  let before: Asker | undefined;
+  try {
+    if (args.against !== undefined) before = await Asker.load({ ...values, policies: args.against }, io);
+    for (const [, id] of renamed) requireId(id, after, "--map");
+    const only = new Set(args.policy ?? []);
+    const progress = progressOf(inputs, io);
+    const write = writerOf(io, () => progress?.clear());
+    const paint = paintFor(io.stdout, io.env);
+    const output = args.output === "json" ? new JsonOutput(write) : new TextOutput(write, paint, args.all === true);
+    const summary = await replay(allRequests(inputs, progress), { after, before, only, renamed, output });
+    progress?.clear();
+    await output.end(summary);
+    const { tally } = summary;
+    if (tally.total.requests === 0) {
+      say(io.stderr, `Error: ${nothingUsable(only)}`);
+      return EXIT_NOTHING;
+    }
+    return args.failOnChange === true && tally.changes > 0 ? EXIT_CHANGED : EXIT_SAME;
+  } finally {
+    after.close();
+    before?.close();
+  }
+}
+
+function nothingUsable(only: ReadonlySet<string>): string {
+  return only.size > 0
+    ? `no request that was put to ${[...only].join(", ")} is in the files`
+    : "no request that a policy could be asked about is in the files";
+}
+
+/** `old=new` each. */
+function renamedOf(pairs: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.map((pair) => {
+      const [from = "", to = "", ...more] = pair.split("=");
+      if (from === "" || to === "" || more.length > 0)
+        throw new UsageError(`--map ${pair}: write <recorded id>=<id in the policies file>`);
+      return [from, to];
+    }),
+  );
+}
+
+function requireId(id: string, { policies }: Asker, option: string): void {
+  if (policies.entries.has(id)) return;
+  const ids = [...policies.entries.keys()];
+  const hint = didYouMean(id, ids) || ` (there are ${ids.slice(0, 20).join(", ")})`;
+  throw new UsageError(`${option}: the policies file has no policy ${id}${hint}`);
+}
+
+async function* allRequests(inputs: readonly Input[], progress: Progress | undefined): AsyncGenerator<Found> {
+  let done = 0;
+  for (const input of inputs) {
+    yield* readRequests(input, (bytes) => {
+      done += bytes;
+      progress?.at(done);
+    });
+  }
+}
+
+function progressOf(inputs: readonly Input[], { stderr }: CommandIo): Progress | undefined {
+  const total = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  return isTerminal(stderr) && total > 0 ? new Progress(stderr, total, () => performance.now()) : undefined;
+}
+
+/** Writes, and waits for a reader that is slow. */
+function writerOf({ stdout }: CommandIo, clear: () => void): (text: string) => Promise<void> {
+  return async (text) => {
+    clear();
+    if (!stdout.write(text)) await new Promise((resolve) => stdout.once("drain", resolve));
+  };
+}

@@ -1,0 +1,141 @@
+/** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { basename, join, relative, sep } from "node:path";
+import {
+  DEFAULT_FILE_NAME,
+  findTestFiles,
+  rowMembers,
+  runTestFiles,
+  type TestedRow,
+  type TestRunOptions,
+  type TestRunResult,
+  testEvaluator,
+} from "../../offline/kyverno-test/index.js";
+import { scanTools } from "../apply/scan-tools.js";
+import { type CommandIo, UsageError } from "../io.js";
+import { junitXml, type TestResult } from "./junit.js";
+import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
+import type { KyvernoRows } from "./report.js";
+
+/** Options of the command beside those of loading. */
+export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
+  /** Where JUnit XML is written. */
+  readonly junit?: string;
+  /** The name of test files in Kyverno's format. */
+  readonly fileName?: string;
+  /** No colours, on a terminal either. */
+  readonly removeColor?: boolean;
+}
+
+/** Our own test files in a folder are those with this ending. */
+const SUFFIX = /\.test\.ya?ml$/;
+const PACKAGES = "node_modules";
+const EXIT_PASSED = 0;
+const EXIT_FAILED = 1;
+
+/** Test files, by whose format they are in. */
+interface TestFiles {
+  readonly own: readonly string[];
+  readonly kyverno: readonly string[];
+}
+
+/**
+ * Runs test files; folders stand for those inside of them. The policies of policies.yaml are loaded only where there are cases for them.
+ * @param touched told of the files that were read on the way
+ * @returns 0 when everything was as expected, 1 otherwise
+ * @throws UsageError for files that cannot be read
+ */
+export async function testCommand(
+  paths: readonly string[],
+  options: TestOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+  touched: (files: readonly string[]) => void = () => {},
+): Promise<number> {
+  const { fileName = DEFAULT_FILE_NAME } = options;
+  const found = await Promise.all(paths.map((path) => testFiles(path, fileName)));
+  const own = found.flatMap((files) => files.own);
+  const kyverno = found.flatMap((files) => files.kyverno);
+  const results: TestResult[] = [];
+  let passed = true;
+  // A program reads one document: what Kyverno's format prints beside it goes where people look.
+  const isOneDocument = options.outputFormat === "json" && own.length > 0;
+  let rows: KyvernoRows | undefined;
+  if (kyverno.length > 0 || own.length === 0) {
+    const run = await runKyvernoTests(kyverno, options, values, isOneDocument ? { ...io, stdout: io.stderr } : io);
+    if (isOneDocument) rows = rowsOf(run, options);
+    results.push(...run.rows.map(testResult));
+    if (run.ended !== undefined) {
+      const { path: file, message: failure } = run.ended;
+      results.push({ file, name: file, policy: "", milliseconds: 0, failure });
+    }
+    passed = run.passed;
+  }
+  if (own.length > 0) {
+    const run = await runOwnTests(own, { ...options, ...(rows && { kyverno: rows }) }, values, io, touched);
+    results.push(...run.results);
+    passed &&= run.passed;
+  }
+  if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
+  return passed ? EXIT_PASSED : EXIT_FAILED;
+}
+
+function rowsOf({ rows, ended }: TestRunResult, { detailedResults = false, failOnly }: TestOptions): KyvernoRows {
+  const failed = rows.filter(({ row }) => row.counts === "fail").length;
+  const shown = rows
+    .filter(({ row }) => failOnly !== true || row.counts === "fail")
+    .map(({ path, row }) => ({ file: path, ...rowMembers(row, detailedResults) }));
+  const error = ended && { error: `${ended.path}: ${ended.message}` };
+  return { rows: shown, passed: rows.length - failed, failed: failed + (ended ? 1 : 0), ...error };
+}
+
+async function runKyvernoTests(
+  files: readonly string[],
+  options: TestOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<TestRunResult> {
+  const tools = scanTools(values, io);
+  try {
+    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
+      out: (text) => io.stdout.write(text),
+      err: (text) => io.stderr.write(text),
+    });
+  } finally {
+    await tools.close();
+  }
+}
+
+async function testFiles(path: string, fileName: string): Promise<TestFiles> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) throw new UsageError(`cannot read ${path}`);
+  if (!found.isDirectory())
+    return basename(path) === fileName ? { own: [], kyverno: [path] } : { own: [path], kyverno: [] };
+  const names = await readdir(path, { recursive: true });
+  const own = names
+    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.split(sep).includes(PACKAGES))
+    .sort()
+    .map((name) => join(path, name));
+  const kyverno = await findTestFiles(path, fileName);
+  // Packages bring tests of theirs along.
+  return { own, kyverno: kyverno.filter((file) => !relative(path, file).split(sep).includes(PACKAGES)) };
+}
+
+/** Like other commands of its kind, on terminals only. */
+function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: CommandIo): boolean {
+  if (removeColor === true || outputFormat !== undefined || (env.NO_COLOR ?? "") !== "") return false;
+  return "isTTY" in stdout && stdout.isTTY === true;
+}
+
+/** Only tests are timed, not their rows: the first row has it all. */
+function testResult({ path, row, milliseconds }: TestedRow): TestResult {
+  const { policy, resource, reason, message, counts, id } = row;
+  return {
+    file: path,
+    name: resource,
+    policy,
+    milliseconds: id === 1 ? milliseconds : 0,
+    failure: counts === "fail" ? `${reason}: ${message}` : undefined,
+  };
+}

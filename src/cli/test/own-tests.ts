@@ -1,0 +1,170 @@
+/** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
+
+import { formatProblem, type Position, type Problem } from "../../config/documents/problem.js";
+
+import { counted } from "../../data/counted.js";
+
+import { didYouMean } from "../../data/suggest.js";
+import { Coverage } from "../../kinds/shared/index.js";
+import { type CommandIo, say, UsageError } from "../io.js";
+import { nameOf, type TestCase } from "./case.js";
+import { type Failure, failuresOf } from "./compare.js";
+import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
+import type { TestResult } from "./junit.js";
+import { readTestFile } from "./read-file.js";
+import { type CaseResult, jsonFailure, jsonReport, type KyvernoRows, textReport } from "./report.js";
+import { loadSubjects, type Subjects } from "./subjects.js";
+
+/** How the results are told. */
+export interface OwnTestOptions extends CoverageOptions {
+  /** `json`: a document in place of lines. */
+  readonly outputFormat?: string;
+  readonly removeColor?: boolean;
+  /** What came of test files in Kyverno's format, for the one document of `json`. */
+  readonly kyverno?: KyvernoRows;
+}
+
+/** What came of the cases. */
+export interface OwnTestsResult {
+  readonly passed: boolean;
+  /** One failure for each file when the policies could not be loaded at all. */
+  readonly results: readonly TestResult[];
+  /** What was read for it, beside the test files. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Runs our own test files.
+ * @param values the options of loading policies
+ * @throws UsageError for mistakes in them; all are told before
+ */
+export async function runOwnTests(
+  files: readonly string[],
+  options: OwnTestOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+  touched: (files: readonly string[]) => void = () => {},
+): Promise<OwnTestsResult> {
+  const cases = await readAll(files, io, touched);
+  const coverage = new Coverage();
+  const subjects = await loadSubjects(cases, values, io.env, coverage);
+  touched(subjects.files);
+  try {
+    for (const problem of subjects.problems) say(io.stderr, formatProblem(problem));
+    if (subjects.fatal !== undefined) {
+      const failure = subjects.fatal;
+      if (options.outputFormat === "json") io.stdout.write(jsonFailure(failure, files.length));
+      const results = files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure }));
+      return { passed: false, results, files: subjects.files };
+    }
+    const results: CaseResult[] = [];
+    for (const test of cases) results.push(await run(test, subjects));
+    const wanted = options.coverage === true || options.minCoverage !== undefined;
+    const summary: CoverageSummary | undefined = wanted ? coverageOf(coverage, subjects.served) : undefined;
+    const report = { results, summary, options, ...(options.kyverno && { kyverno: options.kyverno }) };
+    io.stdout.write(options.outputFormat === "json" ? jsonReport(report) : textReport(report, io));
+    const passed = results.every(({ failures }) => failures.length === 0);
+    return {
+      passed: passed && (summary === undefined || enough(summary, options)),
+      results: results.map(junitResult),
+      files: subjects.files,
+    };
+  } finally {
+    subjects.close();
+  }
+}
+
+/** Mistakes of all files are told before any case runs. */
+async function readAll(
+  files: readonly string[],
+  io: CommandIo,
+  touched: (files: readonly string[]) => void,
+): Promise<readonly TestCase[]> {
+  const cases: TestCase[] = [];
+  // Many cases are about the same object.
+  const told = new Set<string>();
+  let errors = 0;
+  for (const file of files) {
+    const read = await readTestFile(file);
+    touched(read.fixtures);
+    cases.push(...read.cases);
+    for (const problem of read.problems) {
+      const line = formatProblem(problem);
+      if (told.has(line)) continue;
+      told.add(line);
+      if (problem.severity === "error") errors++;
+      say(io.stderr, line);
+    }
+  }
+  if (errors === 0) return cases;
+  throw new UsageError(`${counted(errors, "mistake")} in test files: no case was run`);
+}
+
+async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
+  const asked = subjects.of(test);
+  const failed = (key: string, text: string): CaseResult => ({
+    test,
+    milliseconds: 0,
+    failures: [{ key, text, details: [] }],
+  });
+  if ("failure" in asked) return failed("policy", asked.failure);
+  const { entry, evaluator, problem } = asked;
+  const { expected, review } = test;
+  if (review === undefined)
+    return { test, milliseconds: 0, failures: settingsFailures(test, entry.unavailable, problem) };
+  // It answers everything with an error, which no case can have meant.
+  if (entry.unavailable !== undefined)
+    return failed("policy", `the policy could not be loaded: ${problem?.message ?? entry.unavailable}`);
+  const known = memberNames(entry.id, evaluator.policies.entries.keys());
+  const misspelt = Object.keys(expected.members ?? {}).find((name) => !known.includes(name));
+  if (misspelt !== undefined) {
+    const list = known.length === 0 ? `'${entry.id}' has no members` : `known are ${known.join(", ")}`;
+    return failed("members", `there is no member '${misspelt}'${didYouMean(misspelt, known) || `: ${list}`}`);
+  }
+  const origin = review.kind === "raw" ? "validate_raw" : "validate";
+  const verdict = await evaluator.evaluate(entry, { review, origin });
+  const failures = failuresOf(expected, verdict, review).toSorted((a, b) =>
+    byPlace(test.placeOf(a.key), test.placeOf(b.key)),
+  );
+  return { test, milliseconds: verdict.milliseconds, failures };
+}
+
+const memberNames = (group: string, ids: Iterable<string>): readonly string[] =>
+  [...ids].filter((id) => id.startsWith(`${group}/`)).map((id) => id.slice(group.length + 1));
+
+const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
+
+/** Of a case about settings: whether the policy took them. */
+function settingsFailures(
+  { expected }: TestCase,
+  refusal: string | undefined,
+  problem: Problem | undefined,
+): readonly Failure[] {
+  const { expect, message, messageContains, messageMatches } = expected;
+  const failure = (key: string, text: string): readonly Failure[] => [{ key, text, details: [] }];
+  if (expect === "loads")
+    return refusal === undefined ? [] : failure("expect", `expected that it loads, got: ${refusal}`);
+  if (refusal === undefined) return failure("expect", "expected that the settings are refused, and they were taken");
+  // A module that isn't there, or is none, has refused nothing.
+  if (problem?.code?.startsWith("MODULE_"))
+    return failure("policy", `the policy could not be loaded: ${problem.message}`);
+  const got = `got ${JSON.stringify(refusal)}`;
+  if (message !== undefined && message !== refusal)
+    return failure("message", `expected the message ${JSON.stringify(message)}, ${got}`);
+  if (messageContains !== undefined && !refusal.includes(messageContains))
+    return failure("messageContains", `expected a message with ${JSON.stringify(messageContains)}, ${got}`);
+  if (messageMatches !== undefined && !messageMatches.matcher(refusal).find())
+    return failure(
+      "messageMatches",
+      `expected a message that matches ${JSON.stringify(messageMatches.pattern())}, ${got}`,
+    );
+  return [];
+}
+
+const junitResult = ({ test, milliseconds, failures }: CaseResult): TestResult => ({
+  file: test.file,
+  name: test.name,
+  policy: nameOf(test.subject),
+  milliseconds,
+  failure: failures.length === 0 ? undefined : failures.map(({ text }) => text).join("; "),
+});

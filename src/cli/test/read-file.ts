@@ -1,0 +1,214 @@
+/** Reads test files: cases for policies of any kind (docs/testing.md). Every mistake of a file is said in one go, with its place. */
+import { readFile } from "node:fs/promises";
+import { RE2JS } from "re2js";
+import type { Path, Problem } from "../../config/documents/problem.js";
+import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
+import { deepestNode, describeNode, nodeValue } from "../../config/documents/source-node.js";
+import { ProblemSink } from "../../config/problem-sink.js";
+import type { RecordValue } from "../../config/record-shape.js";
+import { yamlText } from "../../data/yaml.js";
+import { UsageError } from "../io.js";
+import type { Expected, Subject, TestCase } from "./case.js";
+import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS, PAYLOAD_KEYS } from "./fields.js";
+import { type CaseContext, documentFrom, readReview } from "./payload.js";
+
+type Written = Readonly<Record<string, unknown>>;
+type CaseFields = RecordValue<typeof caseShape.fields>;
+
+/** What came of a test file. */
+export interface TestFile {
+  /** None when there are errors. */
+  readonly cases: readonly TestCase[];
+  /** Errors and doubts in order of place. */
+  readonly problems: readonly Problem[];
+  /** The files that its cases name, for those who look after them. */
+  readonly fixtures: readonly string[];
+}
+
+/**
+ * Reads a test file.
+ * @throws UsageError when it can't be read
+ */
+export async function readTestFile(file: string): Promise<TestFile> {
+  const content = await readFile(file).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  const { documents, problems, warnings } = parseResources(yamlText(content), file);
+  const [document, second] = documents;
+  if (document === undefined || second !== undefined) {
+    const none = {
+      severity: "error",
+      file,
+      line: 1,
+      column: 1,
+      path: [],
+      message: "expected a map with cases",
+    } as const;
+    const behind = second?.problem("error", [], "a test file holds one document: remove this second one");
+    return { cases: [], problems: problems.length > 0 ? problems : [behind ?? none], fixtures: [] };
+  }
+  const reader = new FileReader(document);
+  const cases = await reader.read();
+  return { cases, problems: [...warnings, ...reader.problems], fixtures: reader.fixtures };
+}
+
+/** Reads one file (disposable). */
+class FileReader {
+  readonly #document: SourceDocument;
+  readonly #sink: ProblemSink;
+  readonly #elsewhere: Problem[] = [];
+  readonly #fixtures = new Set<string>();
+
+  constructor(document: SourceDocument) {
+    this.#document = document;
+    this.#sink = new ProblemSink(document);
+  }
+
+  get problems(): readonly Problem[] {
+    return [...this.#sink.problems, ...this.#elsewhere];
+  }
+
+  get fixtures(): readonly string[] {
+    return [...this.#fixtures];
+  }
+
+  async read(): Promise<TestCase[]> {
+    const { root, value } = this.#document;
+    if (root.kind !== "map") {
+      const found = describeNode(root);
+      this.#sink.error(
+        [],
+        `expected a map with cases, and policy, module, resource or cel, which they are about; found ${found}`,
+      );
+      return [];
+    }
+    fileShape.read(root, [], this.#sink);
+    const whole = value as Written;
+    const kinds = ["policy", ...KIND_KEYS].filter((key) => isGiven(whole[key]));
+    if (kinds.length > 1)
+      this.#sink.keyError([kinds[1] ?? ""], `has ${kinds.join(" and ")}, but cases are about exactly one of them`);
+    const written = Array.isArray(whole.cases) ? (whole.cases as readonly unknown[]) : [];
+    if (Array.isArray(whole.cases) && written.length === 0)
+      this.#sink.keyWarning(["cases"], "no case stands here, so nothing is tested");
+    const cases: TestCase[] = [];
+    for (const index of written.keys()) {
+      const read = await this.#case(whole, index);
+      if (read !== undefined) cases.push(read);
+    }
+    return this.problems.some(({ severity }) => severity === "error") ? [] : cases;
+  }
+
+  async #case(whole: Written, index: number): Promise<TestCase | undefined> {
+    const path: Path = ["cases", index];
+    const { node } = deepestNode(this.#document.root, path);
+    const before = this.#sink.errorCount;
+    const fields = caseShape.read(node, path, this.#sink);
+    if (node.kind !== "map") return undefined;
+    // What is asked is JSON of any kind: as it stands in the document, null among it.
+    const written = (whole.cases as readonly Written[])[index] ?? (nodeValue(node) as Written);
+    const place = this.#document.positionOf(path);
+    const subject = this.#subject(whole, written, path);
+    const context: CaseContext = {
+      document: this.#document,
+      path,
+      sink: this.#sink,
+      elsewhere: (problem) => this.#elsewhere.push(problem),
+      fixture: (file) => this.#fixtures.add(file),
+    };
+    const review = await this.#review(written, path, context);
+    const expected = fields === undefined ? undefined : await this.#expected(fields, written, context);
+    if (subject === undefined || expected === undefined || this.#sink.errorCount > before) return undefined;
+    // What is wrong with it stands in another file, and is said there.
+    if (review === undefined && expected.expect !== "refused" && expected.expect !== "loads") return undefined;
+    const about = ["policy", ...KIND_KEYS].find((key) => isGiven(whole[key]));
+    const placeOf = (key: string) => {
+      if (Object.hasOwn(written, key)) return this.#document.keyPositionOf([...path, key]);
+      return key === "policy" && about !== undefined ? this.#document.keyPositionOf([about]) : place;
+    };
+    const name = fields?.name ?? `case ${index + 1}`;
+    return { file: this.#document.file, name, subject, ...(review && { review }), expected, place, placeOf };
+  }
+
+  #subject(whole: Written, written: Written, path: Path): Subject | undefined {
+    const settings = asSettings(written.settings) ?? asSettings(whole.settings);
+    const id = written.policy ?? whole.policy;
+    if (typeof id === "string") {
+      if (settings === undefined) return { kind: "entry", id };
+      return { kind: "own", name: id, of: id, settings, entry: {} };
+    }
+    const kind = KIND_KEYS.find((key) => isGiven(whole[key]));
+    if (kind === undefined) {
+      this.#sink.error(
+        path,
+        "says of no policy: give policy (an id of policies.yaml), module or resource at the top of the file",
+      );
+      return undefined;
+    }
+    if (kind !== "module" && settings !== undefined) {
+      this.#sink.error(path, "settings are for modules, and this file's policy is none");
+      return undefined;
+    }
+    const { policy: _, cases: __, settings: ___, ...entry } = whole;
+    const address = whole[kind];
+    const name = typeof address === "string" ? address : kind;
+    return { kind: "own", name, entry: { ...entry, ...(settings && { settings }) } };
+  }
+
+  async #review(written: Written, path: Path, context: CaseContext) {
+    const given = PAYLOAD_KEYS.filter((key) => Object.hasOwn(written, key));
+    if (written.expect === "refused" || written.expect === "loads") {
+      if (given[0] !== undefined)
+        this.#sink.keyError([...path, given[0]], `expect: ${written.expect} is about the settings: nothing is asked`);
+      return undefined;
+    }
+    const [only, other] = given;
+    if (only === undefined || other !== undefined) {
+      this.#sink.error(
+        path,
+        `give exactly one of ${PAYLOAD_KEYS.join(", ")}${other === undefined ? "" : `: here are ${given.join(" and ")}`}`,
+      );
+      return undefined;
+    }
+    return readReview(written, only, context);
+  }
+
+  async #expected(fields: CaseFields, written: Written, context: CaseContext): Promise<Expected | undefined> {
+    const { path } = context;
+    if (!EXPECTED_KEYS.some((key) => Object.hasOwn(written, key))) {
+      this.#sink.error(path, "expects nothing: add expect: allow, deny, skip or error");
+      return undefined;
+    }
+    const { expect, allowed, message, messageContains, messageMatches, code, reason, warnings, patch, members } =
+      fields;
+    let pattern: RE2JS | undefined;
+    try {
+      pattern = messageMatches === undefined ? undefined : RE2JS.compile(messageMatches);
+    } catch (error) {
+      this.#sink.error(
+        [...path, "messageMatches"],
+        `no regular expression: ${error instanceof Error ? error.message : "unusable"}`,
+      );
+    }
+    const { auditAnnotations } = fields;
+    const mutated = Object.hasOwn(written, "mutated")
+      ? await documentFrom(written.mutated, "mutated", context)
+      : undefined;
+    return {
+      ...(expect !== undefined && { expect }),
+      ...(allowed !== undefined && { allowed }),
+      ...(message !== undefined && { message }),
+      ...(messageContains !== undefined && { messageContains }),
+      ...(pattern !== undefined && { messageMatches: pattern }),
+      ...(code !== undefined && { code }),
+      ...(reason !== undefined && { reason }),
+      ...(warnings !== undefined && { warnings }),
+      ...(auditAnnotations !== undefined && { auditAnnotations }),
+      ...(patch !== undefined && { patch }),
+      ...(mutated !== undefined && { mutated }),
+      ...(members !== undefined && { members }),
+    };
+  }
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const asSettings = (value: unknown): Written | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Written) : undefined;

@@ -1,0 +1,5 @@
+/** The approver: watches CertificateRequests of a cluster and writes what policies say of them. */
+
+export { SYSTEM_CLOCK } from "../../data/clock.js";
+export { Approver, type ApproverOptions } from "./approver.js";
+export type { ApprovalCount } from "./certificate-requests.js";

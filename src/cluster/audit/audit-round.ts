@@ -1,0 +1,248 @@
+/** One round of the audit: every object that policies for the background are for, asked about where something has changed. */
+
+import { ListError, objectPages } from "../../kubernetes/client/object-pages.js";
+import type { Status } from "../../offline/reports/finding.js";
+import { type AskOptions, askPolicies, type Findings } from "./ask-policies.js";
+import { type AuditCluster, type AuditedKind, auditedKinds } from "./audit-kinds.js";
+import { MAX_PROBLEMS, OBJECTS_AT_A_TIME } from "./audit-limits.js";
+import type { AuditedPolicy } from "./audited-policy.js";
+import { NamespaceLabels } from "./namespaces.js";
+import { AuditedObject } from "./object-request.js";
+import type { Pace } from "./pace.js";
+import type { PolicyMarks } from "./policy-marks.js";
+import type { ResultPatterns } from "./result-patterns.js";
+import type { SeenObjects } from "./seen-objects.js";
+import { combined, FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
+
+/** Takes what was found, one object after the other. */
+export interface ResultSink {
+  /**
+   * @param kind with the policies that were asked
+   * @param place of the object among those that are remembered; -1: it is not
+   */
+  take(object: AuditedObject, kind: AuditedKind, findings: Findings, place: number): void | Promise<void>;
+}
+
+/** What is kept from round to round. */
+export interface AuditMemory {
+  readonly seen: SeenObjects;
+  readonly patterns: ResultPatterns;
+  readonly marks: PolicyMarks;
+}
+
+/** What a round is made of. */
+export interface RoundOptions extends AskOptions {
+  readonly cluster: AuditCluster;
+  readonly policies: readonly AuditedPolicy[];
+  /** Of which alone objects are looked at; `""`: of all, and those outside of namespaces. */
+  readonly namespace: string;
+  /** Whose objects are left alone, as the webhooks leave them alone. */
+  readonly excluded: ReadonlySet<string>;
+  /** Whether the object is this replica's, by its uid. */
+  readonly isOwn: (uid: string) => boolean;
+  readonly memory: AuditMemory;
+  readonly sink: ResultSink;
+  readonly pace: Pace;
+  /** Told now and then how many objects were looked at, and about how many there are. */
+  readonly progress?: (done: number, total: number) => void;
+  /** Ends the round before its time. */
+  readonly signal: AbortSignal;
+}
+
+/** What came of a round. */
+export interface RoundSummary {
+  /** Objects that were met. */
+  readonly objects: number;
+  /** Of these were asked about; all others are as they were. */
+  readonly evaluated: number;
+  /** How many objects each policy came to what for, those that were not asked about among them. */
+  readonly results: ReadonlyMap<string, ReadonlyMap<Status, number>>;
+  /** What could not be looked at; at most {@link MAX_PROBLEMS} of them. */
+  readonly problems: readonly string[];
+  /** How many more there are. */
+  readonly moreProblems: number;
+  /** Whether all objects were met: nothing may be concluded from the absence of one else. */
+  readonly isComplete: boolean;
+  readonly milliseconds: number;
+}
+
+/** Runs a round; never rejects for what is wrong with policies, kinds or the cluster. */
+export const runRound = (options: RoundOptions): Promise<RoundSummary> => new Round(options).run();
+
+/** Disposable. */
+class Round {
+  readonly #options: RoundOptions;
+  readonly #problems: string[] = [];
+  #moreProblems = 0;
+  #objects = 0;
+  #evaluated = 0;
+  /** Objects of pages so far, those of others among them; and of how many, as far as anybody says it. */
+  #passed = 0;
+  #total = 0;
+  #isComplete = true;
+  /** Counts of objects that are not remembered. */
+  readonly #loose = new Map<string, Map<Status, number>>();
+
+  constructor(options: RoundOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<RoundSummary> {
+    const { now, cluster, policies, namespace, memory } = this.#options;
+    const began = now();
+    memory.seen.begin();
+    memory.patterns.begin();
+    const { kinds, problems } = await auditedKinds(cluster, policies, namespace);
+    for (const problem of problems) this.#problem(problem);
+    const namespaces = await NamespaceLabels.read(cluster);
+    if (this.#options.progress !== undefined) this.#total = await this.#count(kinds);
+    for (const kind of kinds) {
+      try {
+        await this.#kind(kind, namespaces);
+      } catch (error) {
+        this.#problem(messageOf(error));
+      }
+      if (this.#options.signal.aborted) {
+        this.#isComplete = false;
+        break;
+      }
+    }
+    const results = this.#results();
+    if (this.#isComplete) {
+      memory.seen.forgetOthers();
+      memory.patterns.forgetOthers();
+    }
+    return {
+      objects: this.#objects,
+      evaluated: this.#evaluated,
+      results,
+      problems: this.#problems,
+      moreProblems: this.#moreProblems,
+      isComplete: this.#isComplete,
+      milliseconds: now() - began,
+    };
+  }
+
+  #problem(message: string): void {
+    this.#isComplete = false;
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(message);
+    else this.#moreProblems += 1;
+  }
+
+  /** How many objects there are: lists say how many come after a page. What can't be listed is told when its turn comes. */
+  async #count(kinds: readonly AuditedKind[]): Promise<number> {
+    let total = 0;
+    for (const kind of kinds) {
+      try {
+        for await (const { items, left = 0 } of objectPages(this.#options.cluster, kind, this.#options.namespace)) {
+          total += items.length + left;
+          break;
+        }
+      } catch (error) {
+        if (!(error instanceof ListError)) throw error;
+      }
+    }
+    return total;
+  }
+
+  async #kind(kind: AuditedKind, namespaces: NamespaceLabels): Promise<void> {
+    const { cluster, namespace, memory, pace, excluded, isOwn, signal, progress } = this.#options;
+    const ids = kind.policies.map(({ served }) => served.id);
+    const marks = memory.marks.markOf(kind.policies);
+    const always = kind.policies.some(({ looksElsewhere }) => looksElsewhere);
+    let waiting: Promise<void>[] = [];
+    try {
+      for await (const { items } of objectPages(cluster, kind, namespace)) {
+        for (const item of items) {
+          const turn = pace.step();
+          if (turn !== undefined) await turn;
+          if (signal.aborted) break;
+          const object = new AuditedObject(kind, item);
+          const { uid, namespace: within } = object.reference;
+          if (uid === "" || excluded.has(within) || !isOwn(uid)) continue;
+          this.#objects += 1;
+          const answer = this.#object(kind, ids, object, marks, always, namespaces);
+          if (answer === undefined) continue;
+          // Nobody looks at it before the next page has come.
+          waiting.push(answer.catch((error: unknown) => this.#problem(messageOf(error))));
+          if (waiting.length < OBJECTS_AT_A_TIME) continue;
+          await Promise.all(waiting);
+          waiting = [];
+        }
+        this.#passed += items.length;
+        progress?.(this.#passed, this.#total);
+        if (signal.aborted) break;
+      }
+    } finally {
+      // What is under way belongs to this round, also when the next page can't be had.
+      await Promise.all(waiting);
+    }
+  }
+
+  #object(
+    kind: AuditedKind,
+    ids: readonly string[],
+    object: AuditedObject,
+    mark: number,
+    always: boolean,
+    namespaces: NamespaceLabels,
+  ): Promise<void> | undefined {
+    const { memory } = this.#options;
+    const { seen, patterns } = memory;
+    const { uid, resourceVersion, namespace } = object.reference;
+    const labels = namespaces.hashOf(namespace);
+    const mayKeep = !always && labels !== undefined && resourceVersion !== "";
+    const circumstances = combined(mark, labels ?? 0);
+    const stateA = combined(hashText(resourceVersion, FIRST_SEED), circumstances);
+    const stateB = combined(hashText(resourceVersion, SECOND_SEED), circumstances);
+    const place = seen.find(uid);
+    if (place >= 0 && mayKeep && seen.isIn(place, stateA, stateB)) {
+      seen.meet(place);
+      patterns.count(seen.patternOf(place));
+      return undefined;
+    }
+    this.#evaluated += 1;
+    const answer = askPolicies(kind, object, namespaces, this.#options);
+    const conclude = (findings: Findings): void | Promise<void> => {
+      const pattern = this.#tally(ids, findings);
+      const at = seen.add(uid);
+      if (at >= 0) {
+        seen.meet(at);
+        seen.evaluated(at, stateA, stateB, mayKeep ? pattern : 0);
+      }
+      return this.#options.sink.take(object, kind, findings, at);
+    };
+    const concluded = answer instanceof Promise ? answer.then(conclude) : conclude(answer);
+    return concluded instanceof Promise ? concluded : undefined;
+  }
+
+  /** @returns the number of the results' pattern; 0: they have none, and are counted for themselves */
+  #tally(ids: readonly string[], findings: Findings): number {
+    const statuses = findings.map((finding) => finding?.status);
+    const pattern = this.#options.memory.patterns.numberOf(ids, statuses);
+    if (pattern !== 0) this.#options.memory.patterns.count(pattern);
+    else for (const [index, status] of statuses.entries()) if (status) addTo(this.#loose, ids[index] ?? "", status, 1);
+    return pattern;
+  }
+
+  #results(): ReadonlyMap<string, ReadonlyMap<Status, number>> {
+    const results = new Map<string, Map<Status, number>>();
+    for (const { served } of this.#options.policies) results.set(served.id, new Map());
+    for (const [id, counts] of this.#loose) for (const [status, count] of counts) addTo(results, id, status, count);
+    for (const { results: each, objects } of this.#options.memory.patterns.counted()) {
+      for (const [id, status] of each) addTo(results, id, status, objects);
+    }
+    return results;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function addTo(results: Map<string, Map<Status, number>>, id: string, status: Status, count: number): void {
+  let counts = results.get(id);
+  if (counts === undefined) {
+    counts = new Map();
+    results.set(id, counts);
+  }
+  counts.set(status, (counts.get(status) ?? 0) + count);
+}

@@ -1,0 +1,126 @@
+/** The audit: policies, and rounds over the cluster with what is remembered between them. */
+import type { ReportedPolicy, Status } from "../../offline/reports/finding.js";
+import type { AskOptions } from "./ask-policies.js";
+import type { AuditCluster } from "./audit-kinds.js";
+import { RESULT_KEPT_MS } from "./audit-limits.js";
+import { type RoundOptions, type RoundSummary, runRound } from "./audit-round.js";
+import type { AuditedPolicies } from "./audited-policies.js";
+import type { AuditedPolicy, LeftOut } from "./audited-policy.js";
+import { type ObjectReport, objectReport, type ReportAuthor } from "./object-report.js";
+import { PolicyMarks } from "./policy-marks.js";
+import { type ReportCounts, ReportWriter } from "./report-writer.js";
+import { ResultPatterns } from "./result-patterns.js";
+import { SeenObjects } from "./seen-objects.js";
+
+/** What an audit needs. */
+export interface AuditOptions extends AskOptions, ReportAuthor {
+  readonly cluster: AuditCluster;
+  /** Milliseconds since 1970. */
+  readonly wall: () => number;
+  /** Whether reports are written into the cluster. */
+  readonly writes: boolean;
+  /** Of which alone objects are looked at; `""`: of all, and those outside of namespaces. */
+  readonly namespace: string;
+  /** Namespaces whose objects are left alone. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+/** How a round is run. */
+export interface RunOptions extends Pick<RoundOptions, "pace" | "signal" | "progress"> {
+  /** Whether an object is this replica's; default: all are. */
+  readonly isOwn?: (uid: string) => boolean;
+  /** Told of each object that somebody has something against, in this round or, where nothing changed, never. */
+  readonly found?: (report: ObjectReport) => Promise<void> | undefined;
+}
+
+/** What came of a round. */
+export interface FinishedAudit {
+  readonly summary: RoundSummary;
+  readonly leftOut: readonly LeftOut[];
+  /** Of all policies together. */
+  readonly counts: Readonly<Record<Status, number>>;
+  /** Absent: none are written. */
+  readonly written?: ReportCounts;
+  /** Nothing failed, and everything could be looked at. */
+  readonly isGood: boolean;
+}
+
+/** An audit. One round at a time. */
+export class AuditRunner {
+  readonly #options: AuditOptions;
+  readonly #memory = { seen: new SeenObjects(), patterns: new ResultPatterns(), marks: new PolicyMarks() };
+  readonly #writer: ReportWriter | undefined;
+  #policies: readonly AuditedPolicy[] = [];
+  #leftOut: readonly LeftOut[] = [];
+  #believedSince: number;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+    this.#believedSince = options.now();
+    if (options.writes) this.#writer = new ReportWriter(options.cluster, options, this.#memory.seen);
+  }
+
+  /** The policies, as reports name them. */
+  get reported(): readonly ReportedPolicy[] {
+    return this.#policies.map(({ reported }) => reported);
+  }
+
+  /** Bytes that are remembered of objects. */
+  get memoryBytes(): number {
+    return this.#memory.seen.bytes;
+  }
+
+  /** Takes the policies that are asked from the next round on. */
+  use({ policies, leftOut }: AuditedPolicies): void {
+    this.#policies = policies;
+    this.#leftOut = leftOut;
+  }
+
+  /** Runs a round; never rejects for what is wrong with policies or the cluster. */
+  async run({ isOwn = () => true, found, ...options }: RunOptions): Promise<FinishedAudit> {
+    const { wall, now, cluster, policyTimeout, onDefect, namespace, excluded } = this.#options;
+    const writer = this.#writer;
+    const problems: string[] = [];
+    if (now() - this.#believedSince > RESULT_KEPT_MS) {
+      this.#believedSince = now();
+      this.#memory.seen.forgetResults();
+    }
+    const isWhole = !this.#leftOut.some(({ isProblem }) => isProblem);
+    const { pace, signal } = options;
+    await writer?.begin({ namespace, isOwn, mayDelete: isWhole, pace, signal });
+    const summary = await runRound({
+      ...options,
+      isOwn,
+      cluster,
+      policyTimeout,
+      onDefect,
+      now,
+      namespace,
+      excluded,
+      policies: this.#policies,
+      memory: this.#memory,
+      sink: {
+        take: (object, kind, findings, place) => {
+          const report = objectReport(this.#options, object.reference, kind, findings, Math.floor(wall() / 1000));
+          const told = report === undefined ? undefined : found?.(report);
+          const written = writer?.take(object.reference, report, place);
+          if (told === undefined) return written;
+          return written === undefined ? told : Promise.all([told, written]).then(() => {});
+        },
+      },
+    });
+    const written = await writer?.end(summary.isComplete);
+    if (written !== undefined) problems.push(...written.problems);
+    const counts: Record<Status, number> = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
+    for (const results of summary.results.values()) for (const [status, count] of results) counts[status] += count;
+    const all = { ...summary, problems: [...summary.problems, ...problems] };
+    const isWell = all.problems.length === 0 && isWhole;
+    return {
+      summary: all,
+      leftOut: this.#leftOut,
+      counts,
+      ...(written !== undefined && { written }),
+      isGood: isWell && counts.fail === 0 && counts.error === 0,
+    };
+  }
+}

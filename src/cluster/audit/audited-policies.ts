@@ -1,0 +1,207 @@
+/** Which policies of a configuration are for the background, and what for. */
+
+import { identityOf, opened } from "../../config/documents/documents.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
+import { type Config, type ConfigEntry, formatProblem, type GroupEntry, type PolicyEntry } from "../../config/index.js";
+import { prepareSelector } from "../../kinds/shared/match/label-selector.js";
+import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import type { ReportedPolicy } from "../../offline/reports/finding.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
+import { NAMESPACE_LABELS } from "../../world/needs.js";
+import type { AuditedPolicy, LeftOut, WebhookMatch } from "./audited-policy.js";
+import { findingOf } from "./finding-of.js";
+import { withOnePolicyEach } from "./one-policy-entries.js";
+import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
+
+/** What a configuration is for in the background. */
+export interface AuditedPolicies {
+  readonly policies: readonly AuditedPolicy[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const KUBEWARDEN_GROUP = "policies.kubewarden.io";
+const KYVERNO_GROUP = "policies.kyverno.io";
+const CERTIFICATE_REQUEST_POLICY_GROUP = "policy.cert-manager.io";
+
+/** What changes only with the Namespace of the object, which rounds look at. */
+const SEEN: ReadonlySet<string> = new Set([NAMESPACE_LABELS.what, "`namespaceObject`"]);
+
+/** The entries as they are asked about objects: one for each policy, as far as no group hangs on them together. */
+export const auditedConfig = (config: Config): Config => withOnePolicyEach(config, referencedBy(config));
+
+/** The entries as they are loaded for the background: see {@link auditEntry}. */
+export function auditConfig(config: Config): Config {
+  // A group's answer hangs on what its members do: those it shares with others stay as they are.
+  const referenced = referencedBy(config);
+  return { ...config, entries: config.entries.map((each) => (referenced.has(each.id) ? each : auditEntry(each))) };
+}
+
+const referencedBy = ({ entries }: Config): ReadonlySet<string> =>
+  new Set(entries.flatMap((entry) => (entry.kind === "group" ? referencesOf(entry) : [])));
+
+/** An entry whose failures all show, whatever its actions do about them. */
+export const auditEntry = (entry: ConfigEntry): ConfigEntry =>
+  entry.kind === "resource" || entry.kind === "cel" ? { ...entry, validationActions: ["Deny"] } : entry;
+
+const referencesOf = ({ members }: GroupEntry): readonly string[] =>
+  members.flatMap(({ policy }) => (policy.kind === "reference" ? [policy.id] : []));
+
+/** An entry as it was written, and what is served of it. */
+export interface LoadedEntry {
+  readonly entry: ConfigEntry;
+  readonly served: ServedPolicy;
+}
+
+/** Those of the entries that are asked about objects which exist. */
+export function auditedPolicies(entries: Iterable<LoadedEntry>): AuditedPolicies {
+  const policies: AuditedPolicy[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { entry, served } of entries) {
+    const found = auditedEntry(entry, served);
+    if ("reason" in found) leftOut.push(found);
+    else policies.push(found);
+  }
+  return { policies, leftOut };
+}
+
+function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy | LeftOut {
+  const { id } = entry;
+  if (entry.kind === "invalid") {
+    const [problem] = entry.problems;
+    return { id, reason: problem === undefined ? "it is invalid" : formatProblem(problem), isProblem: true };
+  }
+  if (served.unavailable !== undefined) return { id, reason: served.unavailable, isProblem: true };
+  const documents = documentsOf(entry);
+  const off = documents.length > 0 && documents.every(isOff);
+  if (off) return { id, reason: "it is not for the background", isProblem: false };
+  const [resource] = entry.origin.path[0] === "spec" ? [entry.origin.document] : [];
+  const kubewarden = resource !== undefined && identityOf(resource).group === KUBEWARDEN_GROUP ? resource : undefined;
+  const rules = rulesOf(served, kubewarden);
+  if (typeof rules === "string") return { id, reason: rules, isProblem: false };
+  const reported = reportedPolicy(entry, served, kubewarden, documents);
+  return {
+    served,
+    reported,
+    rules,
+    namespace: kubewarden === undefined ? "" : namespaceOf(kubewarden.value),
+    ...(kubewarden !== undefined && { webhook: webhookMatch(kubewarden.value) }),
+    properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
+    asGuest: entry.kind === "module",
+    looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true || bringsContext(entry),
+    finding: findingOf(entry, documents),
+  };
+}
+
+/** The policies among the documents of an entry, or of the inline policy's. */
+function documentsOf(entry: PolicyEntry): readonly SourceDocument[] {
+  return entry.kind === "resource" ? opened(entry.documents).filter(isPolicy) : [];
+}
+
+const POLICY_KINDS: ReadonlySet<string> = new Set([
+  `${KYVERNO_GROUP}/ValidatingPolicy`,
+  `${KYVERNO_GROUP}/NamespacedValidatingPolicy`,
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+  `${CERTIFICATE_REQUEST_POLICY_GROUP}/CertificateRequestPolicy`,
+]);
+
+function isPolicy(document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return POLICY_KINDS.has(`${group}/${kind}`);
+}
+
+/** Whether it brings context entries along: these say what is looked up in the cluster, or asked of others. */
+function bringsContext(entry: PolicyEntry): boolean {
+  if (entry.kind === "group")
+    return entry.members.some(({ policy }) => policy.kind !== "reference" && bringsContext(policy));
+  if (entry.kind !== "resource") return false;
+  return opened(entry.documents).some((document) => identityOf(document).kind === "GlobalContextEntry");
+}
+
+/** Whether its author has said that objects which exist are not its business (spec kyverno.md 1.2 and 7.4). */
+function isOff({ value }: SourceDocument): boolean {
+  const evaluation = member(member(value, "spec"), "evaluation");
+  const generated = member(member(value, "status"), "generated") === true;
+  return generated || member(member(evaluation, "background"), "enabled") === false;
+}
+
+/** What it is for, or why nothing of it can be looked for. */
+function rulesOf({ policy }: ServedPolicy, kubewarden: SourceDocument | undefined): readonly TargetRule[] | string {
+  if (kubewarden !== undefined) {
+    const spec = member(kubewarden.value, "spec");
+    if (member(spec, "backgroundAudit") === false) return "it is not for the background";
+    const written = targetRules(listOf(member(spec, "rules")));
+    const rules = withoutWildcards(written);
+    if (rules.length > 0) return rules;
+    return written.length > 0 ? "its rules have wildcards" : "its rules are not for the creation of objects";
+  }
+  if (policy.rules === undefined) return "it does not say what it is for";
+  const rules = targetRules(policy.rules);
+  return rules.length > 0 ? rules : "its rules are not for the creation of objects";
+}
+
+/** What of its registration a webhook would look at; its match conditions are not looked at (spec kubewarden.md 11.3). */
+function webhookMatch(resource: unknown): WebhookMatch {
+  const spec = member(resource, "spec");
+  const selector = (key: string) => {
+    const written = member(spec, key);
+    return prepareSelector(isObject(written) ? written : {});
+  };
+  const written = JSON.stringify([member(spec, "objectSelector"), member(spec, "namespaceSelector")]);
+  return { objects: selector("objectSelector"), namespaces: selector("namespaceSelector"), written };
+}
+
+/** What Kubewarden's reports say of a policy in each result (spec kubewarden.md 11.3). */
+function kubewardenProperties({ value }: SourceDocument): Readonly<Record<string, string>> {
+  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
+  const resources = member(spec, "contextAwareResources");
+  const namespace = namespaceOf(value);
+  return {
+    [member(spec, "mutating") === true ? "mutating" : "validating"]: "true",
+    ...(Array.isArray(resources) && resources.length > 0 && { "context-aware": "true" }),
+    "policy-name": nameOf(value),
+    ...(namespace !== "" && { "policy-namespace": namespace }),
+    "policy-uid": text(metadata, "uid"),
+    "policy-resource-version": text(metadata, "resourceVersion"),
+  };
+}
+
+/** Where Kubewarden's policies say it, and where reports look for it. */
+const KUBEWARDEN_ANNOTATION = "io.kubewarden.policy.";
+const SEVERITY = "policies.kyverno.io/severity";
+const CATEGORY = "policies.kyverno.io/category";
+
+function reportedPolicy(
+  entry: PolicyEntry,
+  { policy }: ServedPolicy,
+  kubewarden: SourceDocument | undefined,
+  documents: readonly SourceDocument[],
+): ReportedPolicy {
+  if (kubewarden !== undefined) {
+    const own = annotationsOf(kubewarden);
+    const annotations = {
+      ...(own[`${KUBEWARDEN_ANNOTATION}severity`] && { [SEVERITY]: own[`${KUBEWARDEN_ANNOTATION}severity`] ?? "" }),
+      ...(own[`${KUBEWARDEN_ANNOTATION}category`] && { [CATEGORY]: own[`${KUBEWARDEN_ANNOTATION}category`] ?? "" }),
+    };
+    return { name: entry.id, namespace: "", source: "kubewarden", annotations, countsSkips: true };
+  }
+  const [only, ...others] = documents;
+  if (only === undefined || others.length > 0) {
+    return { name: entry.id, namespace: "", source: policy.implementation, annotations: {}, countsSkips: true };
+  }
+  const source = identityOf(only).group === KYVERNO_GROUP ? "KyvernoValidatingPolicy" : policy.implementation;
+  return {
+    name: nameOf(only.value),
+    namespace: namespaceOf(only.value),
+    source,
+    annotations: annotationsOf(only),
+    process: "background scan",
+    countsSkips: true,
+  };
+}
+
+function annotationsOf({ value }: SourceDocument): Readonly<Record<string, string>> {
+  const annotations = member(member(value, "metadata"), "annotations");
+  return isObject(annotations) ? (annotations as Readonly<Record<string, string>>) : {};
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,86 @@
+/**
+ * Results of bounded size: authors of policies, and of the objects that messages quote, choose how long all of it is, and of one report etcd takes 1.5 MiB. What is cut is each result for
+ * itself, so that a long one takes no other's room.
+ */
+import type { ResultEntry } from "../../offline/reports/result-entry.js";
+import {
+  MAX_MESSAGE_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_PROPERTIES,
+  MAX_PROPERTY_LENGTH,
+  MAX_RESULT_BYTES,
+  MAX_WORD_LENGTH,
+} from "./audit-limits.js";
+
+/** A result whose texts are cut where they are too long, to {@link MAX_RESULT_BYTES} in all; whose it is, which the report says once for all results, does not count. */
+export function boundedEntry(entry: ResultEntry): ResultEntry {
+  const { source, policy, rule, category, message, properties, ...others } = entry;
+  const named = {
+    ...others,
+    source: cut(source, MAX_WORD_LENGTH),
+    policy: cut(policy, MAX_NAME_LENGTH),
+    ...(rule !== undefined && { rule: cut(rule, MAX_WORD_LENGTH) }),
+    ...(category !== undefined && { category: cut(category, MAX_WORD_LENGTH) }),
+  };
+  const told = {
+    ...named,
+    // The rest is for properties.
+    ...(message !== undefined && { message: cut(message, MAX_MESSAGE_LENGTH, MAX_RESULT_BYTES / 2) }),
+  };
+  if (properties === undefined) return told;
+  return {
+    ...told,
+    properties: boundedProperties(properties, MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined })),
+  };
+}
+
+/** @param bytes for all of them: each has its part of what those before have left */
+function boundedProperties(
+  properties: Readonly<Record<string, string>>,
+  bytes: number,
+): Readonly<Record<string, string>> {
+  let left = bytes;
+  const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
+  const bounded = new Map<string, string>();
+  for (const [index, [name, value]] of some.entries()) {
+    const part = left / (some.length - index);
+    const key = cut(name, MAX_WORD_LENGTH, part / 2);
+    // Of names that begin alike the first counts.
+    if (bounded.has(key)) continue;
+    const text = cut(value, MAX_PROPERTY_LENGTH, part - storedBytes(key) - PUNCTUATION);
+    bounded.set(key, text);
+    left -= storedBytes(key) + storedBytes(text) + PUNCTUATION;
+  }
+  return Object.fromEntries(bounded);
+}
+
+/** A colon and a comma. */
+const PUNCTUATION = 2;
+
+/** How many bytes the API server stores for a value: JSON as Go writes it, which escapes more characters than others do. */
+export const storedBytes = (value: unknown): number => {
+  const text = JSON.stringify(value);
+  let bytes = Buffer.byteLength(text);
+  for (const character of text.matchAll(ESCAPED_BY_GO)) bytes += ESCAPE_BYTES - Buffer.byteLength(character[0]);
+  return bytes;
+};
+
+const ESCAPED_BY_GO = /[<>&\u2028\u2029]|\\[bf]/g;
+const ESCAPE_BYTES = 6;
+
+/** Cut between characters, an ellipsis behind it. */
+function cut(text: string, length: number, bytes = Number.POSITIVE_INFINITY): string {
+  const most = text.length <= length ? text : `${whole(text.slice(0, length - 1))}…`;
+  if (storedBytes(most) <= bytes) return most;
+  // The longest beginning that has room.
+  let [from, to] = [0, most.length];
+  while (from < to) {
+    const middle = Math.ceil((from + to) / 2);
+    if (storedBytes(`${whole(most.slice(0, middle))}…`) <= bytes) from = middle;
+    else to = middle - 1;
+  }
+  return from === 0 ? "" : `${whole(most.slice(0, from))}…`;
+}
+
+/** Without half a character at its end. */
+const whole = (text: string): string => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text);

@@ -1,0 +1,168 @@
+/** What the audit has to say of one object, as a report resource: of OpenReports, or of the older wgpolicyk8s.io. */
+import type { ReportedResource, Status } from "../../offline/reports/finding.js";
+import type { ReportFlavour } from "../../offline/reports/policy-report.js";
+import { type ResultEntry, resultEntry } from "../../offline/reports/result-entry.js";
+import type { Findings } from "./ask-policies.js";
+import type { AuditedKind } from "./audit-kinds.js";
+import { MAX_PROPERTIES, MAX_REPORT_BYTES, MAX_REPORT_RESULTS } from "./audit-limits.js";
+import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
+import { boundedEntry, storedBytes } from "./bounded-entry.js";
+import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
+
+/** What has written a report. */
+export const MANAGED_BY = "policy-server";
+const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+/** Whose report it is, since several may have something to say of one object: nobody changes or deletes another's. */
+export const AUTHOR_LABEL = "policy-server.admission/audited-by";
+/** The author of what the command writes. Names of servers have no dots. */
+export const COMMAND_AUTHOR = "audit.command";
+/** Of what the report says, without its times: the same is not written again. */
+export const CONTENT_ANNOTATION = "policy-server.admission/content";
+
+/** Where reports of an API group stand. */
+export interface ReportApi {
+  readonly flavour: ReportFlavour;
+  readonly namespaced: { readonly kind: string; readonly plural: string };
+  readonly clustered: { readonly kind: string; readonly plural: string };
+}
+
+/** The API groups. */
+export const REPORT_APIS: Readonly<Record<"openreports" | "wgpolicyk8s", ReportApi>> = {
+  openreports: {
+    flavour: "openreports.io/v1alpha1",
+    namespaced: { kind: "Report", plural: "reports" },
+    clustered: { kind: "ClusterReport", plural: "clusterreports" },
+  },
+  wgpolicyk8s: {
+    flavour: "wgpolicyk8s.io/v1alpha2",
+    namespaced: { kind: "PolicyReport", plural: "policyreports" },
+    clustered: { kind: "ClusterPolicyReport", plural: "clusterpolicyreports" },
+  },
+};
+
+/** Who reports, and how. */
+export interface ReportAuthor {
+  readonly api: ReportApi;
+  /** A server's name, or {@link COMMAND_AUTHOR}: as labels and names of objects have it. */
+  readonly author: string;
+}
+
+/** A report that is worth writing. */
+export interface ObjectReport {
+  readonly resource: ReportedResource;
+  /** The whole resource, to be applied. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Of what it says: never 0. */
+  readonly content: number;
+  readonly entries: readonly { readonly policy: AuditedPolicy; readonly entry: ResultEntry }[];
+}
+
+const WORTH: ReadonlySet<Status> = new Set<Status>(["fail", "warn", "error"]);
+
+/** What an author's report of an object is called. */
+export const reportName = (uid: string, author: string): string => `${uid}-${author}`;
+
+/** Of which object a report of this name is; `undefined`: it is no author's name for one. */
+export const uidOfReport = (name: string, author: string): string | undefined =>
+  name.endsWith(`-${author}`) ? name.slice(0, -author.length - 1) : undefined;
+
+/**
+ * The report of an object; `undefined` where nobody has anything against it: what passes is in the metrics only.
+ * @param time seconds since 1970
+ */
+export function objectReport(
+  { api, author }: ReportAuthor,
+  resource: ReportedResource,
+  { policies }: Pick<AuditedKind, "policies">,
+  findings: Findings,
+  time: number,
+): ObjectReport | undefined {
+  if (!findings.some((finding) => finding !== undefined && WORTH.has(finding.status))) return undefined;
+  const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
+  const found: { policy: AuditedPolicy; entry: ResultEntry }[] = [];
+  for (const [index, finding] of findings.entries()) {
+    const policy = policies[index];
+    if (finding === undefined || policy === undefined) continue;
+    const entry = entryOf(policy, finding, resource, time);
+    summary[entry.result]++;
+    if (entry.result !== "pass") found.push({ policy, entry });
+  }
+  const { apiVersion, kind, name, uid, namespace } = resource;
+  const within = namespace === "" ? {} : { namespace };
+  const metadata = {
+    name: reportName(uid, author),
+    ...within,
+    labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [AUTHOR_LABEL]: author },
+    annotations: { [CONTENT_ANNOTATION]: "0".repeat(16) },
+    ownerReferences: [{ apiVersion, kind, name, uid }],
+  };
+  const around = {
+    apiVersion: api.flavour,
+    kind: namespace === "" ? api.clustered.kind : api.namespaced.kind,
+    metadata,
+    ...(api.flavour === "openreports.io/v1alpha1" && { source: MANAGED_BY }),
+    scope: { apiVersion, kind, ...within, name, uid },
+    summary,
+    results: [],
+  };
+  const entries = withRoom(inOrder(found), MAX_REPORT_BYTES - storedBytes(around));
+  const results = entries.map(({ entry }) => withoutResource(entry));
+  const said = JSON.stringify([summary, results.map(({ timestamp: _, ...others }) => others)]);
+  const content = hashText(said, FIRST_SEED) || 1;
+  const annotations = { [CONTENT_ANNOTATION]: `${hex(content)}${hex(hashText(said, SECOND_SEED))}` };
+  const body = { ...around, metadata: { ...metadata, annotations }, results };
+  return { resource, body, content, entries };
+}
+
+/** The number that a report's annotation begins with; 0 when it has none. */
+export const contentOf = (annotation: string): number => Number.parseInt(annotation.slice(0, 8), 16) || 0;
+
+const hex = (value: number): string => value.toString(16).padStart(8, "0");
+
+/** The report's scope says it once for all. */
+const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
+
+function entryOf(
+  { reported, served, properties: common }: AuditedPolicy,
+  { status, message, properties, exceptions = [] }: AuditFinding,
+  resource: ReportedResource,
+  time: number,
+): ResultEntry {
+  const finding = {
+    policy: 0,
+    rule: "",
+    status: status === "warn" ? ("fail" as const) : status,
+    message,
+    properties: { ...common, ...properties },
+    exceptions: exceptions.slice(0, MAX_PROPERTIES),
+  };
+  const entry = boundedEntry(resultEntry(reported, finding, resource, { auditWarn: status === "warn", time }));
+  // As Kubewarden's scanner has it: what is only monitored is for information.
+  return served.mode === "monitor" ? { ...entry, severity: "info" } : entry;
+}
+
+type Reported = ObjectReport["entries"][number];
+
+/** Results of policies for the whole cluster first, then one of each namespace in turn: a namespace with many takes no room of another. */
+function inOrder(results: readonly Reported[]): readonly Reported[] {
+  const turns = new Map<string, number>();
+  const placed = results.map((result) => {
+    const owner = result.policy.namespace || result.policy.reported.namespace;
+    if (owner === "") return { result, turn: 0 };
+    const turn = (turns.get(owner) ?? 0) + 1;
+    turns.set(owner, turn);
+    return { result, turn };
+  });
+  return placed.sort((a, b) => a.turn - b.turn).map(({ result }) => result);
+}
+
+/** As many of them as have room in so many bytes. */
+function withRoom(results: readonly Reported[], bytes: number): readonly Reported[] {
+  let left = bytes;
+  return results.slice(0, MAX_REPORT_RESULTS).filter(({ entry }) => {
+    left -= storedBytes(withoutResource(entry)) + COMMA;
+    return left >= 0;
+  });
+}
+
+const COMMA = 1;

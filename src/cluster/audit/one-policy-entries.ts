@@ -1,0 +1,78 @@
+/** Entries of several policies as entries of one each: objects are reported on by policy, whatever file a policy stands in. */
+
+import { identityOf, opened } from "../../config/documents/documents.js";
+import type { SourceDocument } from "../../config/documents/source-document.js";
+import type { Config, ConfigEntry, ResourceEntry } from "../../config/index.js";
+import { member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+
+/** Policies that decide each for itself. Others (CertificateRequestPolicies, of which any may allow) stay together. */
+const ALONE: ReadonlySet<string> = new Set([
+  "policies.kyverno.io/ValidatingPolicy",
+  "policies.kyverno.io/NamespacedValidatingPolicy",
+  "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+]);
+/** Policies that an entry may have beside them, and that keep it whole. */
+const TOGETHER: ReadonlySet<string> = new Set(["CertificateRequestPolicy", "MutatingAdmissionPolicy"]);
+
+/**
+ * The configuration with an entry for each policy. What of an entry a group names stays whole: the group's answer hangs on all of it.
+ * @param referenced ids that groups name
+ */
+export const withOnePolicyEach = (config: Config, referenced: ReadonlySet<string>): Config => ({
+  ...config,
+  entries: config.entries.flatMap((entry) => (referenced.has(entry.id) ? [entry] : entriesOf(entry))),
+});
+
+/** Whether an entry was made of one with several policies. */
+export const isOneOfSeveral = (entry: ConfigEntry): entry is ResourceEntry =>
+  entry.kind === "resource" && entry.id.includes("/");
+
+function entriesOf(entry: ConfigEntry): readonly ConfigEntry[] {
+  if (entry.kind !== "resource") return [entry];
+  const documents = opened(entry.documents);
+  const policies = documents.filter((document) => ALONE.has(qualifiedKind(document)));
+  const names = new Set(policies.map(nameIn));
+  // Of two of one name, and of one without, the mistake is to be told, and that of the whole entry.
+  const clear = names.size === policies.length && policies.every(({ value }) => nameOf(value) !== "");
+  const bound = documents.some((document) => TOGETHER.has(identityOf(document).kind));
+  if (policies.length < 2 || !clear || bound) return [entry];
+  return policies.map((policy) => entryOf(entry, documents, policy));
+}
+
+/** No id has a slash but those of members, and a group is never an entry of resources. */
+function entryOf(entry: ResourceEntry, documents: readonly SourceDocument[], policy: SourceDocument): ResourceEntry {
+  return {
+    ...entry,
+    id: `${entry.id}/${nameIn(policy)}`,
+    documents: documents.filter((each) => each === policy || isBeside(each, policy)),
+  };
+}
+
+/** `<kind>/<namespace>/<name>`, as short as tells policies of one entry apart. */
+function nameIn({ value }: SourceDocument): string {
+  const namespace = namespaceOf(value);
+  const name = nameOf(value);
+  return `${text(value, "kind")}/${namespace === "" ? name : `${namespace}/${name}`}`;
+}
+
+/** What is no policy, and names no other one alone. */
+function isBeside(document: SourceDocument, policy: SourceDocument): boolean {
+  if (ALONE.has(qualifiedKind(document))) return false;
+  const spec = member(document.value, "spec");
+  switch (identityOf(document).kind) {
+    case "ValidatingAdmissionPolicyBinding":
+      return text(spec, "policyName") === nameOf(policy.value);
+    case "PolicyException": {
+      const refs = member(spec, "policyRefs");
+      const named = Array.isArray(refs) ? refs.map((ref: unknown) => text(ref, "name")) : [];
+      return named.includes(nameOf(policy.value));
+    }
+    default:
+      return true;
+  }
+}
+
+function qualifiedKind(document: SourceDocument): string {
+  const { group, kind } = identityOf(document);
+  return `${group}/${kind}`;
+}

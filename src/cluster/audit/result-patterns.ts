@@ -1,0 +1,71 @@
+/** What came of objects, shared by all of which the same came: most pass all policies of their kind. */
+import type { Status } from "../../offline/reports/finding.js";
+import { MAX_PATTERNS } from "./audit-limits.js";
+
+/** What policies came to for an object, by their ids. */
+export type Results = ReadonlyMap<string, Status>;
+
+interface Pattern {
+  readonly key: string;
+  readonly results: Results;
+  /** Of this round. */
+  objects: number;
+}
+
+/** Sets of results by numbers from 1. */
+export class ResultPatterns {
+  readonly #most: number;
+  readonly #byKey = new Map<string, number>();
+  readonly #patterns = new Map<number, Pattern>();
+  #next = 1;
+
+  constructor(most = MAX_PATTERNS) {
+    this.#most = most;
+  }
+
+  /**
+   * The number of a set; 0 when there are too many.
+   * @param policies ids of those that were asked, in order
+   * @param statuses what each came to; `undefined`: it is not for the object
+   */
+  numberOf(policies: readonly string[], statuses: readonly (Status | undefined)[]): number {
+    const key = JSON.stringify(policies.flatMap((id, index) => (statuses[index] ? [id, statuses[index]] : [])));
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    if (this.#patterns.size >= this.#most) return 0;
+    const results = new Map<string, Status>();
+    for (const [index, id] of policies.entries()) {
+      const status = statuses[index];
+      if (status !== undefined) results.set(id, status);
+    }
+    const number = this.#next++;
+    this.#byKey.set(key, number);
+    this.#patterns.set(number, { key, results, objects: 0 });
+    return number;
+  }
+
+  /** Counts an object of this round. */
+  count(number: number): void {
+    const pattern = this.#patterns.get(number);
+    if (pattern !== undefined) pattern.objects += 1;
+  }
+
+  /** How many objects of this round have each set. */
+  *counted(): Iterable<{ readonly results: Results; readonly objects: number }> {
+    for (const { results, objects } of this.#patterns.values()) if (objects > 0) yield { results, objects };
+  }
+
+  /** Begins a round. */
+  begin(): void {
+    for (const pattern of this.#patterns.values()) pattern.objects = 0;
+  }
+
+  /** Forgets sets that no object has had in this round: nothing may name them any more. */
+  forgetOthers(): void {
+    for (const [number, { key, objects }] of this.#patterns) {
+      if (objects > 0) continue;
+      this.#patterns.delete(number);
+      this.#byKey.delete(key);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+/** Turns the tree of what is written into {@link SourceNode}s: aliases followed within bounds, merge keys replaced, and noted what is wrong. */
+import { isMergeKey } from "../../data/yaml/resolve.js";
+import { isOldWord, keyName, scalarValue, Unwritable } from "../../data/yaml/scalar-values.js";
+import {
+  REPEATED_KEY,
+  YAML_MAX_DEPTH,
+  type YamlMap,
+  type YamlNode,
+  type YamlPair,
+  type YamlScalar,
+} from "../../data/yaml.js";
+import type { Path } from "./problem.js";
+import type { ProblemCode } from "./problem-codes.js";
+import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
+
+/** Deepest nesting of maps and lists. */
+export const MAX_DEPTH = YAML_MAX_DEPTH;
+/** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
+export const MAX_ALIASED_VALUES = 100_000;
+
+/** A key of the map itself that a merge key below it replaces. */
+const MERGED_OVER = "duplicate key: what << merges replaces the same key above it: put << first in this map";
+
+/** Something wrong with the shape of a document, before its meaning is looked at. */
+export interface Flaw {
+  readonly offset: number;
+  readonly path: Path;
+  readonly message: string;
+  readonly code: ProblemCode;
+  /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes takes; `fatal`: nothing of the document can be used. */
+  readonly kind?: "repeated" | "fatal";
+}
+
+/** One use per document. */
+export class NodeBuilder {
+  readonly flaws: Flaw[] = [];
+  #aliasDepth = 0;
+  #aliasedValues = 0;
+  #exhausted = false;
+  readonly #mostAliasedValues: number;
+
+  /** @param mostAliasedValues more are a fatal flaw */
+  constructor(mostAliasedValues: number = MAX_ALIASED_VALUES) {
+    this.#mostAliasedValues = mostAliasedValues;
+  }
+
+  /** The node, or a null scalar in place of what can't be used (with a flaw noted). */
+  build(node: YamlNode, path: Path): SourceNode {
+    if (!this.#mayGoOn(node.start, path)) return nothingAt(node);
+    switch (node.kind) {
+      case "alias":
+        return this.#followed(() => this.build(node.target, path));
+      case "map": {
+        const pairs = new Map<string, Pair>();
+        this.#addPairs(node, path, pairs);
+        return { kind: "map", start: node.start, end: node.end, pairs: [...pairs.values()] };
+      }
+      case "list": {
+        const items = node.items.map((item, index) => this.build(item, [...path, index]));
+        return { kind: "list", start: node.start, end: node.end, items };
+      }
+      default:
+        return this.#scalar(node, path);
+    }
+  }
+
+  #addPairs(map: YamlMap, path: Path, pairs: Map<string, Pair>): void {
+    const own = new Set<string>();
+    let hasMerge = false;
+    for (const pair of map.pairs) {
+      if (isMerge(pair)) {
+        if (hasMerge) this.#repeated(pair.key, [...path, "<<"], REPEATED_KEY);
+        hasMerge = true;
+        this.#addMerged(pair, path, pairs, own);
+      } else this.#addPair(pair, path, pairs, own);
+      if (this.#exhausted) return;
+    }
+  }
+
+  /** What is merged takes the place of what the map itself has above, as Kubernetes has it: whoever wrote that meant it to count. */
+  #addMerged({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: ReadonlySet<string>): void {
+    const merged = new Map<string, Pair>();
+    this.#merge(value, path, merged);
+    for (const [name, pair] of merged) {
+      if (own.has(name)) this.#repeated(key, [...path, name], MERGED_OVER);
+      pairs.set(name, pair);
+    }
+  }
+
+  /** Said where the map itself stands, and not again for every alias of it. */
+  #repeated({ start: offset }: YamlNode, path: Path, message: string): void {
+    if (this.#aliasDepth === 0)
+      this.flaws.push({ offset, path, message, code: "CONFIG_DUPLICATE_KEY", kind: "repeated" });
+  }
+
+  #addPair({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: Set<string>): void {
+    const name = this.#keyName(key, path);
+    const keyPath = [...path, name];
+    if (own.has(name)) this.#repeated(key, keyPath, REPEATED_KEY);
+    own.add(name);
+    pairs.set(name, { key: name, keyStart: key.start, keyEnd: key.end, value: this.build(value, keyPath) });
+  }
+
+  /** The members of the maps that are merged, the first of a list winning; they stand where they are written. */
+  #merge(source: YamlNode, path: Path, pairs: Map<string, Pair>): void {
+    for (const one of source.kind === "list" ? source.items.toReversed() : [source]) {
+      const target = one.kind === "alias" ? one.target : one;
+      if (target.kind !== "map") {
+        const message = "what is merged by << has to be a map, or a list of maps";
+        this.flaws.push({ offset: one.start, path, message, code: "YAML_MERGE" });
+      } else if (!this.#mayGoOn(one.start, path)) return;
+      else if (one.kind === "alias") this.#followed(() => this.#addPairs(target, path, pairs));
+      else this.#addPairs(target, path, pairs);
+    }
+  }
+
+  #followed<T>(follow: () => T): T {
+    this.#aliasDepth++;
+    const result = follow();
+    this.#aliasDepth--;
+    return result;
+  }
+
+  #keyName(key: YamlNode, path: Path): string {
+    const target = key.kind === "alias" ? key.target : key;
+    if (target.kind !== "scalar") {
+      this.flaws.push({
+        offset: key.start,
+        path: [...path, "?"],
+        message: "keys are strings, not maps or lists",
+        code: "YAML_KEY",
+      });
+      return "?";
+    }
+    const name = keyName(target);
+    const value = scalarValue(target);
+    if (typeof name === "string" && typeof value === "string") return name;
+    const found = isOldWord(target, value)
+      ? `YAML 1.1 reads ${target.text} as ${typeof value === "boolean" ? "the boolean" : "the number"} ${value}; `
+      : "";
+    const message = `keys are strings: ${found}write ${JSON.stringify(target.text)} in quotes`;
+    const used = typeof name === "string" ? name : target.text;
+    this.flaws.push({ offset: key.start, path: [...path, used], message, code: "YAML_KEY" });
+    return used;
+  }
+
+  #scalar(node: YamlScalar, path: Path): SourceNode {
+    const value = scalarValue(node);
+    if (!(value instanceof Unwritable)) {
+      const scalar = { ...nothingAt(node), value: value as ScalarNode["value"], style: STYLES[node.style] };
+      return isOldWord(node, value) ? { ...scalar, oldWord: node.text } : scalar;
+    }
+    this.flaws.push({ offset: value.offset, path, message: value.reason, code: "CONFIG_VALUE" });
+    return nothingAt(node);
+  }
+
+  /** False once a bound is passed, which is a flaw of the whole document. */
+  #mayGoOn(offset: number, path: Path): boolean {
+    if (this.#exhausted) return false;
+    if (this.#aliasDepth > 0) this.#aliasedValues++;
+    const isTooDeep = path.length > MAX_DEPTH || this.#aliasDepth > MAX_DEPTH;
+    if (!isTooDeep && this.#aliasedValues <= this.#mostAliasedValues) return true;
+    this.#exhausted = true;
+    const message = isTooDeep
+      ? `nested deeper than ${MAX_DEPTH} levels`
+      : `aliases that stand for more than ${this.#mostAliasedValues} values`;
+    this.flaws.push({ offset, path: path.slice(0, 8), message, code: "YAML_LIMIT", kind: "fatal" });
+    return false;
+  }
+}
+
+const STYLES: Readonly<Record<YamlScalar["style"], ScalarStyle>> = {
+  plain: "plain",
+  json: "plain",
+  single: "single",
+  double: "double",
+  literal: "block",
+  folded: "block",
+};
+
+function isMerge({ key }: YamlPair): boolean {
+  return key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style);
+}
+
+function nothingAt({ start, end }: YamlNode): ScalarNode {
+  return { kind: "scalar", value: null, style: "plain", start, end };
+}

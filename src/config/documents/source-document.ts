@@ -1,0 +1,275 @@
+/** A YAML document with its places: what later stages use to say where in a file something is wrong. */
+import { Lines, mostDoubts, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
+import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
+import { type Flaw, NodeBuilder } from "./node-builder.js";
+import type { Path, Position, Problem } from "./problem.js";
+import type { About } from "./problem-codes.js";
+import { sourceOffset } from "./scalar-position.js";
+import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";
+
+// What people write who take YAML for something else, and what to write instead.
+
+/** Longest line that is looked at for that, in UTF-16 units. */
+const MAX_LENGTH = 2000;
+
+const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [/^ *\t/, "YAML is indented with spaces only: put two spaces in the place of each tab"],
+  [/^\s*(?:\/\/|\/\*)/, "JSON has no comments; those of YAML begin with #"],
+  [/\{\{.*\}\}/, "this looks like a template, which has to be rendered first (helm template …)"],
+  [/^(?:<{7}|={7}|>{7})/, "this is what a merge conflict of git leaves behind: choose one of the two sides"],
+  [/^\s*[\w-]+:\s+[^'"#|>[{\s][^'"#]*:\s/, "a value that has a colon and a space in it stands in quotes"],
+  [/^\s*(?:[\w-]+:|-)\s+[!@`%*&]/, "a value that begins with this character stands in quotes"],
+  [
+    /^\s*"(?:[^"\\]|\\.)*\\[^"\\/abefnrtuvxNLPU0_ ].*"/,
+    "\\ begins an escape in double quotes: use single quotes, or write \\\\",
+  ],
+];
+
+/** Something to say about a line with a mistake of form; undefined when nothing is likely. */
+function yamlHint(text: string, line: number): string | undefined {
+  const written = lineOf(text, line);
+  if (written.length > MAX_LENGTH) return undefined;
+  return HINTS.find(([pattern]) => pattern.test(written))?.[1] ?? indentHint(written, lineOf(text, line - 1));
+}
+
+/** A key below a complete value, but deeper: it is read as more of that value. */
+function indentHint(written: string, above: string): string | undefined {
+  const [here, there] = [/^( +)[\w-]+:/.exec(written), /^( *)(?:- )?[\w-]+:\s+\S/.exec(above)];
+  if (here?.[1] === undefined || there?.[1] === undefined || here[1].length <= there[1].length) return undefined;
+  return "this line is indented deeper than the one above it, and so goes on with its value: indent both alike";
+}
+
+function lineOf(text: string, line: number): string {
+  let start = 0;
+  for (let current = 1; current < line; current++) {
+    const end = text.indexOf("\n", start);
+    if (end === -1) return "";
+    start = end + 1;
+  }
+  const end = text.indexOf("\n", start);
+  return text.slice(start, end === -1 ? text.length : end);
+}
+
+/** A place inside a string value: 1-based line and column (code points) of its text, as the CEL engine counts. */
+export interface InnerPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One document of a file. */
+export class SourceDocument {
+  readonly #text: SourceText;
+
+  constructor(
+    /** The file as it was named (or found in a folder). */
+    readonly file: string,
+    text: SourceText,
+    readonly root: SourceNode,
+    /** The document as JSON data in the value model of `data/json`. */
+    readonly value: unknown,
+  ) {
+    this.#text = text;
+  }
+
+  /**
+   * Where the value at `path` stands; with `inner`, where a place inside that string stands. A path that leads nowhere gives the deepest
+   * value on the way, so an answer always comes.
+   */
+  positionOf(path: Path, inner?: InnerPlace): Position {
+    const { node, complete } = deepestNode(this.root, path);
+    let offset = node.start;
+    if (inner !== undefined && complete && node.kind === "scalar" && typeof node.value === "string") {
+      offset = sourceOffset(this.#text.text, node, node.value, offsetOfPlace(node.value, inner));
+    }
+    return this.at(offset);
+  }
+
+  /** Where the key that `path` ends with stands; {@link positionOf} when it is no key of a map. */
+  keyPositionOf(path: Path): Position {
+    const { node, complete } = deepestNode(this.root, path.slice(0, -1));
+    const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
+    return pair === undefined ? this.positionOf(path) : this.at(pair.keyStart);
+  }
+
+  /** As {@link positionOf} for a whole value, with the column behind it where that is in the same line. */
+  spanOf(path: Path): Position & Pick<Problem, "endColumn"> {
+    const { node, complete } = deepestNode(this.root, path);
+    return complete && node.kind === "scalar" ? this.#span(node.start, node.end) : this.at(node.start);
+  }
+
+  /** As {@link keyPositionOf}, with the column behind the key. */
+  keySpanOf(path: Path): Position & Pick<Problem, "endColumn"> {
+    const { node, complete } = deepestNode(this.root, path.slice(0, -1));
+    const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
+    return pair === undefined ? this.spanOf(path) : this.#span(pair.keyStart, pair.keyEnd);
+  }
+
+  #span(start: number, end: number): Position & Pick<Problem, "endColumn"> {
+    const place = this.at(start);
+    const last = this.#text.place(end);
+    return last.line === place.line && last.column > place.column ? { ...place, endColumn: last.column } : place;
+  }
+
+  /** What stands at `path`, as a document of its own with the value given. */
+  part(path: Path, value: unknown): SourceDocument {
+    return new SourceDocument(this.file, this.#text, deepestNode(this.root, path).node, value);
+  }
+
+  /** Something wrong (`error`) or doubtful at a path; `inner`: at a place inside the string there. */
+  problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
+    const place = inner === undefined ? this.spanOf(path) : this.positionOf(path, inner);
+    return { severity, ...place, path, message, ...about };
+  }
+
+  /** Whether something stands at `path`. */
+  hasKey(path: Path): boolean {
+    return deepestNode(this.root, path).complete;
+  }
+
+  /** The place of an offset in the file. */
+  at(offset: number): Position {
+    return { file: this.file, ...this.#text.place(offset) };
+  }
+}
+
+/** A file's text with its lines. */
+class SourceText {
+  /** Made when the first place is asked for. */
+  #lines: Lines | undefined;
+
+  constructor(readonly text: string) {}
+
+  /** 1-based line and column (code points) of an offset. */
+  place(offset: number): InnerPlace {
+    this.#lines ??= new Lines(this.text);
+    return this.#lines.place(offset);
+  }
+}
+
+/** What came of a configuration file's text: its one document unless it isn't YAML, and everything wrong with its form. */
+export interface ParsedConfiguration {
+  readonly document?: SourceDocument;
+  /** Errors that spoil the whole file when `document` is absent, else errors at their paths. */
+  readonly problems: readonly Problem[];
+  /** Of a file of several documents the first one. */
+  readonly first?: Required<Pick<ParsedConfiguration, "document" | "problems">>;
+}
+
+/** A configuration of which some entries are no YAML: the others, for finding their mistakes too. */
+export interface SalvagedConfiguration extends ParsedConfiguration {
+  /** What the broken ones are called. */
+  readonly broken: readonly string[];
+}
+
+/** Where nothing at all is written. */
+const NOTHING: YamlTree = {
+  root: { kind: "scalar", start: 0, end: 0, text: "", style: "plain", tag: "" },
+  unread: undefined,
+};
+
+/** Reads a configuration file of ours: YAML as Kubernetes reads it, one document; duplicate keys and the like are problems, not the end. */
+export function parseConfiguration(text: string, file: string): ParsedConfiguration {
+  const source = new SourceText(text);
+  const problem = (flaw: Flaw): Problem => problemOf(flaw, file, source);
+  const { documents, error } = readYamlTrees(text);
+  const [document = NOTHING, second] = documents;
+  const flaws: Flaw[] = [];
+  const behind = second?.root.start ?? document.unread;
+  if (behind !== undefined) {
+    const message = "a configuration file holds one document: remove this second one";
+    flaws.push({ offset: behind, path: [], message, code: "YAML_SECOND_DOCUMENT" });
+  }
+  const problems = flaws.map(problem);
+  if (error !== undefined) problems.push(brokenProblem({ line: error.line, column: error.column, error }, text, file));
+  const builder = new NodeBuilder();
+  const root = builder.build(document.root, []);
+  if (problems.length > 0) {
+    if (behind === undefined) return { problems };
+    const first = new SourceDocument(file, source, root, nodeValue(root));
+    return { problems, first: { document: first, problems: builder.flaws.map(problem) } };
+  }
+  for (const flaw of builder.flaws) problems.push(problem(flaw));
+  if (builder.flaws.some(({ kind }) => kind === "fatal")) return { problems };
+  return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
+}
+
+/** What can be read of a configuration's text that is no YAML; undefined where nothing sound can. */
+export function salvageConfiguration(text: string, file: string): SalvagedConfiguration | undefined {
+  const rest = withoutBrokenEntries(text);
+  if (rest === undefined) return undefined;
+  const { document, problems } = parseConfiguration(rest.text, file);
+  const own = rest.broken.map((part) => brokenProblem(part, text, file));
+  return { ...(document && { document }), problems: [...own, ...problems], broken: rest.names };
+}
+
+/** A document that another reader has read, which tells no places: all that is said of it stands at its beginning, with its path. */
+export function documentWithoutPlaces(text: string, file: string, root: SourceNode): SourceDocument {
+  return new SourceDocument(file, new SourceText(text), root, nodeValue(root));
+}
+
+/** What came of a file of resources. */
+export interface ParsedResources {
+  /** None when the file has an error anywhere. */
+  readonly documents: readonly SourceDocument[];
+  /** What is wrong. */
+  readonly problems: readonly Problem[];
+  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map or are merged over, and what stands behind the end of a document; not all of very many. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Reads a file of Kubernetes resources: any number of documents, as kubectl reads them. */
+export function parseResources(text: string, file: string): ParsedResources {
+  const source = new SourceText(text);
+  const { documents, error } = readYamlStream(text);
+  if (error !== undefined) {
+    const broken = brokenDocuments(text, error).map((part) => brokenProblem(part, text, file));
+    return { documents: [], problems: broken, warnings: [] };
+  }
+  const problems: Problem[] = [];
+  const doubts: Flaw[] = [];
+  const read = documents.map(({ root, value, unread }) => {
+    const builder = new NodeBuilder();
+    const node = builder.build(root, []);
+    for (const flaw of builder.flaws) if (flaw.kind === "repeated") doubts.push(flaw);
+    // The tree ends where the builder gave up, though the value does not.
+    const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
+    if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
+    if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD, code: "YAML_SECOND_DOCUMENT" });
+    return new SourceDocument(file, source, node, value);
+  });
+  const warnings = mostDoubts(doubts).map((doubt) => problemOf(doubt, file, source, "warning"));
+  return { documents: problems.length === 0 ? read : [], problems, warnings };
+}
+
+function problemOf(
+  { offset, path, message, code }: Flaw,
+  file: string,
+  source: SourceText,
+  severity: Problem["severity"] = "error",
+): Problem {
+  return { severity, file, ...source.place(offset), path, message, code };
+}
+
+function brokenProblem({ line, column, error }: BrokenPart, text: string, file: string): Problem {
+  const isCut = error.reason.startsWith("EOF while parsing");
+  const hint = isCut
+    ? "the text ends before all of it is closed: a bracket or a quote is missing"
+    : yamlHint(text, line);
+  const code = error.limit ? "YAML_LIMIT" : "YAML_SYNTAX";
+  return { severity: "error", file, line, column, path: [], message: error.reason, code, ...(hint && { hint }) };
+}
+
+/** UTF-16 offset of a 1-based line and code point column in a text. */
+function offsetOfPlace(text: string, { line, column }: InnerPlace): number {
+  let start = 0;
+  for (let current = 1; current < line; current++) {
+    const newline = text.indexOf("\n", start);
+    if (newline === -1) break;
+    start = newline + 1;
+  }
+  let offset = start;
+  for (let current = 1; current < column && offset < text.length; current++) {
+    offset += text.codePointAt(offset)! > 0xffff ? 2 : 1;
+  }
+  return offset;
+}

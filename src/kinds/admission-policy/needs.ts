@@ -1,0 +1,74 @@
+import { namesVariable } from "../../cel/index.js";
+import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
+import { type JsonObject, text } from "../../kubernetes/object.js";
+import { NAMESPACE_LABELS, type Needs, type Requirement } from "../../world/needs.js";
+import type { Expression } from "../shared/expressions/expression.js";
+import type { LabelSelector } from "../shared/match/label-selector.js";
+import { prepareParamKind } from "./prepared-binding.js";
+import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
+
+/** The label that every Namespace has: its value is known without seeing the Namespace. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/**
+ * What a policy will ask of the world, told from its compiled expressions, its bindings and the documents beside it. The versions of resources are no
+ * need: only requests in another version than the rules name ask for them.
+ */
+export function needsOf(
+  spec: CommonPolicySpec,
+  expressions: readonly (Pick<Expression, "program"> | undefined)[],
+  bindings: readonly CommonBindingSpec[],
+  objects: readonly JsonObject[],
+): Needs {
+  const brought = new Set(objects.map((object) => `${text(object, "apiVersion")}/${text(object, "kind")}`));
+  const bringsNamespaces = brought.has("v1/Namespace");
+  const names = (name: string): boolean =>
+    expressions.some((expression) => expression?.program && namesVariable(expression.program.references, name));
+  const matches = [spec.matchConstraints, ...bindings.map(({ matchResources }) => matchResources)];
+  const labels = matches.flatMap((match) => labelsOf(match?.namespaceSelector));
+  const namespaceObject = names("namespaceObject");
+  const authorizer = names("authorizer");
+
+  const paramKind = prepareParamKind(spec.paramKind);
+  const kinds = typeof paramKind === "object" ? [paramKind] : [];
+  // Whether its objects live in namespaces is asked even if no binding names one.
+  const scope = kinds.some(({ kind }) => builtinNamespaced(kind) === undefined);
+  const refs = bindings.flatMap(({ paramRef }) => paramRef ?? []);
+  const params = refs.length > 0 ? kinds : [];
+  const named = params.flatMap(({ kind }) =>
+    refs.flatMap(({ name = "", namespace = "" }) => (name === "" ? [] : [{ kind, namespace, name }])),
+  );
+  const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
+  return {
+    asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
+    requires: [
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL)
+        ? [{ ...NAMESPACE_LABELS, ignorable: true as const }]
+        : []),
+      ...(!bringsNamespaces && namespaceObject ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
+      ...(bringsParams ? [] : params.map(parametersOf)),
+      ...(authorizer ? [{ what: "`authorizer`" }] : []),
+    ],
+    parameters: refs.some(({ name = "" }) => name === "") ? params.map(({ kind }) => kind) : [],
+    ...(named.length > 0 && { namedParameters: named }),
+  };
+}
+
+/**
+ * Like matching, finding parameters is configuring the policy, whose failure `failurePolicy` is about; what expressions ask in vain fails the request.
+ * A binding that names a parameter is obeyed, so its kind is all that has to be told. */
+function parametersOf({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string;
+  readonly kind: { readonly kind: string };
+}): Requirement {
+  const documents = `${kind.kind} of ${apiVersion}`;
+  return { what: `parameters (${documents})`, documents: `parameters (${documents})`, ignorable: true };
+}
+
+function labelsOf(selector: LabelSelector | undefined): readonly string[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+}

@@ -1,0 +1,88 @@
+/**
+ * The API server that policies are written for: which API versions it serves and what new expressions may use depends on its version (spec
+ * validating-admission-policy.md 1.8).
+ */
+import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../../cel/index.js";
+import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
+
+/** A server of some version. `Compiler` is what a kind compiles its expressions with. */
+export interface Server<Compiler> {
+  readonly version: KubernetesVersion;
+  /** The compiler of expressions as a version has them. */
+  readonly compiler: (version: KubernetesVersion) => Compiler;
+}
+
+/** A server of `version`; each of its compilers is made when it is first asked for, one a version at most. */
+export function createServer<Compiler>(
+  version: KubernetesVersion,
+  make: (version: KubernetesVersion) => Compiler,
+): Server<Compiler> {
+  const made = new Map<KubernetesVersion, Compiler>();
+  return {
+    version,
+    compiler: (wanted) => {
+      const compiler = made.get(wanted) ?? make(wanted);
+      made.set(wanted, compiler);
+      return compiler;
+    },
+  };
+}
+
+/** The version that new expressions must keep to: the server may have to go back one. */
+export const versionOfNewExpressions = (version: KubernetesVersion): KubernetesVersion =>
+  KUBERNETES_VERSIONS[KUBERNETES_VERSIONS.indexOf(version) - 1] ?? version;
+
+/**
+ * The mistakes that a server finds in a new policy. Of what only later ones take it is said which.
+ * @param validate the policy's mistakes, its expressions compiled by some compiler
+ */
+export function errorsOnServer<Compiler>(
+  validate: (compiler: Compiler) => readonly FieldError[],
+  { version, compiler }: Server<Compiler>,
+): FieldError[] {
+  const known = versionOfNewExpressions(version);
+  const errors = validate(compiler(known));
+  if (errors.length === 0) return [];
+  const later = KUBERNETES_VERSIONS.filter((each) => each !== known && isSince(each, known)).map((each) => {
+    const places = validate(compiler(each)).map(({ path }) => formatPath(path));
+    return { version: each, wrong: new Set(places) };
+  });
+  return errors.map((error) => {
+    const place = formatPath(error.path);
+    // What is wrong in the newest version, too, is no matter of versions.
+    if (later.at(-1)?.wrong.has(place) !== false) return error;
+    const first = later.find(({ wrong }) => !wrong.has(place));
+    return first === undefined ? error : { ...error, text: `${error.text}\n${takenSince(first.version)}` };
+  });
+}
+
+/** When an expression is taken that has to keep to what a version knows: one version later. */
+function takenSince(known: KubernetesVersion): string {
+  const [major, minor] = known.split(".");
+  return `Kubernetes takes this in new policies from ${major}.${Number(minor) + 1} on`;
+}
+
+/** From which version on an API version is served, and the last that does. */
+export interface Served {
+  readonly since: KubernetesVersion;
+  readonly until?: KubernetesVersion;
+}
+
+/** The API versions of a kind. */
+export type ServedVersions = Readonly<Record<string, Served>>;
+
+/** Why a server has no such kind in an API version, all of it as documents have them; `undefined` where it has. */
+export function notServed(
+  kind: string,
+  apiVersion: string,
+  versions: ServedVersions,
+  server: KubernetesVersion,
+): string | undefined {
+  const own = versions[apiVersion.slice(apiVersion.indexOf("/") + 1)];
+  const isServed = ({ since, until = server }: Served): boolean => isSince(server, since) && isSince(until, server);
+  if (own === undefined || isServed(own)) return undefined;
+  const there = Object.keys(versions).filter((name) => isServed(versions[name] ?? own));
+  const instead = there.length === 0 ? "no version of it" : there.join(" and ");
+  const when = own.until === undefined ? `from ${own.since} on` : `${own.since} to ${own.until}`;
+  return `no matches for kind "${kind}" in version "${apiVersion}", which is in Kubernetes ${when}: ${server} has ${instead}`;
+}

@@ -1,0 +1,158 @@
+/** How an answer came about, as data: what was asked, what came of it, and the expressions with their values, or a group's members. */
+import { CelError, explain, type Value } from "../../cel/index.js";
+import type { Outcome, Policy } from "../../policy/index.js";
+import {
+  type Asking,
+  type Evaluated,
+  type ExplainedPolicy,
+  type ExplainedVariant,
+  isExplainable,
+  type PlacedExpression,
+} from "../shared/index.js";
+import { explainedValue } from "./parts.js";
+import { Room } from "./size-budget.js";
+import type { ExplainedAnswer, ExplainedExpression, ExplainedPart, ExplainedValue } from "./types.js";
+import { valueText } from "./value-text.js";
+
+/** Where a group's expression stands in its entry. */
+const GROUP_EXPRESSION = "expression";
+
+/** An expression as a policy places it, with each different value that it came to; empty when there is no room for it. */
+function explainedExpression(
+  { path, name, expression }: PlacedExpression,
+  asking: Asking,
+  room: Room,
+): readonly ExplainedExpression[] {
+  const { source, program, error } = expression;
+  if (!room.take(path, name, source, error)) return [];
+  const failed = program === undefined ? { error: error ?? "" } : {};
+  const evaluations = different(asking.evaluations(program).map((each) => evaluated(each, source, room)));
+  return [{ path, ...(name !== undefined && name !== "" && { name }), source, ...failed, evaluations }];
+}
+
+/** A group's expression, as it was evaluated last: attempts before that were for members whose answers were not there yet. */
+function groupExpression({ all }: Asking, room: Room): readonly ExplainedExpression[] {
+  const last = all.at(-1);
+  if (last === undefined || !room.take(GROUP_EXPRESSION, last.program.source)) return [];
+  const { source } = last.program;
+  return [{ path: GROUP_EXPRESSION, source, evaluations: [evaluated(last, source, room)] }];
+}
+
+function evaluated({ program, values, result }: Evaluated, written: string, room: Room): ExplainedValue {
+  const { parsed } = program;
+  // What is compiled may be a trimmed form of what is written.
+  const at = written.indexOf(parsed.source);
+  const whole = explainedValue(explain(parsed, values), { room, shift: at < 0 ? undefined : at });
+  return { ...whole, value: valueText(result), failed: result instanceof CelError };
+}
+
+/** Attempts repeat evaluations: what is the same is shown once. */
+function different(evaluations: readonly ExplainedValue[]): readonly ExplainedValue[] {
+  if (evaluations.length < 2) return evaluations;
+  return [...new Map(evaluations.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+/** The members of a group, in order of definition, each by the name that it has there. */
+export type MembersOf = (group: Policy) => ReadonlyMap<string, Policy>;
+
+/**
+ * The explanation of one answer.
+ * @param outcome what it came to in the end: time may have been up before the policy said anything
+ */
+export function explainAnswer(asking: Asking, outcome: Outcome, membersOf: MembersOf): ExplainedAnswer {
+  return answerOf(asking, outcome, { membersOf, room: new Room() });
+}
+
+/** What all answers below one share. */
+interface Explaining {
+  readonly membersOf: MembersOf;
+  readonly room: Room;
+}
+
+function answerOf(asking: Asking, outcome: Outcome | undefined, explaining: Explaining): ExplainedAnswer {
+  const { policy, milliseconds } = asking;
+  const argument = argumentOf(asking);
+  const message = messageOf(outcome);
+  const common = {
+    name: asking.name,
+    ...(argument !== undefined && { argument }),
+    implementation: policy.implementation,
+    outcome: outcome?.verdict ?? "no answer",
+    ...(message !== undefined && { message }),
+    ...(milliseconds !== undefined && { milliseconds }),
+  } as const;
+  if (policy.kind === "group") return { ...common, ...groupOf(asking, explaining) };
+  const policies = (policy.together ?? [policy]).filter(isExplainable).flatMap((part) => part.explained());
+  const parts = policies.flatMap((each) => partsOf(each, asking, outcome, explaining.room));
+  return { ...common, parts, members: [], left: 0 };
+}
+
+const messageOf = (outcome: Outcome | undefined): string | undefined =>
+  outcome?.verdict === "skip" ? outcome.reason : outcome?.message;
+
+/** What a member was asked about, where it is not the request itself. */
+function argumentOf({ review }: Asking): string | undefined {
+  if (review.targeted !== true) return undefined;
+  const value = review.kind === "raw" ? review.payload : review.request.object;
+  return valueText((value ?? null) as Value);
+}
+
+function groupOf(asking: Asking, explaining: Explaining): Pick<ExplainedAnswer, "parts" | "members" | "left"> {
+  const { membersOf, room } = explaining;
+  const parts = [{ title: "", expressions: groupExpression(asking, room) }];
+  const members: ExplainedAnswer[] = [];
+  let { left } = asking;
+  for (const [name, { implementation }] of membersOf(asking.policy)) {
+    const times = asking.members.filter((member) => member.name === name);
+    if (times.length === 0)
+      members.push({ name, implementation, outcome: "not evaluated", parts: [], members: [], left: 0 });
+    for (const time of times) {
+      const outcome = countedOutcome(time);
+      if (room.take(name, messageOf(outcome), argumentOf(time))) members.push(answerOf(time, outcome, explaining));
+      else left += 1;
+    }
+  }
+  return { parts, members, left };
+}
+
+/** A member's outcome as its group counts it. */
+function countedOutcome({ outcome }: Asking): Outcome | undefined {
+  const changes = (outcome?.verdict === "allow" || outcome?.verdict === "deny") && outcome.mutation !== undefined;
+  return changes
+    ? { verdict: "error", message: "it changes the object, which members of a group must not", cause: "mutation" }
+    : outcome;
+}
+
+function partsOf(
+  { title, variants }: ExplainedPolicy,
+  asking: Asking,
+  outcome: Outcome | undefined,
+  room: Room,
+): readonly ExplainedPart[] {
+  const shown = variants.filter((variant) => wasAsked(variant, asking));
+  if (shown.length === 0) return title === "" ? [] : [{ title, found: whyNotAsked(asking, outcome), expressions: [] }];
+  const { review } = asking;
+  const kind = review.kind === "raw" ? "" : review.request.kind.kind;
+  return shown.map((variant) => {
+    const found = asking.found.get(variant.part);
+    return {
+      title: title !== "" && variant.label !== undefined ? `${title} ${variant.label(kind)}` : title,
+      ...(found !== undefined && { found }),
+      expressions: wasEvaluated(variant, asking)
+        ? variant.expressions.flatMap((expression) => explainedExpression(expression, asking, room))
+        : [],
+    };
+  });
+}
+
+const wasAsked = (variant: ExplainedVariant, asking: Asking): boolean =>
+  asking.found.has(variant.part) || wasEvaluated(variant, asking);
+
+const wasEvaluated = ({ expressions }: ExplainedVariant, asking: Asking): boolean =>
+  expressions.some(({ expression }) => asking.evaluations(expression.program).length > 0);
+
+/** Policies that an index of the set leaves out are not even asked whether they match. */
+function whyNotAsked({ found }: Asking, outcome: Outcome | undefined): string {
+  if (outcome === undefined || outcome.verdict === "error") return "not evaluated";
+  return outcome.verdict === "skip" && found.size === 0 ? `does not apply: ${outcome.reason}` : "does not match";
+}

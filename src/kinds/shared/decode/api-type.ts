@@ -1,0 +1,239 @@
+/**
+ * Strict decoding of JSON into Kubernetes' Go types, with the API server's words for what does not fit: unknown members,
+ * and values of the wrong JSON type (spec validating-admission-policy.md 1.5).
+ */
+import { type FieldPath, formatPath, goQuote } from "../../../kubernetes/field-error.js";
+import { isObject } from "../../../kubernetes/object.js";
+
+/** A Go type, as much as decoding needs of it. `go` is its name in messages. */
+export type ApiType =
+  | { readonly kind: "string"; readonly go: string }
+  | { readonly kind: "integer"; readonly go: string }
+  | { readonly kind: "boolean"; readonly go: string }
+  | { readonly kind: "any" }
+  /** A string that its type parses: what cannot be parsed is the only mistake told, and says nothing of its place. */
+  | { readonly kind: "parsed"; readonly go: string; readonly error: (text: string) => string | undefined }
+  | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
+  | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
+  | {
+      readonly kind: "struct";
+      readonly go: string;
+      readonly fields: Readonly<Record<string, ApiType>>;
+      /** Of members that a struct inside of this one has: its Go name, and those around it, which Go's errors name. */
+      readonly inside?: Readonly<Record<string, readonly string[]>>;
+    };
+
+/** A string, or a named type that is one. */
+export const string = (go = "string"): ApiType => ({ kind: "string", go });
+export const integer = { kind: "integer", go: "int64" } as const satisfies ApiType;
+export const boolean: ApiType = { kind: "boolean", go: "bool" };
+/** A string that is read further; `error` says what is wrong with a text. */
+export const parsed = (error: (text: string) => string | undefined): ApiType => ({
+  kind: "parsed",
+  go: "string",
+  error,
+});
+/** Anything; decoded elsewhere. */
+export const any: ApiType = { kind: "any" };
+export const list = (element: ApiType): ApiType => ({ kind: "list", element, go: `[]${goName(element)}` });
+export const map = (value: ApiType): ApiType => ({ kind: "map", value, go: `map[string]${goName(value)}` });
+/** A struct; `go` with its package, such as `v1.Validation`. */
+export const struct = (
+  go: string,
+  fields: Readonly<Record<string, ApiType>>,
+  inside?: Readonly<Record<string, readonly string[]>>,
+): ApiType & { readonly kind: "struct" } => ({ kind: "struct", go, fields, ...(inside && { inside }) });
+
+const goName = (type: ApiType): string => (type.kind === "any" ? "interface {}" : type.go);
+
+/** Why a value cannot be decoded. */
+export interface DecodeFailure {
+  /** The text behind `cannot be handled as a <Kind>: `. */
+  readonly text: string;
+  /** The place of the first thing wrong. */
+  readonly path: FieldPath;
+  /** All unknown members; none when a value has the wrong type. */
+  readonly unknown: readonly FieldPath[];
+}
+
+/** The decoded value, without nulls; or why not. */
+export type Decoded =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly failure: DecodeFailure };
+
+/** Decodes a value strictly. A wrong type wins over unknown members, of which all are said. */
+export function decode(value: unknown, type: ApiType): Decoded {
+  const decoder = new Decoder();
+  const decoded = decoder.decode(value, type, [], undefined);
+  if (decoder.wrongType !== undefined) return { ok: false, failure: decoder.wrongType };
+  const [first] = decoder.unknown;
+  if (first === undefined) return { ok: true, value: decoded };
+  const fields = decoder.unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`);
+  return {
+    ok: false,
+    failure: { text: `strict decoding error: ${fields.join(", ")}`, path: first, unknown: decoder.unknown },
+  };
+}
+
+/** What can be read of a value, and everything that can't. */
+export interface Salvaged {
+  /** The value without what is wrong in it: members that there are not, and values of the wrong type, which are empty. */
+  readonly value: unknown;
+  /** In the order of the document; each in the words that it would have alone. */
+  readonly mistakes: readonly Misread[];
+}
+
+/** One thing that does not fit. */
+export interface Misread {
+  readonly path: FieldPath;
+  readonly text: string;
+  /** Of a member that there is not: those that there are. */
+  readonly members?: readonly string[];
+}
+
+/** Reads as much of a value as there is, for who mends all of it at once. */
+export function salvage(value: unknown, type: ApiType): Salvaged {
+  const decoder = new Decoder();
+  const salvaged = decoder.decode(value, type, [], undefined);
+  return { value: salvaged, mistakes: decoder.mistakes };
+}
+
+/** Decodes a value as Go's plain decoder does: unknown members are dropped. */
+export function decodeLeniently(value: unknown, type: ApiType): Decoded {
+  const decoder = new Decoder();
+  const decoded = decoder.decode(value, type, [], undefined);
+  return decoder.wrongType === undefined ? { ok: true, value: decoded } : { ok: false, failure: decoder.wrongType };
+}
+
+class Decoder {
+  wrongType: DecodeFailure | undefined;
+  readonly unknown: FieldPath[] = [];
+  readonly mistakes: Misread[] = [];
+  #stopped = false;
+  /** Which parts of the path looked at are keys of maps. */
+  readonly #keys: number[] = [];
+  /** Structs inside of structs, by where their members stand in the path looked at. */
+  readonly #inside = new Map<number, readonly string[]>();
+
+  decode(value: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
+    if (value === null || value === undefined) return undefined;
+    switch (type.kind) {
+      case "any":
+        return value;
+      case "string":
+      case "boolean":
+        return typeof value === type.kind ? value : this.#fail(value, type.go, path, owner);
+      case "parsed":
+        return this.#parsed(value, type, path, owner);
+      case "integer":
+        return isInt64(value) ? value : this.#fail(value, type.go, path, owner);
+      case "list":
+        if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
+        return value.map((item, i) => this.decode(item, type.element, [...path, i], owner) ?? zeroOf(type.element));
+      case "map":
+        if (!isObject(value)) return this.#fail(value, type.go, path, owner);
+        return Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [
+            key,
+            this.#inMap(item, type.value, [...path, key], owner) ?? zeroOf(type.value),
+          ]),
+        );
+      case "struct":
+        if (!isObject(value)) return this.#fail(value, type.go, path, owner);
+        return this.#struct(value, type, path);
+    }
+  }
+
+  /** Go's decoder knows of members, not of keys: what is wrong in a map is said of the map. */
+  #inMap(item: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
+    this.#keys.push(path.length - 1);
+    const decoded = this.decode(item, type, path, owner);
+    this.#keys.pop();
+    return decoded;
+  }
+
+  /** Where a type parses for itself, Go's decoder stops at the first thing that it does not take, whatever it has seen before. */
+  #parsed(
+    value: unknown,
+    type: ApiType & { readonly kind: "parsed" },
+    path: FieldPath,
+    owner: string | undefined,
+  ): unknown {
+    if (this.#stopped) return undefined;
+    const text = typeof value === "string" ? type.error(value) : undefined;
+    if (typeof value === "string" && text === undefined) return value;
+    this.wrongType = undefined;
+    if (text === undefined) this.#fail(value, type.go, path, owner);
+    else {
+      this.wrongType = { text, path, unknown: [] };
+      this.mistakes.push({ path, text });
+    }
+    this.#stopped = true;
+    return undefined;
+  }
+
+  #struct(
+    value: Readonly<Record<string, unknown>>,
+    { fields, go, inside }: ApiType & { readonly kind: "struct" },
+    path: FieldPath,
+  ): Record<string, unknown> {
+    const decoded: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (field === undefined) {
+        const at = [...path, key];
+        this.unknown.push(at);
+        const text = `strict decoding error: unknown field ${goQuote(formatPath(at))}`;
+        this.mistakes.push({ path: at, text, members: Object.keys(fields) });
+        continue;
+      }
+      this.#inside.set(path.length, inside?.[key] ?? []);
+      const inner = this.decode(item, field, [...path, key], go);
+      if (inner !== undefined) decoded[key] = inner;
+    }
+    return decoded;
+  }
+
+  /** Go's decoder names the struct and the path of members, without indexes and keys, and goes on: the first failure is the one reported. */
+  #fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
+    const members = path.flatMap((part, i) =>
+      typeof part !== "string" || this.#keys.includes(i) ? [] : [...(this.#inside.get(i) ?? []), part],
+    );
+    const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members.join(".")}`;
+    const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
+    this.wrongType ??= { text, path, unknown: [] };
+    this.mistakes.push({ path, text });
+    return undefined;
+  }
+}
+
+/** A number that Go's int64 holds. A larger one that a double holds exactly is a bigint here. */
+const isInt64 = (value: unknown): boolean =>
+  typeof value === "bigint"
+    ? BigInt.asIntN(64, value) === value
+    : typeof value === "number" && Number.isSafeInteger(value);
+
+function zeroOf(type: ApiType): unknown {
+  switch (type.kind) {
+    case "string":
+    case "parsed":
+      return "";
+    case "integer":
+      return 0;
+    case "boolean":
+      return false;
+    case "list":
+      return [];
+    default:
+      return {};
+  }
+}
+
+/** What JSON calls a value; a number that does not fit an integer is named itself. */
+function jsonKind(value: unknown, go: string): string {
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  return go.startsWith("int") ? `number ${String(value)}` : "number";
+}

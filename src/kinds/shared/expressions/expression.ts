@@ -1,0 +1,131 @@
+/** Expressions of policies, compiled. */
+import { DYN, type Environment, hintText, namesVariable, type Program, type Type } from "../../../cel/index.js";
+import type { Words } from "../dialect.js";
+import { fits, type ResultType } from "./result-type.js";
+
+/** The hint; undefined where only its author knows. What it proposes is compiled and tried before it is said: a constant, or what only fails, is not. */
+export function resultHint(
+  text: string,
+  type: Type,
+  wanted: ResultType,
+  environment: Pick<Environment, "check" | "varies">,
+): string | undefined {
+  const source = text.trim();
+  const whole = /^[\w.?()[\]"']+$/.test(source) ? source : `(${source})`;
+  for (const [words, proposal] of proposals(whole, type, wanted)) {
+    const checked = environment.check(proposal);
+    if (checked.ok && fits(checked.type, wanted) && environment.varies(proposal))
+      return `${words}${source.includes("\n") ? shape(proposal, whole) : proposal}`;
+  }
+  return undefined;
+}
+
+/** A text of many lines is not repeated. */
+const shape = (proposal: string, whole: string): string => proposal.replace(whole, () => "(…)");
+
+function proposals(
+  whole: string,
+  type: Type,
+  wanted: ResultType,
+): readonly (readonly [words: string, proposal: string])[] {
+  const optional = type.kind === "opaque" && type.name === "optional_type";
+  if (wanted === "bool") {
+    const open = "an optional value is opened by orValue(): write ";
+    if (optional)
+      return [
+        [open, `${whole}.orValue(false)`],
+        [open, `${whole}.orValue(false) == true`],
+      ];
+    if (type.kind === "dyn") return [["nobody knows yet that it is true or false: write ", `${whole} == true`]];
+    if (type.kind === "list" || type.kind === "map")
+      return [["say what of it is right: write ", `size(${whole}) == 0`]];
+    if (type.kind === "string") return [["compare it with something: write ", `${whole} == ""`]];
+    return type.kind === "int" ? [["compare it with something: write ", `${whole} > 0`]] : [];
+  }
+  if (wanted === "string" || wanted === "string-or-null") {
+    if (optional) return [["an optional value is opened by orValue(): write ", `${whole}.orValue("")`]];
+    if (type.kind === "list") return [["put its texts together: write ", `${whole}.join(", ")`]];
+    return [["make a text of it: write ", `string(${whole})`]];
+  }
+  if (wanted === "list(JSONPatch)" && type.kind === "object") return [["the patches are a list: write ", `[${whole}]`]];
+  return [];
+}
+
+/** What of a program is looked at: to evaluate it, and to say what of it was reached. One that is watched is evaluated in one go. */
+export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate"> &
+  Partial<Pick<Program, "evaluateInSteps">>;
+
+/** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
+export interface Expression {
+  /** As written, which is how errors of evaluation quote it. */
+  readonly source: string;
+  /** As compiled: where it is, `error` is not. */
+  readonly program: ExpressionProgram | undefined;
+  /** In the dialect's words. */
+  readonly error: string | undefined;
+  /** What to write instead, where that is known; beside `error`. */
+  readonly hint?: string | undefined;
+  /** The same, for each mistake of several. */
+  readonly hints?: readonly (string | undefined)[];
+  /** The mistake is not in the text alone (`program instantiation failed`). */
+  readonly internal: boolean;
+  /** The static type; dyn when unknown. */
+  readonly type: Type;
+  /** It names nothing that differs between policies: its result is the same in all of them. */
+  readonly shared: boolean;
+}
+
+/** An expression with its whole program. */
+export interface CompiledExpression extends Expression {
+  readonly program: Program | undefined;
+}
+
+/** How an expression is compiled. */
+export interface ExpressionOptions {
+  readonly environment: Environment;
+  readonly wanted: ResultType;
+  readonly words: Words;
+  /** Names that only some expressions can use, and what to say to the others. */
+  readonly knownNames?: ReadonlyMap<string, string> | undefined;
+  /** What is compiled; it may be a trimmed form of what is written. */
+  readonly text: string;
+  /** Variables whose values differ between policies. */
+  readonly privateNames: readonly string[];
+  /** Whether the program tells every value that it comes by. */
+  readonly trace: boolean;
+}
+
+/** Makes an expression of its text as written. */
+export function expressionOf(source: string, options: ExpressionOptions): CompiledExpression {
+  const { environment, wanted, words, text, privateNames, trace, knownNames } = options;
+  const compiled = environment.compile(text, trace ? { trace } : {});
+  const common = { source, shared: false, internal: false };
+  const { type = undefined } = compiled.ok ? compiled.program : compiled;
+  // A program is built of what has the right type only.
+  if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
+    const hint = resultHint(text, type, wanted, environment);
+    return { ...common, program: undefined, error: words.wrongType(wanted, type), hint, type: DYN };
+  }
+  if (!compiled.ok) {
+    const internal = compiled.phase === "program";
+    const found = environment.hints(text, compiled, knownNames);
+    const hint = hintText(found);
+    return {
+      ...common,
+      program: undefined,
+      error: words.notCompiled(compiled.text, internal),
+      hint,
+      ...(hint !== undefined && found.length > 1 && { hints: found.map((each) => each?.text) }),
+      internal,
+      type: DYN,
+    };
+  }
+  const { program } = compiled;
+  return {
+    ...common,
+    program,
+    shared: !privateNames.some((name) => namesVariable(program.references, name)),
+    error: undefined,
+    type: program.type,
+  };
+}

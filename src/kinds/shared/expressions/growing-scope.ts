@@ -1,0 +1,25 @@
+/** The scope of a policy's expressions while its variables are declared one after another. */
+import { createHash } from "node:crypto";
+import type { Type } from "../../../cel/index.js";
+import type { Scope } from "../dialect.js";
+
+/** What is compiled in it sees the variables that are declared by then. Declaring one takes as long whatever there is before it. */
+export class GrowingScope implements Scope {
+  readonly variables = new Map<string, Type>();
+  #key = "";
+
+  /** @param optional words of the dialect's optional variables */
+  constructor(readonly optional: readonly string[]) {}
+
+  /** A digest of what was declared, in its order. */
+  get key(): string {
+    return this.#key;
+  }
+
+  /** Declares a variable, in place of one that has the name already. */
+  declare(name: string, type: Type): void {
+    this.variables.set(name, type);
+    const declared = JSON.stringify([this.#key, name, type]);
+    this.#key = createHash("sha256").update(declared).digest("base64");
+  }
+}

@@ -1,0 +1,166 @@
+/** Rules that can match nothing in a cluster: every server takes them, and nobody is told that a policy never acts. */
+import { builtinKinds, builtinNamespaced, pluralOf } from "../../../kubernetes/builtin-kinds.js";
+import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
+import { type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
+import type { ResourceRule } from "./resource-rule.js";
+
+/** The API versions that no server has had for years, as `group/version`: what names them alone matches nothing. */
+const GONE: ReadonlySet<string> = new Set([
+  "apps/v1beta1",
+  "apps/v1beta2",
+  "autoscaling/v2beta1",
+  "autoscaling/v2beta2",
+  "batch/v1beta1",
+  "discovery.k8s.io/v1beta1",
+  "events.k8s.io/v1beta1",
+  "extensions/v1beta1",
+  "node.k8s.io/v1beta1",
+  "policy/v1beta1",
+  "rbac.authorization.k8s.io/v1alpha1",
+  "rbac.authorization.k8s.io/v1beta1",
+]);
+
+/** What clients connect to; they are never created, updated or deleted. */
+const CONNECTED = /^(?:pods\/(?:exec|attach|portforward|proxy)|(?:services|nodes)\/proxy)$/;
+
+/** The built-in kinds by group and resource. */
+type Builtin = ReadonlyMap<string, ReadonlyMap<string, readonly GroupVersionKind[]>>;
+
+const BUILTIN: Builtin = byGroup();
+
+function byGroup(): Builtin {
+  const groups = new Map<string, Map<string, GroupVersionKind[]>>();
+  for (const { apiVersion, kind } of builtinKinds()) {
+    const version = parseApiVersion(apiVersion);
+    if (version === undefined) continue;
+    const resources = groups.get(version.group) ?? new Map<string, GroupVersionKind[]>();
+    groups.set(version.group, resources);
+    const resource = pluralOf(kind);
+    resources.set(resource, [...(resources.get(resource) ?? []), { ...version, kind }]);
+  }
+  return groups;
+}
+
+/**
+ * What of a rule matches nothing, with paths inside of the rule. Of kinds that are not built in nothing is known.
+ * @param exact whether the versions are taken literally: else a rule about one of them is about all
+ */
+export function ruleDoubts(rule: ResourceRule, exact: boolean): readonly FieldError[] {
+  const { apiGroups = [], apiVersions = [], resources = [], operations = [], scope = "*" } = rule;
+  const misnamed = [...apiGroups.flatMap(groupDoubt), ...apiVersions.flatMap(versionDoubt)];
+  if (misnamed.length > 0) return misnamed;
+  const doubts: FieldError[] = [];
+  if (apiGroups.length > 0 && apiGroups.every((group) => BUILTIN.has(group))) {
+    for (const [i, entry] of resources.entries()) {
+      const [resource = ""] = entry.split("/");
+      if (resource === "*" || resource === "") continue;
+      const found = apiGroups.flatMap((group) => BUILTIN.get(group)?.get(resource) ?? []);
+      const doubt =
+        found.length === 0
+          ? resourceDoubt(resource, apiGroups)
+          : kindDoubt(resource, found, exact ? apiVersions : ["*"], scope);
+      if (doubt !== undefined)
+        doubts.push({ ...doubt, path: [...doubt.path, ...(doubt.path[0] === "resources" ? [i] : [])] });
+    }
+  }
+  return [...distinct(doubts), ...connectDoubts(operations, resources)];
+}
+
+const distinct = (doubts: readonly FieldError[]): readonly FieldError[] =>
+  doubts.filter(({ text }, i) => doubts.findIndex((each) => each.text === text) === i);
+
+function groupDoubt(group: string, i: number): readonly FieldError[] {
+  const path: FieldPath = ["apiGroups", i];
+  if (group === "core" || group === "v1") {
+    return [
+      {
+        path,
+        text: `no group is called ${JSON.stringify(group)}: this matches nothing`,
+        hint: 'write "", the core group',
+      },
+    ];
+  }
+  const [name = ""] = group.split("/");
+  return group.includes("/")
+    ? [
+        {
+          path,
+          text: `a group has no version in its name: ${JSON.stringify(group)} matches nothing`,
+          hint: `write ${JSON.stringify(name)}, and its version in apiVersions`,
+        },
+      ]
+    : [];
+}
+
+function versionDoubt(version: string, i: number): readonly FieldError[] {
+  if (!version.includes("/")) return [];
+  const name = JSON.stringify(version.split("/").at(-1));
+  const text = `a version has no group in its name: ${JSON.stringify(version)} matches nothing`;
+  return [{ path: ["apiVersions", i], text, hint: `write ${name}, and the group in apiGroups` }];
+}
+
+function resourceDoubt(resource: string, apiGroups: readonly string[]): FieldError | undefined {
+  const path: FieldPath = ["resources"];
+  const named = apiGroups.map((group) => JSON.stringify(group)).join(" or ");
+  const text = `there is no resource ${JSON.stringify(resource)} in the group ${named} of Kubernetes: this matches nothing`;
+  const inGroups = (name: string): boolean => apiGroups.some((group) => BUILTIN.get(group)?.has(name));
+  const plural = [resource.toLowerCase(), pluralOf(resource)].find(inGroups);
+  if (plural !== undefined)
+    return { path, text, hint: `write ${JSON.stringify(plural)}: resources are named in the plural, in lower case` };
+  const elsewhere = [...BUILTIN].filter(([, resources]) => resources.has(resource)).map(([group]) => group);
+  const first = elsewhere.find((group) => group !== "extensions");
+  if (first !== undefined) return { path, text, hint: `write apiGroups: [${JSON.stringify(first)}]` };
+  // A name that is nowhere may be of a definition; in the core group there are none.
+  return apiGroups.every((group) => group === "") ? { path, text } : undefined;
+}
+
+/** Of a resource that there is, in other versions or another scope. */
+function kindDoubt(
+  resource: string,
+  found: readonly GroupVersionKind[],
+  apiVersions: readonly string[],
+  scope: string,
+): FieldError | undefined {
+  const served = found.filter(({ group, version }) => !GONE.has(`${group}/${version}`));
+  if (
+    !apiVersions.includes("*") &&
+    apiVersions.length > 0 &&
+    !served.some(({ version }) => apiVersions.includes(version))
+  ) {
+    const known = found.some(({ version }) => apiVersions.includes(version));
+    const versions = [...new Set(served.map(({ version }) => version))];
+    // What is not in the table may be of a server that is not known.
+    if (!known) return undefined;
+    const text = `${JSON.stringify(resource)} in the version ${apiVersions.join(", ")} is no longer served: with matchPolicy Exact this matches nothing`;
+    const hint =
+      versions.length === 0
+        ? "leave the rule out"
+        : `write apiVersions: [${versions.map((version) => JSON.stringify(version)).join(", ")}]`;
+    return { path: ["apiVersions"], text, hint };
+  }
+  const namespaced = found.map((kind) => builtinNamespaced(kind));
+  if (scope === "Cluster" && namespaced.every((each) => each === true))
+    return scopeDoubt(resource, "live in namespaces", scope);
+  if (scope === "Namespaced" && namespaced.every((each) => each === false))
+    return scopeDoubt(resource, "live in no namespace", scope);
+  return undefined;
+}
+
+const scopeDoubt = (resource: string, where: string, scope: string): FieldError => ({
+  path: ["resources"],
+  text: `${resource} ${where}: with scope ${scope} this matches nothing`,
+  hint: 'leave scope out, or write "*"',
+});
+
+/** Connections are made to some resources, and nothing else is done with those. */
+function connectDoubts(operations: readonly string[], resources: readonly string[]): readonly FieldError[] {
+  if (operations.length === 0 || resources.length === 0) return [];
+  if (operations.every((each) => each === "CONNECT") && resources.every((each) => /^[a-z]+$/.test(each))) {
+    const text = "nobody connects to these resources, only to parts of some: this matches nothing";
+    return [{ path: ["operations"], text, hint: 'name what is connected to in resources, such as "pods/exec"' }];
+  }
+  const connects = operations.some((each) => each === "CONNECT" || each === "*");
+  if (connects || !resources.every((each) => CONNECTED.test(each))) return [];
+  const text = `${resources.join(", ")}: clients connect to it, and do nothing else with it: this matches nothing`;
+  return [{ path: ["operations"], text, hint: 'write operations: ["CONNECT"]' }];
+}

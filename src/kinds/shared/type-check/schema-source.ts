@@ -1,0 +1,83 @@
+/** Where the schemas of kinds come from: the built-in kinds' OpenAPI definitions, and CustomResourceDefinitions. */
+import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
+import { apiVersionOf, compareNames, type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import { type SchemaType, schemaType } from "./schema-type.js";
+
+/** The versions that a server has on by default. */
+const STABLE = /^v[0-9]+$/;
+
+/** Kinds by the names of their resources, with their schemas. Immutable. */
+export class SchemaSource {
+  readonly #schemas = new Map<string, JsonObject>();
+  /** By `version/resource`, where the resource is plural or singular. */
+  readonly #kinds = new Map<string, GroupVersionKind[]>();
+  readonly #definitions: JsonObject;
+
+  /**
+   * @param openapi `{kinds: {"apps/v1/Deployment": name}, definitions: {name: schema}}`
+   * @param resourceDefinitions CustomResourceDefinitions
+   */
+  constructor(openapi: JsonObject, resourceDefinitions: readonly JsonObject[] = []) {
+    this.#definitions = isObject(openapi.definitions) ? openapi.definitions : {};
+    for (const [key, name] of Object.entries(isObject(openapi.kinds) ? openapi.kinds : {})) {
+      const schema = member(this.#definitions, String(name));
+      if (isObject(schema)) this.#schemas.set(key, schema);
+    }
+    for (const { apiVersion, kind } of builtinKinds()) {
+      const version = parseApiVersion(apiVersion);
+      if (version !== undefined && STABLE.test(version.version)) {
+        this.#addKind({ ...version, kind }, pluralOf(kind), kind.toLowerCase());
+      }
+    }
+    for (const definition of resourceDefinitions) this.#define(definition);
+  }
+
+  #addKind(kind: GroupVersionKind, plural: string, singular: string): void {
+    for (const resource of new Set([plural, singular])) {
+      const key = `${kind.version}/${resource}`;
+      const list = this.#kinds.get(key);
+      if (list === undefined) this.#kinds.set(key, [kind]);
+      else list.push(kind);
+    }
+  }
+
+  #define(definition: JsonObject): void {
+    const spec = member(definition, "spec");
+    const names = member(spec, "names");
+    const versions = member(spec, "versions");
+    for (const written of Array.isArray(versions) ? (versions as readonly unknown[]) : []) {
+      const kind = { group: text(spec, "group"), version: text(written, "name"), kind: text(names, "kind") };
+      this.#addKind(kind, text(names, "plural"), text(names, "singular") || kind.kind.toLowerCase());
+      const schema = member(member(written, "schema"), "openAPIV3Schema");
+      if (isObject(schema)) this.#schemas.set(`${apiVersionOf(kind)}/${kind.kind}`, schema);
+    }
+  }
+
+  /** The kinds behind a resource. The empty group stands for any group, as in the server's own resource map. */
+  kindsOf(group: string, version: string, resource: string): readonly GroupVersionKind[] {
+    const found = this.#kinds.get(`${version}/${resource.toLowerCase()}`) ?? [];
+    return group === "" ? found : found.filter((kind) => kind.group === group);
+  }
+
+  /** The type of a kind's objects; `undefined` without a schema. `typed` is false when the schema has no usable type: everything is allowed. */
+  typeOf(kind: GroupVersionKind, name: string): { readonly typed: SchemaType | undefined } | undefined {
+    const schema = this.#schemas.get(`${apiVersionOf(kind)}/${kind.kind}`);
+    if (schema === undefined) return undefined;
+    const find = (ref: string): JsonObject | undefined => {
+      const definition = member(
+        this.#definitions,
+        ref
+          .replace(/^#\/definitions\//, "")
+          .replaceAll("~1", "/")
+          .replaceAll("~0", "~"),
+      );
+      return isObject(definition) ? definition : undefined;
+    };
+    return { typed: schemaType(schema, name, find) };
+  }
+}
+
+/** Kinds in the order of group, version and kind. */
+export const compareKinds = (a: GroupVersionKind, b: GroupVersionKind): number =>
+  compareNames(a.group, b.group) || compareNames(a.version, b.version) || compareNames(a.kind, b.kind);

@@ -1,0 +1,120 @@
+/** What cases of admission policies hold, read: policies, and all that they may ask about. */
+import type { ApiTypes } from "../../../kinds/admission-policy/api-types.js";
+import { decodeLeniently } from "../../../kinds/shared/decode/api-type.js";
+import { attributesOf, type RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../../kubernetes/names.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import type { EvaluationContext } from "../../../policy/policy.js";
+import { FileResources } from "../../../world/resources/file-resources.js";
+
+/** A case that cannot be decided. */
+export class CaseError extends Error {}
+
+/** A case is decided at once, however long that takes. */
+export const nobodyWaits = (): Pick<EvaluationContext, "deadline" | "signal"> => ({
+  deadline: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+});
+
+/** A list of a case; empty when there is none. */
+export function listOf(object: unknown, key: string): readonly unknown[] {
+  const list = member(object, key);
+  return Array.isArray(list) ? list : [];
+}
+
+/**
+ * A policy or a binding, read as the API server's own client reads it.
+ * @throws CaseError
+ */
+export function readResource(
+  document: unknown,
+  what: "policy" | "binding",
+  kind: string,
+  byVersion: ReadonlyMap<string, ApiTypes>,
+): JsonObject {
+  const types = byVersion.get("v1");
+  if (types === undefined) throw new Error("the types of v1 are missing");
+  const decoded = decodeLeniently(document, types[what]);
+  if (!decoded.ok) throw new CaseError(`${what}: ${decoded.failure.text}`);
+  const { value } = decoded;
+  if (!isObject(value) || value.kind !== kind || text(member(value, "metadata"), "name") === "") {
+    throw new CaseError(`${what}: kind and metadata.name are required`);
+  }
+  return { apiVersion: "", spec: {}, ...value };
+}
+
+/** Where policies find Namespaces, parameters and kinds. */
+export function resources(written: JsonObject): FileResources {
+  const documents = [...listOf(written, "namespaces").map(asNamespace), ...listOf(written, "params")];
+  const kinds = listOf(written, "restMappings").map((mapping): [string, boolean] => {
+    const { group, version, kind } = kindOf(mapping);
+    return [`${apiVersionOf({ group, version })}/${kind}`, member(mapping, "namespaced") === true];
+  });
+  const source = new FileResources(documents.filter(isObject), {
+    kinds: new Map(kinds),
+    equivalentSets: listOf(written, "equivalents").map((set) => ({
+      resources: listOf(set, "resources").map((each) => ({
+        resource: resourceOf(each),
+        subresource: text(each, "subresource"),
+        kind: member(each, "kind") === undefined ? undefined : kindOf(member(each, "kind")),
+      })),
+      ...(text(set, "conversionError") !== "" && { conversionError: text(set, "conversionError") }),
+    })),
+  });
+  return source;
+}
+
+/** What a list of Namespaces holds are Namespaces, whatever they call themselves. */
+const asNamespace = (document: unknown): unknown =>
+  isObject(document) ? { ...document, apiVersion: "v1", kind: "Namespace" } : document;
+
+/** A group, version and kind. */
+export const kindOf = (value: unknown): GroupVersionKind => ({
+  group: text(value, "group"),
+  version: text(value, "version"),
+  kind: text(value, "kind"),
+});
+
+const resourceOf = (value: unknown): GroupVersionResource => ({
+  group: text(value, "group"),
+  version: text(value, "version"),
+  resource: text(value, "resource"),
+});
+
+/**
+ * The request, as policies see it.
+ * @throws CaseError
+ */
+export function readRequest(request: unknown): RequestAttributes {
+  if (!isObject(request) || !isObject(request.kind) || !isObject(request.resource) || !text(request, "operation")) {
+    throw new CaseError("request: kind, resource and operation are required");
+  }
+  const optional = (key: string): Record<string, string> =>
+    text(request, key) === "" ? {} : { [key]: text(request, key) };
+  const kind = kindOf(request.kind);
+  const requestKind = isObject(request.requestKind) ? kindOf(request.requestKind) : undefined;
+  // Inside the API server objects are as they were addressed.
+  const subResource = text(request, "requestSubResource") || text(request, "subResource");
+  return attributesOf({
+    uid: text(request, "uid"),
+    kind: requestKind ?? kind,
+    resource: resourceOf(isObject(request.requestResource) ? request.requestResource : request.resource),
+    ...(subResource !== "" && { subResource }),
+    ...optional("name"),
+    ...optional("namespace"),
+    operation: text(request, "operation"),
+    userInfo: isObject(request.userInfo) ? request.userInfo : {},
+    object: asRequested(request.object, kind, requestKind),
+    oldObject: asRequested(request.oldObject, kind, requestKind),
+    dryRun: request.dryRun === true,
+    options: request.options ?? null,
+  });
+}
+
+/** A review whose kind is another than the one requested brings the object converted already: it is taken back to what was requested. */
+function asRequested(object: unknown, kind: GroupVersionKind, requested: GroupVersionKind | undefined): unknown {
+  const same =
+    requested === undefined || (apiVersionOf(requested) === apiVersionOf(kind) && requested.kind === kind.kind);
+  if (same || !isObject(object)) return object ?? null;
+  return { ...object, apiVersion: apiVersionOf(requested), kind: requested.kind };
+}

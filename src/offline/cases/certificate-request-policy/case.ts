@@ -1,0 +1,57 @@
+/** Deciding a case of CertificateRequestPolicies, by what kind of a case it is (docs/batch.md). */
+import { createRuleCompiler } from "../../../kinds/certificate-request-policy/dialect.js";
+import { prunedFields, schemaErrors } from "../../../kinds/certificate-request-policy/read.js";
+import { compileRule } from "../../../kinds/certificate-request-policy/rules.js";
+import { answerAdmission } from "../../../kinds/certificate-request-policy/webhook.js";
+import { formatPath, goQuote } from "../../../kubernetes/field-error.js";
+import { type JsonObject, text } from "../../../kubernetes/object.js";
+import { decideReview } from "./review.js";
+
+// What becomes of a policy that is created: what the API server's schema says of it, and what the webhook answers to it (docs/batch.md).
+
+/** What the reference says of a case; members that are empty are absent. */
+export interface AdmissionExpectation {
+  readonly allowed: boolean;
+  readonly code: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly warnings?: readonly string[];
+  readonly schemaErrors?: readonly string[];
+  readonly prunedFields?: readonly string[];
+}
+
+/**
+ * Decides a line of `kind` `admission`: `policy` is the object as it is created, `registeredPlugins` are the names of the plugins that there are.
+ * @param compile what is wrong with a rule, or `undefined`
+ */
+function decideAdmission(written: JsonObject, compile: (rule: string) => string | undefined): AdmissionExpectation {
+  const { policy, registeredPlugins } = written;
+  const plugins = Array.isArray(registeredPlugins) ? registeredPlugins.filter((name) => typeof name === "string") : [];
+  const answer = answerAdmission({ operation: "CREATE", object: policy }, { compile, registeredPlugins: plugins });
+  const errors = schemaErrors(policy).map(
+    ({ path, text }) => `${path.length === 0 ? "<nil>" : formatPath(path)}: ${text}`,
+  );
+  const pruned = prunedFields(policy);
+  return {
+    ...answer,
+    ...(errors.length > 0 && { schemaErrors: errors }),
+    ...(pruned.length > 0 && { prunedFields: pruned }),
+  };
+}
+
+/** Decides cases of every kind; made once for a run, so that rules are compiled once. */
+export function createCaseDecider(): (written: JsonObject) => object | Promise<object> {
+  const compiler = createRuleCompiler();
+  const compile = (rule: string): string | undefined => compileRule(rule, compiler).error;
+  return (written) => {
+    const kind = text(written, "kind");
+    switch (kind) {
+      case "admission":
+        return decideAdmission(written, compile);
+      case "review":
+        return decideReview(written, compiler);
+      default:
+        return { error: `there are no cases of the kind ${goQuote(kind)}`, allowed: false };
+    }
+  };
+}

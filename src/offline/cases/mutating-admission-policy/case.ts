@@ -1,0 +1,203 @@
+/**
+ * Deciding a case that is written down whole: MutatingAdmissionPolicies, bindings, parameters, Namespaces, authorizer and request in one JSON object.
+ * Policies are taken as an evaluator takes them, without validation.
+ */
+import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
+import { prepareTarget } from "../../../kinds/admission-policy/prepared-binding.js";
+import { API_TYPES } from "../../../kinds/mutating-admission-policy/api-types.js";
+import { compilePolicy } from "../../../kinds/mutating-admission-policy/compiled-policy.js";
+import type { MutationCompilers } from "../../../kinds/mutating-admission-policy/compilers.js";
+import {
+  type MutatingDecision,
+  type Panic,
+  refusalMessage,
+  refusalReason,
+} from "../../../kinds/mutating-admission-policy/decision.js";
+import { findTypesOf } from "../../../kinds/mutating-admission-policy/merge-types.js";
+import { MutatingPolicySet } from "../../../kinds/mutating-admission-policy/policy.js";
+import { type PreparedPolicy, preparePolicy } from "../../../kinds/mutating-admission-policy/prepared-policy.js";
+import {
+  BINDING_KIND,
+  type BindingResource,
+  POLICY_KIND,
+  type PolicyResource,
+} from "../../../kinds/mutating-admission-policy/resource.js";
+import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
+import { compareNames } from "../../../kubernetes/names.js";
+import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
+import {
+  type BundledSchemas,
+  customResourceSchemas,
+  joinedSchemas,
+  type MergeSchemas,
+} from "../../../kubernetes/structured-merge/merge-schemas.js";
+import type { Failure } from "../../../policy/outcome.js";
+import { type AuthorizerCheck, CaseAuthorizer } from "../admission-policy/case-authorizer.js";
+import {
+  CaseError,
+  listOf,
+  nobodyWaits,
+  readRequest,
+  readResource,
+  resources,
+} from "../admission-policy/case-reader.js";
+import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
+
+// The API server's own answer, as in-process admission gives it (spec mutating-admission-policy.md 8).
+
+/** A native answer. Members that would be empty are absent. */
+interface NativeResult {
+  readonly allowed: boolean;
+  readonly status?: NativeStatus;
+  /** What the plugin panics with; a server answers 500. */
+  readonly panic?: string;
+  /** The object after all mutations. */
+  readonly object?: unknown;
+  /** The policies whose mutations the second pass has evaluated. */
+  readonly reinvoked?: readonly string[];
+}
+
+/** A decision in the API server's words. */
+function nativeResult(decision: MutatingDecision, request: RequestAttributes): NativeResult {
+  const { object, reinvoked, failure } = decision;
+  const again = reinvoked.length > 0 && { reinvoked };
+  if (failure !== undefined && "panic" in failure) {
+    return { panic: (failure as Panic).panic, allowed: false, ...again };
+  }
+  const status = nativeStatus(decision, request);
+  return {
+    allowed: status === undefined,
+    ...(status && { status }),
+    ...(status === undefined && object !== undefined && { object }),
+    ...again,
+  };
+}
+
+function nativeStatus({ failure, refusals }: MutatingDecision, request: RequestAttributes): NativeStatus | undefined {
+  if (failure !== undefined) return failureStatus(failure, request);
+  const [first] = refusals;
+  if (first === undefined) return undefined;
+  const { group, resource } = request.resource;
+  return {
+    status: "Failure",
+    code: 403,
+    reason: refusalReason(first),
+    message: refusalMessage(first),
+    details: {
+      name: requestName(request),
+      ...(group !== "" && { group }),
+      kind: resource,
+      causes: refusals.map((refusal) => ({ message: refusalMessage(refusal) })),
+    },
+  };
+}
+
+function failureStatus({ message, code = 500, reason, causes }: Failure, request: RequestAttributes): NativeStatus {
+  const base = { status: "Failure", code, ...(reason !== undefined && { reason }), message };
+  if (reason === "NotFound") return { ...base, details: { name: request.namespace, kind: "namespaces" } };
+  if (causes === undefined) return base;
+  return { ...base, details: { causes: causes.map((cause) => ({ message: cause.message ?? "" })) } };
+}
+
+/** The decision; or why the case is unusable. */
+export type CaseResult =
+  | (NativeResult & { readonly authorizerChecks?: readonly AuthorizerCheck[] })
+  | { readonly error: string; readonly allowed: false };
+
+/** What cases are decided with; made once for a run. */
+export interface CaseTools {
+  readonly compilers: MutationCompilers;
+  readonly schemas: BundledSchemas;
+}
+
+/** The operations that the plugin handles. */
+const HANDLED: ReadonlySet<string> = new Set(["CREATE", "UPDATE", "CONNECT"]);
+
+/**
+ * Decides a case.
+ * @param typed objects of built-in kinds are what Go's structs keep of them, as inside of a server
+ */
+export function decideCase(written: JsonObject, tools: CaseTools, typed = false): CaseResult {
+  try {
+    return decide(written, tools, typed);
+  } catch (error) {
+    if (error instanceof CaseError) return { error: error.message, allowed: false };
+    throw error;
+  }
+}
+
+function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: boolean): CaseResult {
+  const raw = written.raw === true;
+  const bindings = listOf(written, "bindings").map((each) => readBinding(each, raw));
+  const policies: PreparedPolicy[] = [];
+  for (const each of listOf(written, "policies")) {
+    const policy = readPolicy(each, raw);
+    const name = policy.metadata.name ?? "";
+    const own = bindings.filter(({ spec }) => spec.policyName === name).map(prepareTarget);
+    const compiled = compilePolicy(policy.spec, compilers, "stored");
+    const prepared = preparePolicy(policy, compiled, own, `${POLICY_KIND} '${name}'`);
+    if (prepared !== undefined && own.length > 0) policies.push(prepared);
+  }
+  policies.sort((a, b) => compareNames(a.name, b.name));
+
+  const authorizer = new CaseAuthorizer(written.authorizer);
+  const world = { resources: resources(written), authorizer, now: () => 0 };
+  const findTypes = findTypesOf(schemasOf(written, schemas));
+  const set = new MutatingPolicySet(policies, {
+    id: "case",
+    dialect: compilers.common.dialect,
+    world,
+    findTypes,
+    typed,
+  });
+  const request = readRequest(written.request);
+  // The plugin is asked about no other.
+  if (!HANDLED.has(request.operation))
+    return { allowed: true, ...(request.object !== undefined && { object: request.object }) };
+  const decision = set.decide(request, nobodyWaits());
+  if (decision instanceof Promise) throw new Error("what is written down is at hand");
+  const result = nativeResult(decision, request);
+  if (result.panic !== undefined) return result;
+  return {
+    ...result,
+    ...(authorizer.checks.length > 0 && { authorizerChecks: authorizer.checks }),
+  };
+}
+
+const readPolicy = (document: unknown, raw: boolean): PolicyResource => {
+  const policy = readResource(document, "policy", POLICY_KIND, API_TYPES) as unknown as PolicyResource;
+  return raw ? policy : defaultPolicy(policy);
+};
+
+const readBinding = (document: unknown, raw: boolean): BindingResource => {
+  const binding = readResource(document, "binding", BINDING_KIND, API_TYPES) as unknown as BindingResource;
+  return raw ? binding : defaultBinding(binding);
+};
+
+/** What custom resources look like of which a case says nothing else. */
+const ANY_RESOURCE = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** The types of built-in kinds, and of the custom resources that the case has published. */
+function schemasOf(written: JsonObject, bundled: BundledSchemas): MergeSchemas {
+  const definitions = listOf(written, "restMappings").filter((mapping) => member(mapping, "unpublished") !== true);
+  return joinedSchemas(customResourceSchemas(definitions.map(definitionOf), bundled), bundled);
+}
+
+function definitionOf(mapping: unknown): JsonObject {
+  const schema = member(mapping, "schema");
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    spec: {
+      group: text(mapping, "group"),
+      names: { kind: text(mapping, "kind"), plural: text(mapping, "resource") },
+      versions: [
+        {
+          name: text(mapping, "version"),
+          served: true,
+          schema: { openAPIV3Schema: isObject(schema) ? schema : ANY_RESOURCE },
+        },
+      ],
+    },
+  };
+}

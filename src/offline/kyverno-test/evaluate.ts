@@ -1,0 +1,210 @@
+/** Asks the policies of a test about its resources (spec kyverno.md 8.2 to 8.7). */
+
+import { isAbsolute, join } from "node:path";
+import { counted } from "../../data/counted.js";
+import { quote } from "../../data/go/quote.js";
+import { type ExceptionResource, preparePolicies } from "../../kinds/kyverno/index.js";
+import {
+  NO_VALUES,
+  type Operation,
+  readUser,
+  readValues,
+  type User,
+  type Values,
+  valuesOf,
+} from "../scan/circumstances.js";
+import { readExceptions } from "../scan/exceptions.js";
+import { Inputs } from "../scan/input-files.js";
+import { jsonDoubts } from "../scan/json-doubts.js";
+import { KnownKinds } from "../scan/known-kinds.js";
+import { readPayload } from "../scan/payload.js";
+import { type Resource, readResources } from "../scan/resource.js";
+import { OutdatedFileError, ScanError } from "../scan/scan-error.js";
+import { split } from "../scan/split/split.js";
+import { openAdmissionQuestions } from "./admission-questions.js";
+import type { Answers, Evaluated } from "./answers.js";
+import { askedAbout, loadRequests } from "./authorization-questions.js";
+import { loadPolicies, type TestPolicies } from "./policy-files.js";
+import { PolicyQuestions } from "./policy-questions.js";
+import type { Evaluate, Test, TestWords } from "./run.js";
+import { TestRunError } from "./run-error.js";
+import type { TestDocument } from "./test-file.js";
+import { loadCluster, loadMocks, type TestData, type TestSurroundings, worldOfTest } from "./test-world.js";
+
+// The resources of a test, out of its files (spec kyverno.md 8.2).
+
+/** Resources, each once. */
+interface TestResources {
+  readonly resources: readonly Resource[];
+  /** Those that an earlier one had the kind and name of. */
+  readonly duplicates: readonly Resource[];
+}
+
+/**
+ * Reads the resources of files and folders.
+ * @param warn told of what is doubtful in them
+ * @throws TestRunError for what cannot be read
+ */
+async function loadResources(
+  paths: readonly string[],
+  kinds: KnownKinds,
+  warn: (line: string) => void,
+): Promise<TestResources> {
+  const found = new Map<string, Resource>();
+  const duplicates: Resource[] = [];
+  const inputs = new Inputs();
+  try {
+    for (const file of await inputs.files(paths)) {
+      let repeats = false;
+      const repeated = (): void => {
+        repeats = true;
+      };
+      for await (const batch of split(file.name, file.read())) {
+        for (const resource of readResources(batch, kinds, { warn, repeated })) {
+          const { group, kind, namespace, name } = resource;
+          const key = JSON.stringify([group, kind, namespace, name]);
+          if (found.has(key)) duplicates.push(resource);
+          else found.set(key, resource);
+        }
+      }
+      if (repeats) for (const doubt of await jsonDoubts(file)) warn(doubt);
+    }
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error;
+    throw new TestRunError(`error: failed to load resources (${error.message})`, { cause: error });
+  } finally {
+    await inputs.close();
+  }
+  return { resources: [...found.values()], duplicates };
+}
+
+/** Evaluates tests: every resource and payload once, and resources once more for each operation that an expected result names. */
+export const testEvaluator =
+  (surroundings: TestSurroundings): Evaluate =>
+  async (test, words) => {
+    try {
+      return await evaluate(test, words, surroundings);
+    } catch (error) {
+      if (error instanceof ScanError) throw new TestRunError(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+async function evaluate(
+  { folder, document }: Test,
+  words: TestWords,
+  surroundings: TestSurroundings,
+): Promise<Answers> {
+  const { say, warn } = words;
+  const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
+  const all = (paths: readonly string[]) => paths.map(at);
+
+  say("  Loading values/variables ...");
+  const values = loadValues(document, at);
+  const user = loadUser(document, at, words);
+  say("  Loading policies ...");
+  const loaded = await loadPolicies(all(document.policies), words);
+  say("  Loading resources ...");
+  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds(), warn);
+  for (const { kind, name, namespace } of duplicates) {
+    say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
+  }
+  const payloads = loadPayloads(document, at, words);
+  const requests = loadRequests(document, at, words);
+  if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
+  const cluster = await loadCluster({ document, at }, warn);
+  say("  Loading exceptions ...");
+  const exceptions = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const mocks = await loadMocks(document, at, warn);
+  say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
+  const operations = explicitOperations(document);
+
+  const { policies, failures } = preparePolicies(loaded.policies, exceptions);
+  const [failure] = failures;
+  const about = firstSubject(resources, document);
+  if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
+  const data: TestData = { document, at, values, resources, mocks, about };
+  const world = await worldOfTest(data, cluster, surroundings);
+  const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, warn);
+  for (const line of expiredExceptions(exceptions, surroundings.date())) warn(line);
+  const questions = new PolicyQuestions(policies, {
+    world,
+    admission,
+    user,
+    kinds: new KnownKinds(cluster?.definitions),
+    subresources: cluster === undefined ? values.subresources : [],
+  });
+  const usual: Evaluated[] = [];
+  const byOperation = new Map<string, Evaluated[]>(operations.map((operation) => [operation, []]));
+  for (const resource of resources) {
+    usual.push(await questions.about(resource, values.operation ?? "CREATE"));
+    for (const operation of operations) {
+      byOperation.get(operation)?.push(await questions.about(resource, operation));
+    }
+  }
+  for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));
+  usual.push(...(await askedAbout(requests, loaded.authorization, world)));
+  return { usual, byOperation, notServed: loaded.notServed };
+}
+
+/** Values that are written in the test win over a file. */
+function loadValues({ values, variables = "" }: TestDocument, at: (path: string) => string): Values {
+  if (values !== undefined) return valuesOf(values);
+  return variables === "" ? NO_VALUES : readValues(at(variables), variables);
+}
+
+function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): User {
+  if (userinfo === "") return {};
+  say("  Loading user infos ...");
+  try {
+    return readUser(at(userinfo), userinfo);
+  } catch (error) {
+    if (!(error instanceof ScanError) || error instanceof OutdatedFileError) throw error;
+    throw new TestRunError(`error: ${error.message}`, { cause: error });
+  }
+}
+
+function loadPayloads({ jsonPayloads }: TestDocument, at: (path: string) => string, { say }: TestWords) {
+  if (jsonPayloads.length > 0) say("  Loading JSON payloads ...");
+  return jsonPayloads.map((name) => ({ name, payload: readPayload(at(name), name) }));
+}
+
+const unloadableExceptions = (reason: string) => new TestRunError(`error: failed to load exceptions (${reason})`);
+
+function appliedText({ count }: TestPolicies, resources: number, exceptions: number): string {
+  const what = counted(count, "policy", "policies");
+  const to = counted(resources, "resource", "resources");
+  return `${what} to ${to} with ${counted(exceptions, "exception", "exceptions")}`;
+}
+
+const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE"];
+
+/** The operations that expected results name, each once. */
+function explicitOperations({ results }: TestDocument): readonly Operation[] {
+  const found = new Set<Operation>();
+  for (const { policy = "", operation = "" } of results) {
+    if (operation === "") continue;
+    if (!isOperation(operation)) {
+      const wrong = `invalid operation ${quote(operation, false)}, must be one of ${OPERATIONS.join(", ")}`;
+      throw new TestRunError(`invalid test result for policy ${policy}: ${wrong}`);
+    }
+    found.add(operation);
+  }
+  return [...found].sort();
+}
+
+const isOperation = (text: string): text is Operation => OPERATIONS.includes(text);
+
+/** What is wrong with policies or their context is noticed when they are first asked. */
+function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload] }: TestDocument): string | undefined {
+  if (resource !== undefined) return `failed to apply policies on resource ${resource.name}`;
+  return payload === undefined ? undefined : `failed to apply validating policies on JSON payload ${payload}`;
+}
+
+/** In a cluster they would count no longer; here they do (spec kyverno.md 5.2). */
+function* expiredExceptions(exceptions: readonly ExceptionResource[], now: number): Iterable<string> {
+  for (const { metadata, spec } of exceptions) {
+    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > now) continue;
+    yield `exception ${metadata.namespace ?? ""}/${metadata.name ?? ""} has expired (${spec.expiresAt}), and counts all the same`;
+  }
+}

@@ -1,0 +1,236 @@
+/** The policies of a test, out of its files (spec kyverno.md 8.1 and 8.8). */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { errorText } from "../../data/error-text.js";
+import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../../data/yaml.js";
+import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
+import type { PolicyResource } from "../../kinds/kyverno/index.js";
+import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
+import { struct } from "../../kinds/shared/decode/api-type.js";
+import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
+import { builtinKinds, isBuiltin } from "../../kubernetes/builtin-kinds.js";
+import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
+import { isObject, nameOf, text } from "../../kubernetes/object.js";
+import { reasonOf } from "../scan/input-files.js";
+import { TestRunError } from "./run-error.js";
+
+/** What policy files hold. */
+export interface TestPolicies {
+  readonly policies: readonly PolicyResource[];
+  /** Those for an authorization server. */
+  readonly authorization: readonly PolicyResource[];
+  /** Files with ValidatingAdmissionPolicies, or bindings of theirs. */
+  readonly admissionFiles: readonly string[];
+  /** Policies of other kinds, by name: why they are not evaluated. */
+  readonly notServed: ReadonlyMap<string, string>;
+  /** How many policies there are, as Kyverno counts them: all but those for its authorization server. */
+  readonly count: number;
+}
+
+/** Where mistakes go that end nothing. */
+export interface LoadingWords {
+  /** A line of Kyverno's own. */
+  readonly say: (line: string) => void;
+  /** For the user's attention, beside that. */
+  readonly warn: (line: string) => void;
+}
+
+/** Groups whose kinds decide something, here or elsewhere. */
+const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
+/** Exceptions beside policies are only recognised in this version. */
+const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
+const ADMISSION_GROUP = "admissionregistration.k8s.io";
+const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
+const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "ValidatingAdmissionPolicyBinding"]);
+
+/**
+ * Reads the policies of files and folders.
+ * @throws TestRunError for files that are not there, and for documents that spoil their file
+ */
+export async function loadPolicies(paths: readonly string[], words: LoadingWords): Promise<TestPolicies> {
+  const loading = new Loading(words);
+  for (const path of paths) {
+    const problem = await loading.path(path);
+    if (problem !== undefined) throw new TestRunError(`error: failed to load policies (${problem})`);
+  }
+  return loading;
+}
+
+class Loading implements TestPolicies {
+  readonly policies: PolicyResource[] = [];
+  readonly authorization: PolicyResource[] = [];
+  readonly notServed = new Map<string, string>();
+  readonly #admissionFiles = new Set<string>();
+  readonly #words: LoadingWords;
+  #others = 0;
+
+  constructor(words: LoadingWords) {
+    this.#words = words;
+  }
+
+  get admissionFiles(): readonly string[] {
+    return [...this.#admissionFiles];
+  }
+
+  get count(): number {
+    return this.policies.length + this.#others;
+  }
+
+  /** @returns why the run cannot go on */
+  async path(path: string): Promise<string | undefined> {
+    const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+    if (found instanceof Error) return `stat ${path}: ${reasonOf(found)}`;
+    // What is hidden is passed over, also where a test names it.
+    if (/^\.+[^./]/.test(basename(path))) return undefined;
+    if (found.isDirectory()) {
+      for (const name of (await readdir(path)).sort()) {
+        const problem = await this.path(join(path, name));
+        if (problem !== undefined) return `failed to load ${path}: ${problem}`;
+      }
+      return undefined;
+    }
+    if (!/\.ya?ml$/.test(path)) return undefined;
+    const problem = this.#file(path, yamlText(await readFile(path)));
+    return problem === undefined ? undefined : `failed to load file ${path}: ${problem}`;
+  }
+
+  /** Documents stand for themselves: one that is no YAML leaves the others as they are. */
+  #file(path: string, written: string): string | undefined {
+    let line = 1;
+    for (const each of written.split(DOCUMENT_END)) {
+      const firstLine = line;
+      line += each.split("\n").length - 1;
+      const doubted = (doubt: YamlError): void => this.#words.warn(doubtText(doubt, path, firstLine));
+      let documents: unknown[];
+      try {
+        documents = parseDoubtfulYaml(each, doubted, { uniqueKeys: true });
+      } catch (error) {
+        this.#error(path, `failed to parse document (failed to parse yaml: ${errorText(error)})`);
+        continue;
+      }
+      for (const document of documents) {
+        const problem = this.#document(path, document);
+        if (problem !== undefined) return problem;
+      }
+    }
+    return undefined;
+  }
+
+  #document(path: string, value: unknown): string | undefined {
+    const problem = isList(value) ? this.#items(path, value.items) : this.#policy(path, value);
+    if (problem?.fatal === true) return problem.text;
+    if (problem !== undefined) this.#error(path, problem.text);
+    return undefined;
+  }
+
+  /** Nothing in a list spoils a file. */
+  #items(path: string, items: readonly unknown[]): Problem | undefined {
+    for (const [i, item] of items.entries()) {
+      const problem = this.#policy(path, item);
+      if (problem === undefined) continue;
+      const reason = isObject(item) ? unsupported(item).text : problem.text;
+      this.#error(path, `failed to process List item ${i}: ${reason}`);
+    }
+    return undefined;
+  }
+
+  #policy(path: string, value: unknown): Problem | undefined {
+    const read = readResource(value);
+    switch (read.kind) {
+      case "policy":
+        return this.#served(read.resource);
+      case "unreadable":
+        this.#hints(path, read.failures);
+        return { text: read.text, fatal: read.failures.some(({ unknownField }) => unknownField) };
+      case "exception":
+        // Test files name exceptions elsewhere; beside policies only one version is known (spec kyverno.md 5.1).
+        return read.resource.apiVersion === EXCEPTION_VERSION ? undefined : unsupported(value);
+      case "context-entry":
+        return unparsed(`kind ${read.resource.kind} not found in ${read.resource.apiVersion} groupversion`);
+      case "other":
+        return this.#other(path, value);
+    }
+  }
+
+  #served(resource: PolicyResource): undefined {
+    const mode = authorizationMode(resource);
+    (mode === undefined ? this.policies : this.authorization).push(resource);
+  }
+
+  #other(path: string, value: unknown): Problem | undefined {
+    if (!isObject(value)) return { text: `failed to parse document (${noObject(value)})` };
+    const apiVersion = text(value, "apiVersion");
+    const kind = text(value, "kind");
+    if (apiVersion === "" && kind === "") return { text: "failed to parse document (GVK cannot be empty)" };
+    const id = { ...(parseApiVersion(apiVersion) ?? { group: "", version: apiVersion }), kind };
+    if (id.group === ADMISSION_GROUP && id.version === "v1" && ADMISSION_KINDS.has(kind)) {
+      this.#admissionFiles.add(path);
+      if (kind === ADMISSION_POLICY) this.#others++;
+      return undefined;
+    }
+    if (isPolicy(id)) {
+      if (kind.endsWith("Binding") || kind.endsWith("Exception")) return undefined;
+      this.#others++;
+      this.#notServed(value, `policies of the kind ${kind}`);
+      return undefined;
+    }
+    if (isBuiltin(id)) return unsupported(value);
+    const known = [...builtinKinds()].some((each) => each.apiVersion === apiVersion);
+    return unparsed(
+      known
+        ? `kind ${kind} not found in ${apiVersion} groupversion`
+        : `failed to locate OpenAPI spec for GV: ${apiVersion}`,
+    );
+  }
+
+  #notServed(value: object, what: string): void {
+    this.notServed.set(nameOf(value), `${what} are not evaluated here`);
+  }
+
+  #hints(path: string, failures: readonly ReadFailure[]): void {
+    for (const failure of failures) {
+      if (failure.hint !== undefined) this.#words.warn(`${path}: ${describeFailure(failure)}`);
+    }
+  }
+
+  #error(path: string, problem: string): void {
+    this.#words.say(`  ERROR: ${path}: ${problem}`);
+  }
+}
+
+/** Why a document is of no use; `fatal`: nor is its file, and with that the run ends. */
+interface Problem {
+  readonly text: string;
+  readonly fatal?: boolean;
+}
+
+/** A line that ends a document. */
+const DOCUMENT_END = /^---[ \t]*$/m;
+
+const isList = (value: unknown): value is { readonly items: readonly unknown[] } =>
+  isObject(value) && text(value, "apiVersion") === "v1" && value.kind === "List" && Array.isArray(value.items);
+
+/** A document that is of use elsewhere, but not here. */
+function unsupported(value: unknown): Problem {
+  const apiVersion = text(value, "apiVersion");
+  const of = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  return { text: `policy type not supported ${of}, Kind=${text(value, "kind")}`, fatal: true };
+}
+
+const unparsed = (reason: string): Problem => ({
+  text: `failed to parse document (failed to retrieve validator: ${reason})`,
+});
+
+/** What Go's decoder says of a document that is no map. */
+function noObject(value: unknown): string {
+  const decoded = decodeAsGo(value, TYPE_META);
+  return `failed to parse yaml: error unmarshaling JSON: while decoding JSON: ${decoded.ok ? "" : decoded.error}`;
+}
+
+const TYPE_META = struct("v1.TypeMeta", {});
+
+const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
+  (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
+  (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind)) ||
+  // They have test files of our own.
+  (group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy");

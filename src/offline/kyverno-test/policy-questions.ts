@@ -1,0 +1,114 @@
+/** Policies of a test, asked about its resources and payloads one after the other. */
+import { withDoubles } from "../../data/doubles.js";
+import {
+  type CompiledPolicy,
+  type EngineContext,
+  type EngineInput,
+  KyvernoEngine,
+  type PolicyResource,
+  type RuleResult,
+} from "../../kinds/kyverno/index.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Failure } from "../../policy/index.js";
+import type { World } from "../../world/world.js";
+import type { Operation } from "../scan/circumstances.js";
+import { reportedPolicy } from "../scan/kyverno-judge.js";
+import { admissionInput, type RequestCircumstances, requestFor } from "../scan/request.js";
+import type { Resource } from "../scan/resource.js";
+import type { AdmissionQuestions } from "./admission-questions.js";
+import { reportedResult } from "./answer-result.js";
+import type { Answer, AnswerResult, Evaluated } from "./answers.js";
+
+/** What questions are put with. */
+export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
+  readonly world: World;
+  /** Policies of another kind. */
+  readonly admission: AdmissionQuestions;
+}
+
+/** A policy takes the time that it takes: what expressions may cost is limited. */
+const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+/** Compiled policies, those for JSON apart: they are asked about resources as well, but in another way (spec kyverno.md 6.1). */
+export class PolicyQuestions {
+  readonly #kubernetes: OneMode;
+  readonly #json: OneMode;
+  readonly #options: QuestionOptions;
+
+  constructor(policies: readonly CompiledPolicy[], options: QuestionOptions) {
+    this.#kubernetes = new OneMode(
+      policies.filter((policy) => !isJson(policy)),
+      options.world,
+    );
+    this.#json = new OneMode(policies.filter(isJson), options.world);
+    this.#options = options;
+  }
+
+  /** The answers about a resource. */
+  async about(resource: Resource, operation: Operation): Promise<Evaluated> {
+    const circumstances = { ...this.#options, operation };
+    const input = admissionInput(requestFor(resource, circumstances));
+    const { apiVersion, kind, namespace, name } = resource;
+    const answers = await this.#kubernetes.ask(input);
+    // What a deletion would remove is what these look at, too.
+    const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
+    const others = await this.#options.admission.about(resource, circumstances);
+    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json, ...others] };
+  }
+
+  /** The answers about a payload: those of policies for JSON. */
+  async aboutPayload(name: string, payload: JsonObject): Promise<Evaluated> {
+    return { subject: { name }, answers: await this.#json.ask({ kind: "json", payload }) };
+  }
+}
+
+/** Policies of one mode. */
+class OneMode {
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #engine: KyvernoEngine;
+
+  constructor(policies: readonly CompiledPolicy[], world: World) {
+    this.#policies = policies;
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+  }
+
+  async ask(input: EngineInput): Promise<readonly Answer[]> {
+    if (this.#policies.length === 0) return [];
+    const { responses, failure } = await this.#engine.decide(input, UNLIMITED);
+    // Nothing counts of what was asked: none of them has passed.
+    if (failure !== undefined) return this.#policies.map(({ resource }) => failed(resource, failure));
+    const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
+      result === undefined
+        ? []
+        : [{ variant, answer: { policy: nameOf(resource), result: resultOf(resource, result) } }],
+    );
+    const variants = new Set(matched.map(({ variant }) => variant));
+    const excluded = this.#policies.flatMap(({ resource, variants: own }) =>
+      own.filter((variant) => !variants.has(variant) && !isSimple(variant.spec)).map(() => excludedBy(resource)),
+    );
+    return [...matched.map(({ answer }) => answer), ...excluded];
+  }
+}
+
+const resultOf = (policy: PolicyResource, result: RuleResult): AnswerResult =>
+  reportedResult(reportedPolicy(policy), { ...result, policy: 0, exceptions: [] });
+const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";
+const excludedBy = (resource: PolicyResource): Answer => ({ policy: nameOf(resource), result: undefined });
+const failed = (resource: PolicyResource, { message }: Failure): Answer => ({
+  policy: nameOf(resource),
+  result: { rule: "evaluation", result: "error", message },
+});
+const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
+
+/** One rule that names no objects, and nothing else. */
+function isSimple({ matchConstraints }: PolicyResource["spec"]): boolean {
+  if (matchConstraints === undefined) return false;
+  const { namespaceSelector, objectSelector, excludeResourceRules = [], resourceRules = [] } = matchConstraints;
+  const [rule, ...others] = resourceRules;
+  if (rule === undefined || others.length > 0 || excludeResourceRules.length > 0) return false;
+  if ((rule.resourceNames ?? []).length > 0) return false;
+  return [namespaceSelector, objectSelector].every((selector) => {
+    const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+    return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+  });
+}

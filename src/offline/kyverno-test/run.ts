@@ -1,0 +1,251 @@
+/** Runs test files in Kyverno's format, and says what came of them in its words (spec kyverno.md 8.8). */
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errorText } from "../../data/error-text.js";
+import { printable, printableLines } from "../../data/printable.js";
+import { yamlText } from "../../data/yaml.js";
+import { type Cell, COLORS, drawTable } from "../reports/text-table.js";
+import type { Answers } from "./answers.js";
+import { formatRows, OUTPUT_FORMATS, type OutputFormat } from "./formats.js";
+import { compare, type Row } from "./rows.js";
+import { TestRunError } from "./run-error.js";
+import { parseSelector, type Selector } from "./selector.js";
+import { type ExpectedResult, parseTestFile, type TestDocument } from "./test-file.js";
+
+// The table of rows (spec kyverno.md 8.8).
+
+/** What is shown. */
+interface TableOptions {
+  /** With the message. */
+  readonly detailed: boolean;
+  /** With colours, for terminals. */
+  readonly color: boolean;
+}
+
+const HEADINGS = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"];
+
+/** The table with a line break behind each line; without rows nothing. */
+export function rowTable(rows: readonly Row[], { detailed, color }: TableOptions): string {
+  const headings = detailed ? [...HEADINGS, "MESSAGE"] : HEADINGS;
+  return drawTable(
+    headings,
+    rows.map((row) => cellsOf(row).slice(0, headings.length)),
+    color,
+  );
+}
+
+/** Reasons that say that nothing was compared stand out. */
+function cellsOf({ id, policy, rule, resource, result, reason, message }: Row): readonly Cell[] {
+  const compared = reason === "Ok" || reason.startsWith("Want ");
+  return [
+    String(id),
+    [{ text: policy, color: COLORS.name }],
+    [{ text: rule, color: COLORS.name }],
+    [{ text: resource, color: COLORS.name }],
+    [{ text: result, color: result === "Pass" ? COLORS.good : COLORS.bad }],
+    compared ? reason : [{ text: reason, color: COLORS.notable }],
+    message,
+  ];
+}
+
+/** How tests are shown, and which of them run. */
+export interface TestRunOptions {
+  /** `policy=P,rule=R,resource=X`, with wildcards. */
+  readonly testCaseSelector?: string;
+  /** One of {@link OUTPUT_FORMATS}; absent: a table. */
+  readonly outputFormat?: string;
+  readonly failOnly?: boolean;
+  /** With messages. */
+  readonly detailedResults?: boolean;
+  /** No test at all is an error. */
+  readonly requireTests?: boolean;
+  /** The table's colours. */
+  readonly color: boolean;
+  /** Monotonic milliseconds, by which tests are timed. */
+  readonly now: () => number;
+}
+
+/** A test and where it stands. */
+export interface Test {
+  /** The file, as it is shown. */
+  readonly path: string;
+  /** Paths in it are relative to this folder. */
+  readonly folder: string;
+  readonly document: TestDocument;
+}
+
+/** What is told while a test is evaluated, a line at a time. */
+export interface TestWords {
+  /** A step, in Kyverno's words. */
+  readonly say: (line: string) => void;
+  /** For the user's attention: it changes nothing. */
+  readonly warn: (line: string) => void;
+}
+
+/** Asks a test's policies about its resources. Throws a {@link TestRunError} for what makes that impossible. */
+export type Evaluate = (test: Test, words: TestWords) => Promise<Answers>;
+
+/** Where a run writes to. */
+export interface TestRunOutput {
+  /** Everything that Kyverno prints. */
+  readonly out: (text: string) => void;
+  /** Beside that: errors, and what the user should know. */
+  readonly err: (text: string) => void;
+}
+
+/** A row, and the file of its test. */
+export interface TestedRow {
+  readonly path: string;
+  readonly row: Row;
+  /** How long the whole test took. */
+  readonly milliseconds: number;
+}
+
+/** What came of a run. */
+export interface TestRunResult {
+  readonly rows: readonly TestedRow[];
+  /** Whether everything was as expected. */
+  readonly passed: boolean;
+  /** What ended the run before its last test; absent: nothing did. */
+  readonly ended?: { readonly path: string; readonly message: string };
+}
+
+/** Runs the tests of these files, in order; what was not as it should be has been written when it ends. */
+export async function runTestFiles(
+  paths: readonly string[],
+  options: TestRunOptions,
+  evaluate: Evaluate,
+  output: TestRunOutput,
+): Promise<TestRunResult> {
+  const run = new Run(options, evaluate, output);
+  try {
+    await run.all(paths);
+  } catch (error) {
+    if (!(error instanceof TestRunError)) throw error;
+    output.err(`${printableLines(`Error: ${error.message}`)}\n`);
+    const { rows, at: path = paths[0] ?? "", complete } = run;
+    return { rows, passed: false, ...(!complete && { ended: { path, message: error.message } }) };
+  }
+  return { rows: run.rows, passed: true };
+}
+
+class Run {
+  readonly rows: TestedRow[] = [];
+  /** The file of the test that is run. */
+  at: string | undefined;
+  /** Whether all tests were run. */
+  complete = false;
+  readonly #options: TestRunOptions;
+  readonly #evaluate: Evaluate;
+  readonly #output: TestRunOutput;
+
+  constructor(options: TestRunOptions, evaluate: Evaluate, output: TestRunOutput) {
+    this.#options = options;
+    this.#evaluate = evaluate;
+    this.#output = output;
+  }
+
+  async all(paths: readonly string[]): Promise<void> {
+    const { out } = this.#output;
+    const { outputFormat, testCaseSelector = "", requireTests = false } = this.#options;
+    const format = OUTPUT_FORMATS.find((each) => each === outputFormat);
+    if (outputFormat !== undefined && format === undefined)
+      throw new TestRunError(`invalid format, expected (${OUTPUT_FORMATS.join(", ")})`);
+    const selector = parseSelector(testCaseSelector);
+    if (selector.errors.length > 0) out("\nFilter errors:\n");
+    for (const error of selector.errors) out(`  Error: ${printable(error)}\n`);
+    const tests = await this.#read(paths);
+    if (tests.length === 0) {
+      out("\nNo test yamls available\n");
+      if (requireTests) throw new TestRunError("no tests found");
+      if (selector.errors[0] !== undefined) throw new TestRunError(selector.errors[0]);
+      return;
+    }
+    for (const test of tests) {
+      this.at = test.path;
+      await this.#test(test, selector, format);
+    }
+    this.complete = true;
+    this.#summary(format);
+  }
+
+  async #read(paths: readonly string[]): Promise<Test[]> {
+    const tests: Test[] = [];
+    const errors: { path: string; error: string }[] = [];
+    for (const path of paths) {
+      const bytes = await readFile(path).catch((error: unknown) => error);
+      if (!Buffer.isBuffer(bytes)) {
+        errors.push({ path, error: errorText(bytes) });
+        continue;
+      }
+      const read = parseTestFile(yamlText(bytes));
+      if (read.ok) tests.push(...read.tests.map((document) => ({ path, folder: dirname(path), document })));
+      else errors.push({ path, error: read.error });
+    }
+    if (errors.length === 0) return tests;
+    this.#output.out("\nTest errors:\n");
+    for (const { path, error } of errors)
+      this.#output.out(`  Path: ${printable(path)}\n    Error: ${printable(error)}\n`);
+    throw new TestRunError(`found ${errors.length} errors after loading tests`);
+  }
+
+  async #test(test: Test, selector: Selector, format: OutputFormat | undefined): Promise<void> {
+    const { out, err } = this.#output;
+    const { path, document } = test;
+    const { apiVersion = "", kind = "", name = "" } = document;
+    if (apiVersion === "" || kind === "" || name !== "") {
+      out(`\nWARNING: test file (${printable(path)}) uses a deprecated schema that will be removed in 1.15\n`);
+      throw new TestRunError(`test file ${path} uses a deprecated schema — please migrate to the latest format`);
+    }
+    const results: ExpectedResult[] = document.results.flatMap((expected) => selector.select(expected) ?? []);
+    if (results.length === 0) return;
+    // Kyverno prints the old `name` here.
+    out(`Loading test  ( ${printable(path)} ) ...\n`);
+    const { now } = this.#options;
+    const began = now();
+    const answers = await this.#answers(test);
+    const milliseconds = now() - began;
+    out("  Checking results ...\n");
+    const { rows, warnings } = compare(results, answers, selector.resource);
+    for (const warning of warnings) err(`${printableLines(`warning: ${path}: ${warning}`)}\n`);
+    this.rows.push(...rows.map((row) => ({ path, row, milliseconds })));
+    if (this.#options.failOnly !== true) out(`\n${this.#shown(rows, format)}\n`);
+  }
+
+  async #answers(test: Test): Promise<Answers> {
+    const { out, err } = this.#output;
+    const words: TestWords = {
+      say: (line) => out(`${printableLines(line)}\n`),
+      warn: (line) => err(`${printableLines(`warning: ${test.path}: ${line}`)}\n`),
+    };
+    try {
+      return await this.#evaluate(test, words);
+    } catch (error) {
+      if (error instanceof TestRunError) throw new TestRunError(`failed to run test (${error.message})`);
+      throw error;
+    }
+  }
+
+  #shown(rows: readonly Row[], format: OutputFormat | undefined): string {
+    const { detailedResults: detailed = false, color } = this.#options;
+    return format === undefined ? rowTable(rows, { detailed, color }) : `${formatRows(rows, format, detailed)}\n`;
+  }
+
+  #summary(format: OutputFormat | undefined): void {
+    const { out } = this.#output;
+    const { failOnly = false } = this.#options;
+    const failed = this.rows.map(({ row }) => row).filter(({ counts }) => counts === "fail");
+    const total = this.rows.length;
+    const counts = failOnly
+      ? `${failed.length} out of ${total} tests failed`
+      : `${total - failed.length} tests passed and ${failed.length} tests failed`;
+    out(`\nTest Summary: ${counts}\n\n`);
+    if (failed.length === 0) return;
+    if (failOnly && format !== undefined) out(`\n${this.#shown(failed, format)}\n`);
+    if (failOnly && format === undefined) {
+      const numbered = failed.map((row, i) => ({ ...row, id: i + 1 }));
+      out(`Aggregated Failed Test Cases : \n${this.#shown(numbered, format)}`);
+    }
+    throw new TestRunError(`${failed.length} tests failed`);
+  }
+}

@@ -1,0 +1,106 @@
+/** Test files in Kyverno's format (spec kyverno.md 8.5): reading them. */
+import { normalize } from "node:path/posix";
+import { parseYamlDocuments } from "../../data/yaml.js";
+import type { MockedResponse, WrittenEntry } from "../../kinds/kyverno/offline/index.js";
+import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import { TEST } from "./schema.js";
+
+/** Which resource is meant, when its name is not enough. */
+export interface ResourceSpec {
+  readonly group?: string;
+  readonly version?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** What is expected of a policy. */
+export interface ExpectedResult {
+  /** `name` or `namespace/name`; only the name counts. */
+  readonly policy?: string;
+  readonly rule?: string;
+  /** `pass`, `fail`, `skip`, `error` or `warn`. */
+  readonly result?: string;
+  /** `name` or `namespace/name`; absent: every resource. */
+  readonly resources?: readonly string[];
+  /** Only read beside `resources`. */
+  readonly resourceSpecs?: readonly ResourceSpec[];
+  /** The operation of a run of its own. */
+  readonly operation?: string;
+}
+
+/** A test: one document of a test file. Paths are relative to the file. */
+export interface TestDocument {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  /** Of the format before `metadata.name`, which is refused. */
+  readonly name?: string;
+  readonly policies: readonly string[];
+  readonly resources: readonly string[];
+  readonly exceptions: readonly string[];
+  readonly jsonPayloads: readonly string[];
+  readonly httpPayloads: readonly string[];
+  readonly envoyPayloads: readonly string[];
+  readonly clusterResources: readonly string[];
+  /** Parameters of ValidatingAdmissionPolicies. */
+  readonly paramResources: readonly string[];
+  readonly apiCallResponses: readonly MockedResponse[];
+  readonly globalContextEntries: readonly WrittenEntry[];
+  readonly results: readonly ExpectedResult[];
+  /** A file with values. */
+  readonly variables?: string;
+  /** Values; they win over the file. */
+  readonly values?: JsonObject;
+  readonly userinfo?: string;
+  readonly context?: string;
+}
+
+/** The tests of a file, or why it cannot be used, in Kyverno's words. */
+export type TestFileResult =
+  | { readonly ok: true; readonly tests: readonly TestDocument[] }
+  | { readonly ok: false; readonly error: string };
+
+/** Reads a test file's text: any number of documents; unknown fields are errors. */
+export function parseTestFile(text: string): TestFileResult {
+  let documents: unknown[];
+  try {
+    documents = parseYamlDocuments(text, { uniqueKeys: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ok: false, error: `error converting YAML to JSON: yaml: ${reason}` };
+  }
+  const tests: TestDocument[] = [];
+  for (const document of documents) {
+    const decoded = decodeAsGo(document, TEST);
+    if (!decoded.ok) return { ok: false, error: `error unmarshaling JSON: while decoding JSON: ${decoded.error}` };
+    tests.push(cleaned(decoded.value as Written));
+  }
+  return { ok: true, tests };
+}
+
+/** A document as it was written: any field may be absent. */
+type Written = Partial<TestDocument> & { readonly jsonPayload?: string };
+
+function cleaned({ jsonPayload = "", ...written }: Written): TestDocument {
+  const { policies = [], resources = [], exceptions = [], jsonPayloads = [], results = [] } = written;
+  const { httpPayloads = [], envoyPayloads = [], clusterResources = [], paramResources = [] } = written;
+  const { apiCallResponses = [], globalContextEntries = [] } = written;
+  const payloads = jsonPayloads.length > 0 ? jsonPayloads : [jsonPayload];
+  return {
+    ...written,
+    policies: unique(policies),
+    resources: unique(resources),
+    exceptions,
+    // Results name payloads by these paths.
+    jsonPayloads: unique(payloads.filter((path) => path.trim() !== "").map((path) => normalize(path))),
+    httpPayloads,
+    envoyPayloads,
+    clusterResources,
+    paramResources,
+    apiCallResponses,
+    globalContextEntries,
+    results,
+  };
+}
+
+const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];

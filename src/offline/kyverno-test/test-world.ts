@@ -1,0 +1,181 @@
+/** What the policies of a test can ask about: what its files say (spec kyverno.md 4.7 and 8.6). */
+import { readFile } from "node:fs/promises";
+import { errorText } from "../../data/error-text.js";
+import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../../data/yaml.js";
+import {
+  mockedAnswers,
+  parseClusterResources,
+  parseContextFile,
+  type Read,
+  writtenEntries,
+} from "../../kinds/kyverno/offline/index.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { NO_OPINION } from "../../world/authorizer/authorizer.js";
+import type { ExternalData } from "../../world/external.js";
+import type { HttpSource } from "../../world/http/http-source.js";
+import { ContextImages } from "../../world/images/context-images.js";
+import { KnownKinds } from "../../world/objects/known-kinds.js";
+import { MemoryObjects } from "../../world/objects/memory-objects.js";
+import { commandLineData, fakeClusterData } from "../../world/offline-values.js";
+import { FileResources } from "../../world/resources/file-resources.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
+import type { World } from "../../world/world.js";
+import type { Values } from "../scan/circumstances.js";
+import { reasonOf } from "../scan/input-files.js";
+import type { ScanTools } from "../scan/open-scan.js";
+import type { Resource } from "../scan/resource.js";
+import { TestRunError } from "./run-error.js";
+import type { TestDocument } from "./test-file.js";
+
+/** What is outside of a test: whom to ask for what no mock answers, and who loads policies of other kinds. */
+export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "onDefect"> {
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+}
+
+/** Where a test's data come from. */
+export interface TestData {
+  readonly document: TestDocument;
+  /** A path of the test's as one that can be opened. */
+  readonly at: (path: string) => string;
+  readonly values: Values;
+  readonly resources: readonly Resource[];
+  readonly mocks: TestMocks;
+  /** What policies are asked about first, as messages say it; `undefined`: nothing, and no context is needed. */
+  readonly about: string | undefined;
+}
+
+/** What a test writes down in place of what would be fetched. */
+export interface TestMocks {
+  /** Answers of HTTP servers, by method and address. */
+  readonly answers: ReadonlyMap<string, JsonObject>;
+  /** Entries of the global context, by name. */
+  readonly entries: ReadonlyMap<string, unknown>;
+}
+
+/** The objects that a test's cluster holds beside its resources. */
+export interface ClusterObjects {
+  readonly definitions: readonly JsonObject[];
+  readonly objects: readonly JsonObject[];
+}
+
+/**
+ * Reads the cluster resources of a test; `undefined` when it has none.
+ * @param warn told of what is doubtful in them, with the place
+ * @throws TestRunError
+ */
+export async function loadCluster(
+  { document: { clusterResources }, at }: Pick<TestData, "document" | "at">,
+  warn: (line: string) => void,
+): Promise<ClusterObjects | undefined> {
+  if (clusterResources.length === 0) return undefined;
+  const objects: JsonObject[] = [];
+  const definitions: JsonObject[] = [];
+  for (const path of clusterResources.map(at)) {
+    const refused = (reason: string) => new TestRunError(`error: failed to load Kubernetes resources: ${reason}`);
+    const read = unwrapped(
+      parseClusterResources(await textOf(path, refused), (doubt) => warn(doubtText(doubt, path))),
+      refused,
+    );
+    objects.push(...read.objects);
+    for (const crd of read.crds.map(at)) {
+      const unusable = (reason: string) => new TestRunError(`error: failed to load CRDs from path ${crd}: ${reason}`);
+      const doubted = (doubt: YamlError): void => warn(doubtText(doubt, crd));
+      definitions.push(definitionOf(await textOf(crd, unusable), unusable, doubted));
+    }
+  }
+  return { definitions, objects };
+}
+
+/** The one document that counts in a file of a definition. */
+function definitionOf(
+  written: string,
+  unusable: (reason: string) => Error,
+  doubted: (doubt: YamlError) => void,
+): JsonObject {
+  try {
+    const [definition] = parseDoubtfulYaml(written, doubted);
+    if (isObject(definition)) return definition;
+  } catch (error) {
+    throw unusable(errorText(error));
+  }
+  throw unusable("it holds no object");
+}
+
+/**
+ * The world of a test.
+ * @param cluster with it, neither context nor mocks nor entries are looked at
+ * @throws TestRunError
+ */
+export async function worldOfTest(
+  data: TestData,
+  cluster: ClusterObjects | undefined,
+  { http, now }: TestSurroundings,
+): Promise<World> {
+  const external = cluster === undefined ? await filesOf(data, http) : clusterOf(data, cluster, http);
+  return { resources: new FileResources(data.values.namespaces), authorizer: NO_OPINION, external, now };
+}
+
+/**
+ * Reads the mocks of a test. What is wrong with them is said whether they are used or not.
+ * @param warn told of what is doubtful in their files, with the place
+ * @throws TestRunError
+ */
+export async function loadMocks(
+  { apiCallResponses, globalContextEntries }: TestDocument,
+  at: (path: string) => string,
+  warn: (line: string) => void,
+): Promise<TestMocks> {
+  const refused = (reason: string) => new TestRunError(reason);
+  const answers = unwrapped(mockedAnswers(apiCallResponses), refused);
+  const unreadable = (reason: string) => new Error(`read: ${reason}`);
+  const written = await writtenEntries(globalContextEntries, {
+    text: (path) => textOf(at(path), unreadable),
+    doubted: (doubt, path) => warn(doubtText(doubt, at(path))),
+  });
+  return { answers, entries: unwrapped(written, refused) };
+}
+
+async function filesOf({ document, at, mocks, about }: TestData, http: HttpSource): Promise<ExternalData> {
+  const { context = "" } = document;
+  const { answers, entries } = mocks;
+  if (context === "" || about === undefined) return commandLineData({ entries, mocks: answers }, http);
+  const refused = (reason: string) => new TestRunError(`${about} (${reason})`);
+  const read = unwrapped(parseContextFile(await textOf(at(context), refused), new KnownKinds()), refused);
+  return commandLineData({ ...read, entries, mocks: answers }, http);
+}
+
+function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, http: HttpSource): ExternalData {
+  const own = resources.map(({ object }) => object);
+  const kinds = new KnownKinds(cluster.definitions);
+  const objects = new MemoryObjects([...own, ...cluster.objects, ...cluster.definitions], kinds);
+  for (const resource of resources) mustBeKnown(resource, objects, values);
+  return fakeClusterData(objects, { http, images: new ContextImages() });
+}
+
+/** In a cluster, a resource is of a kind that there is, and in a Namespace that there is. */
+function mustBeKnown({ apiVersion, kind, name, namespace }: Resource, objects: MemoryObjects, values: Values): void {
+  const refused = (reason: string) => new TestRunError(`failed to apply policies on resource ${name} (${reason})`);
+  const known = values.namespaces.some((each) => isObject(each.metadata) && each.metadata.name === namespace);
+  if (namespace !== "" && kind !== "Namespace" && !known) {
+    const found = objects.get({ apiVersion: "v1", resource: "namespaces", namespace: "" }, namespace);
+    if (found === undefined || found instanceof LookupFailure)
+      throw refused(`failed to get the resource's namespace (namespaces "${namespace}" not found)`);
+  }
+  const resource = objects.resourceOf(apiVersion, kind);
+  if (resource instanceof LookupFailure)
+    throw refused(`failed to map gvk to gvr ${apiVersion}, Kind=${kind}: ${resource.message}`);
+}
+
+function unwrapped<T>(read: Read<T>, refused: (reason: string) => Error): T {
+  if (read.ok) return read.value;
+  throw refused(read.error);
+}
+
+async function textOf(path: string, refused: (reason: string) => Error): Promise<string> {
+  try {
+    return yamlText(await readFile(path));
+  } catch (error) {
+    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}

@@ -1,0 +1,78 @@
+/** A configuration that is asked again. */
+
+import { type CommandIo, say, UsageError } from "../../cli/io.js";
+import { createPolicySource, problemLines } from "../../cli/load.js";
+import type { PolicySource } from "../../cli/policy-source.js";
+import { createEvaluator, type Evaluator } from "../../policy/served/evaluator.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
+import type { Verdict } from "../../policy/served/verdict.js";
+import type { Asked } from "./compare.js";
+import { decodedPatch } from "./documents.js";
+import type { Question } from "./question.js";
+
+/** Failures that say nothing about the policy: what it needs is not here. */
+const WITHOUT_WORLD: ReadonlySet<string> = new Set(["unavailable", "capability", "overload"]);
+
+/** Answers questions by the policies of one file. */
+export class Asker {
+  readonly #source: PolicySource;
+  readonly #evaluator: Evaluator;
+
+  private constructor(source: PolicySource, evaluator: Evaluator) {
+    this.#source = source;
+    this.#evaluator = evaluator;
+  }
+
+  /** Loads the policies; says on standard error what is wrong with them. @throws UsageError when nothing of the file can be used */
+  static async load(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<Asker> {
+    const source = createPolicySource(values, io.env, undefined, { warnWithoutCluster: true });
+    try {
+      const loaded = await source.load();
+      const { fatal } = loaded;
+      // Said once: where all is lost, the error may say what was wrong.
+      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) say(io.stderr, line);
+      if (fatal !== undefined) throw new UsageError(fatal);
+      return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
+    } catch (error) {
+      source.close();
+      throw error;
+    }
+  }
+
+  /** What is loaded. */
+  get policies() {
+    return this.#evaluator.policies;
+  }
+
+  /** Asks one policy, within its time. Never rejects. */
+  async ask(id: string, { review, origin }: Question): Promise<{ readonly asked: Asked; readonly applies: boolean }> {
+    const entry = this.policies.entries.get(id);
+    if (entry === undefined) return undecided("the configuration has no such policy");
+    if (entry.unavailable !== undefined) return undecided(`the policy could not be loaded: ${entry.unavailable}`);
+    return answerOf(await this.#verdict(entry, { review, origin }));
+  }
+
+  #verdict(entry: ServedPolicy, question: Pick<Question, "review" | "origin">): Verdict | Promise<Verdict> {
+    return this.#evaluator.evaluate(entry, question);
+  }
+
+  /** Gives threads and connections back. */
+  close(): void {
+    this.#source.close();
+  }
+}
+
+const undecided = (why: string) => ({ asked: { undecided: why }, applies: true });
+
+function answerOf({ response, outcome }: Verdict): { readonly asked: Asked; readonly applies: boolean } {
+  if (outcome.verdict === "error" && WITHOUT_WORLD.has(outcome.cause)) return undecided(outcome.message);
+  const { allowed, status, warnings, patch } = response;
+  const asked = {
+    allowed,
+    message: status?.message,
+    warnings,
+    ...(patch !== undefined && { patch: decodedPatch(patch) }),
+    ...(outcome.verdict === "error" && { failed: true }),
+  };
+  return { asked, applies: outcome.verdict !== "skip" };
+}

@@ -1,0 +1,43 @@
+/** What `apply` prints unless it is asked for something else: failures, then counts (spec kyverno.md 8.9). */
+import { printable } from "../../data/printable.js";
+import type { Counts, Finding, ReportedPolicy, Scanned } from "./finding.js";
+
+/** The line before everything else. */
+export function headline(policies: number, resources: number, exceptions: number): string {
+  const exempting = exceptions > 0 ? ` with ${exceptions} exception(s)` : "";
+  return `\nApplying ${policies} policy rule(s) to ${resources} resource(s)${exempting}...\n`;
+}
+
+/** The failures of a resource, and errors and skips of policies that tell them; nothing when there are none. */
+export function failures(
+  { resource: { namespace, kind, name }, findings }: Scanned,
+  policies: readonly ReportedPolicy[],
+  auditWarn: boolean,
+): string {
+  let text = "";
+  for (const { policy, rule, status, message } of findings) {
+    if (!isTold({ policy, status }, policies)) continue;
+    const path = `${namespace}/${kind}/${name}`;
+    const about = `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path}`;
+    text += `${printable(about)} ${auditWarn && status === "fail" ? "failed as audit warning:" : SAID[status]}\n`;
+    text += `1 - ${printable(`${rule} ${message === "" ? "validation failed" : message}`)}\n`;
+  }
+  return text;
+}
+
+const SAID: Readonly<Record<Finding["status"], string>> = {
+  pass: "passed:",
+  fail: "failed:",
+  error: "could not be judged:",
+  skip: "was not decided:",
+};
+
+/** Whether a finding is one of those that are told one by one. */
+export const isTold = (
+  { policy, status }: Pick<Finding, "policy" | "status">,
+  policies: readonly ReportedPolicy[],
+): boolean => status === "fail" || (status !== "pass" && policies[policy]?.tellsAllButPasses === true);
+
+/** The last line; nothing is ever counted as a warning. */
+export const countsLine = ({ pass, fail, error, skip }: Counts): string =>
+  `\npass: ${pass}, fail: ${fail}, warn: 0, error: ${error}, skip: ${skip} \n`;

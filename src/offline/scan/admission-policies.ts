@@ -1,0 +1,79 @@
+/** ValidatingAdmissionPolicies out of files, each with its bindings an entry of its own. */
+import { readFile } from "node:fs/promises";
+import { Origin } from "../../config/documents/origin.js";
+import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
+import { type Config, formatProblem, type ResourceEntry } from "../../config/index.js";
+import { yamlText } from "../../data/yaml.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { ReportedPolicy } from "../reports/finding.js";
+import type { AdmissionPolicyDocuments } from "./policy-files.js";
+import { ScanError } from "./scan-error.js";
+
+/** Under which id a policy is loaded: two files may name two policies alike. */
+export const idOf = (index: number, { name }: AdmissionPolicyDocuments): string => `${index}:${name}`;
+
+/**
+ * A configuration of the policies alone.
+ * @param beside what all of them may look up: Namespaces and parameters
+ */
+export function configurationOf(
+  policies: readonly AdmissionPolicyDocuments[],
+  beside: readonly SourceDocument[],
+): Config {
+  const entries = policies.flatMap((policy, index): ResourceEntry[] => {
+    const [first] = policy.documents;
+    if (first === undefined) return [];
+    return [
+      {
+        kind: "resource",
+        id: idOf(index, policy),
+        origin: new Origin(first, []),
+        policyMode: "protect",
+        allowedToMutate: false,
+        documents: [...policy.documents, ...beside],
+        // What bindings do about a failure has no say in whether it is one.
+        validationActions: ["Deny"],
+      },
+    ];
+  });
+  return { file: "", entries, files: [] };
+}
+
+/**
+ * Namespaces and files with parameters as documents.
+ * @param warnings gets what is doubtful in them
+ * @throws ScanError for files that can't be read
+ */
+export async function documentsBeside(
+  namespaces: readonly JsonObject[],
+  paths: readonly string[],
+  warnings: string[],
+): Promise<SourceDocument[]> {
+  const files = await Promise.all(
+    paths.map(async (path) => {
+      const bytes = await readFile(path).catch((cause: unknown) => {
+        throw new ScanError(`failed to load resources (cannot read ${path})`, { cause });
+      });
+      return documentsOf(yamlText(bytes), path, warnings);
+    }),
+  );
+  return [...namespaces.flatMap((each) => documentsOf(JSON.stringify(each), "values", warnings)), ...files.flat()];
+}
+
+function documentsOf(written: string, file: string, told: string[]): readonly SourceDocument[] {
+  const { documents, problems, warnings } = parseResources(written, file);
+  told.push(...warnings.map(formatProblem));
+  const [problem] = problems;
+  if (problem !== undefined) throw new ScanError(`failed to load resources (${file}: ${problem.message})`);
+  return documents;
+}
+
+/** What reports say of such a policy. */
+export const reportedAdmissionPolicy = ({ name, annotations }: AdmissionPolicyDocuments): ReportedPolicy => ({
+  name,
+  namespace: "",
+  source: "ValidatingAdmissionPolicy",
+  annotations,
+  process: "background scan",
+  countsSkips: false,
+});

@@ -1,0 +1,143 @@
+/** What requests are made with beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
+import { readFileSync } from "node:fs";
+import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
+import type { ApiType } from "../../kinds/shared/decode/api-type.js";
+import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
+import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
+import type { AdmissionRequest } from "../../policy/index.js";
+import { USER_INFO, VALUES } from "./circumstances-types.js";
+import { reasonOf } from "./input-files.js";
+import { OutdatedFileError, ScanError } from "./scan-error.js";
+
+/** What is done to a resource. */
+export type Operation = "CREATE" | "UPDATE" | "DELETE";
+
+/** Objects of a kind that stand for a subresource of another. */
+export interface Subresource {
+  readonly subresource: ApiResource;
+  readonly parentResource: ApiResource;
+}
+
+/** What discovery says of a resource, as far as it is looked at. */
+export interface ApiResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** What values say. */
+export interface Values {
+  /** Absent: CREATE. */
+  readonly operation?: Operation;
+  /** Namespaces, whole or only with their labels; none stands twice. */
+  readonly namespaces: readonly JsonObject[];
+  readonly subresources: readonly Subresource[];
+}
+
+/** Without a file. */
+export const NO_VALUES: Values = { namespaces: [], subresources: [] };
+
+const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/**
+ * Reads a file with values.
+ * @param shown how the file is named in messages
+ * @throws ScanError
+ */
+export function readValues(path: string, shown = path): Values {
+  const failed = (reason: string) => new ScanError(`failed to decode yaml (${reason})`);
+  const refused = (reason: string) => failed(`unable to load variable file: ${shown} (${reason})`);
+  const value = decodedDocument(path, VALUES, refused);
+  if (isOutdated(value)) throw failed(`values file ${shown} ${OUTDATED}`);
+  return valuesOf(value);
+}
+
+/** Neither version nor kind was asked for once. */
+const isOutdated = (value: JsonObject): boolean => text(value, "kind") === "" || text(value, "apiVersion") === "";
+const OUTDATED = "uses a deprecated schema — please migrate to the latest format";
+
+/**
+ * Values that were decoded.
+ * @throws ScanError for an operation that there is not
+ */
+export function valuesOf(value: JsonObject): Values {
+  const operation = text(member(value, "globalValues"), "request.operation");
+  if (operation !== "" && !OPERATIONS.includes(operation)) {
+    throw new ScanError(
+      `invalid request.operation value ${JSON.stringify(operation)}, must be one of ${OPERATIONS.join(", ")}`,
+    );
+  }
+  return {
+    ...(operation !== "" && operation !== "CONNECT" && { operation: operation as Operation }),
+    namespaces: namespacesOf(value),
+    subresources: listOf(value.subresources).flatMap((each) => {
+      if (!isObject(each)) return [];
+      return [{ subresource: apiResource(each.subresource), parentResource: apiResource(each.parentResource) }];
+    }),
+  };
+}
+
+/** Whole Namespaces win over labels for a name. */
+function namespacesOf(value: JsonObject): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>();
+  for (const namespace of listOf(value.namespaces)) {
+    if (isObject(namespace) && !found.has(nameOf(namespace))) {
+      found.set(nameOf(namespace), { ...namespace, apiVersion: "v1", kind: "Namespace" });
+    }
+  }
+  for (const each of listOf(value.namespaceSelector)) {
+    const name = text(each, "name");
+    if (found.has(name)) continue;
+    const labels = member(each, "labels");
+    found.set(name, { apiVersion: "v1", kind: "Namespace", metadata: { name, ...(isObject(labels) && { labels }) } });
+  }
+  return [...found.values()];
+}
+
+const apiResource = (value: unknown): ApiResource => ({
+  group: text(value, "group"),
+  version: text(value, "version"),
+  kind: text(value, "kind"),
+});
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Who asks. */
+export type User = AdmissionRequest["userInfo"];
+
+/**
+ * Reads a file that says who asks.
+ * @param shown how the file is named in messages
+ * @throws ScanError
+ */
+export function readUser(path: string, shown = path): User {
+  const failed = (reason: string) => new ScanError(`failed to load request info (${reason})`);
+  const refused = (reason: string) => failed(`failed to decode yaml (${reason})`);
+  const missing = (reason: string) => failed(`unable to read yaml (unable to read yaml (${reason}))`);
+  const value = decodedDocument(path, USER_INFO, refused, missing);
+  if (isOutdated(value)) throw new OutdatedFileError(`userInfo file ${shown} ${OUTDATED}`);
+  return (value.userInfo ?? {}) as User;
+}
+
+function decodedDocument(
+  path: string,
+  type: ApiType,
+  refused: (reason: string) => Error,
+  missing: (reason: string) => Error = refused,
+): JsonObject {
+  let written: string;
+  try {
+    written = yamlText(readFileSync(path));
+  } catch (error) {
+    throw missing(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+  let document: unknown;
+  try {
+    document = parseYamlDocuments(written, { uniqueKeys: true })[0] ?? {};
+  } catch (error) {
+    throw refused(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const decoded = decodeAsGo(document, type);
+  if (!decoded.ok) throw refused(`error unmarshaling JSON: while decoding JSON: ${decoded.error}`);
+  return decoded.value as JsonObject;
+}

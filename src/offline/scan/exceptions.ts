@@ -1,0 +1,62 @@
+/** PolicyExceptions out of files (spec kyverno.md 5.1). */
+import { readFile } from "node:fs/promises";
+import { doubtText, parseDoubtfulYaml, yamlText } from "../../data/yaml.js";
+import type { ExceptionResource } from "../../kinds/kyverno/index.js";
+import { readResource } from "../../kinds/kyverno/read.js";
+import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
+import { text } from "../../kubernetes/object.js";
+import { reasonOf } from "./input-files.js";
+import { ScanError } from "./scan-error.js";
+
+/** Exceptions for other kinds of policies, which have no effect on these. */
+const LEGACY = /^kyverno\.io\/v2(?:beta1)?$/;
+
+/** Makes the error of a reason. */
+type Refused = (reason: string) => Error;
+
+const failed: Refused = (reason) => new ScanError(`Error: failed to load exceptions (${reason})`);
+
+/**
+ * Reads exceptions of all versions.
+ * @param warn told of what is not read in a file, with the place
+ * @throws for everything else, a ScanError unless the caller has other words
+ */
+export async function readExceptions(
+  paths: readonly string[],
+  warn: (line: string) => void,
+  refused: Refused = failed,
+): Promise<ExceptionResource[]> {
+  const exceptions: ExceptionResource[] = [];
+  const unloadable: Refused = (reason) => refused(`unable to load exceptions (${reason})`);
+  for (const path of paths) {
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw refused(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
+    });
+    let documents: unknown[];
+    try {
+      documents = parseDoubtfulYaml(yamlText(bytes), (doubt) => warn(doubtText(doubt, path)), { uniqueKeys: true });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw unloadable(
+        `failed to parse document (failed to parse yaml: error converting YAML to JSON: yaml: ${reason})`,
+      );
+    }
+    for (const document of documents) exceptions.push(...exceptionOf(document, unloadable));
+  }
+  return exceptions;
+}
+
+function exceptionOf(document: unknown, unloadable: Refused): readonly ExceptionResource[] {
+  const read = readResource(document);
+  if (read.kind === "exception") return [read.resource];
+  if (read.kind === "unreadable") throw unloadable(read.text);
+  const [apiVersion, kind] = [text(document, "apiVersion"), text(document, "kind")];
+  if (kind === EXCEPTION_KIND && LEGACY.test(apiVersion)) return [];
+  if (apiVersion === "" && kind === "") throw unloadable("failed to parse document (GVK cannot be empty)");
+  // Only the schemas of Kyverno's own kinds are looked into.
+  if (!/kyverno\.io\//.test(apiVersion)) {
+    const missing = `failed to locate OpenAPI spec for GV: ${apiVersion}`;
+    throw unloadable(`failed to parse document (failed to retrieve validator: ${missing})`);
+  }
+  throw unloadable(`policy exception type not supported ${apiVersion}, Kind=${kind}`);
+}

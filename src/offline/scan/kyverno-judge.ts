@@ -1,0 +1,117 @@
+/** Kyverno's policies over resources and payloads, as its command asks them (spec kyverno.md 6.1 and 8.3). */
+import { withDoubles } from "../../data/doubles.js";
+import {
+  type CompiledPolicy,
+  type EngineContext,
+  type EngineInput,
+  KyvernoEngine,
+  type PolicyResource,
+  type PolicyResponse,
+} from "../../kinds/kyverno/index.js";
+import type { Failure } from "../../policy/index.js";
+import type { World } from "../../world/world.js";
+import type { Finding, ReportedPolicy } from "../reports/finding.js";
+import type { Judge, Subject } from "./judge.js";
+import { admissionInput } from "./request.js";
+
+/** A policy takes the time that it takes: what expressions may cost is limited. */
+const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+const NOBODY: readonly Finding[] = [];
+
+/** Compiled policies of both modes, each asked about what it is for: those for JSON about resources as well. */
+export class KyvernoJudge implements Judge {
+  readonly policies: readonly ReportedPolicy[];
+  readonly #kubernetes: OneMode;
+  readonly #json: OneMode;
+
+  /** @param policies in the order in which they were loaded */
+  constructor(policies: readonly CompiledPolicy[], world: World) {
+    const forJson = policies.filter(isJson);
+    const forKubernetes = policies.filter((policy) => !isJson(policy));
+    this.policies = [...forKubernetes, ...forJson].map(({ resource }) => reportedPolicy(resource));
+    this.#kubernetes = new OneMode(forKubernetes, 0, world);
+    this.#json = new OneMode(forJson, forKubernetes.length, world);
+  }
+
+  judge(subject: Subject): readonly Finding[] | Promise<readonly Finding[]> {
+    if (subject.kind === "authorization") return NOBODY;
+    if (subject.kind === "payload") return this.#json.ask({ kind: "json", payload: subject.payload });
+    const input = admissionInput(subject.request);
+    const found = this.#kubernetes.ask(input);
+    if (this.#json.empty) return found;
+    const more = this.#json.ask({ kind: "json", payload: input.objects?.object ?? withDoubles(subject.object) });
+    if (!(found instanceof Promise) && !(more instanceof Promise)) return [...found, ...more];
+    return Promise.all([found, more]).then((both) => both.flat());
+  }
+}
+
+const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
+
+/** What reports say of a policy. */
+export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPolicy {
+  const { background, admission } = spec.evaluation ?? {};
+  return {
+    name: metadata.name ?? "",
+    namespace: metadata.namespace ?? "",
+    source: "KyvernoValidatingPolicy",
+    annotations: metadata.annotations ?? {},
+    process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
+    countsSkips: true,
+  };
+}
+
+/** Policies of one mode. */
+class OneMode {
+  readonly #engine: KyvernoEngine;
+  readonly #places: ReadonlyMap<CompiledPolicy, number>;
+  readonly #first: number;
+
+  constructor(policies: readonly CompiledPolicy[], first: number, world: World) {
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+    this.#places = new Map(policies.map((policy, index) => [policy, first + index]));
+    this.#first = first;
+  }
+
+  get empty(): boolean {
+    return this.#places.size === 0;
+  }
+
+  ask(input: EngineInput): readonly Finding[] | Promise<readonly Finding[]> {
+    if (this.empty) return NOBODY;
+    const answer = this.#engine.decide(input, UNLIMITED);
+    return answer instanceof Promise
+      ? answer.then(({ responses, failure }) => this.#findings(responses, failure))
+      : this.#findings(answer.responses, answer.failure);
+  }
+
+  #findings(responses: readonly PolicyResponse[], failure: Failure | undefined): readonly Finding[] {
+    if (failure !== undefined) return this.#failed(failure);
+    const findings: Finding[] = [];
+    for (const { policy, result } of responses) {
+      if (result === undefined) continue;
+      const { rule, status, message, properties, exceptions } = result;
+      const names = exceptions.length === 0 ? NO_NAMES : exceptions.map(({ metadata }) => metadata.name ?? "");
+      const place = this.#places.get(policy) ?? this.#first;
+      findings.push({ policy: place, rule, status, message, properties, exceptions: names });
+    }
+    return findings.sort(byPolicy);
+  }
+
+  /** Nothing counts of what was asked: whoever it was, none of them has passed. */
+  #failed({ message }: Failure): readonly Finding[] {
+    return [...this.#places.values()].map((policy) => ({
+      policy,
+      rule: "evaluation",
+      status: "error",
+      message,
+      properties: {},
+      exceptions: NO_NAMES,
+    }));
+  }
+}
+
+const NO_NAMES: readonly string[] = [];
+
+/** The engine sorts by name; reports have the order of the files. */
+const byPolicy = (a: Finding, b: Finding): number => a.policy - b.policy;

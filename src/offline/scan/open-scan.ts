@@ -1,0 +1,269 @@
+/** A plan made ready: policies read, compiled and put into their world. */
+
+import { opened } from "../../config/documents/documents.js";
+import { type Config, type ConfigEntry, formatProblem, loadConfig } from "../../config/index.js";
+import { type PreparedAuthorization, prepareAuthorization } from "../../kinds/kyverno/authorization/index.js";
+import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../../kinds/kyverno/index.js";
+import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
+import { type JsonObject, member } from "../../kubernetes/object.js";
+import type { PolicyLoader } from "../../loader/index.js";
+import type { ServedPolicy } from "../../policy/served/policy-set.js";
+import { NO_OPINION } from "../../world/authorizer/authorizer.js";
+import type { ExternalData } from "../../world/external.js";
+import type { HttpSource } from "../../world/http/http-source.js";
+import { KnownKinds as ExternalKinds } from "../../world/objects/known-kinds.js";
+import { commandLineData } from "../../world/offline-values.js";
+import { FileResources } from "../../world/resources/file-resources.js";
+import type { World } from "../../world/world.js";
+import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
+import { admissionPolicyFinding } from "./admission-policy-finding.js";
+import { AuthorizationJudge } from "./authorization-judge.js";
+import {
+  CERTIFICATE_REQUESTS,
+  certificateRequestFinding,
+  certificateRequestsConfig,
+  ENTRY_ID,
+  isCertificateRequest,
+  reportedCertificateRequestPolicies,
+} from "./certificate-request-policies.js";
+import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
+import { KnownKinds } from "./known-kinds.js";
+import { KyvernoJudge } from "./kyverno-judge.js";
+import { type JudgingPolicy, OutcomeJudge, plainFinding } from "./outcome-judge.js";
+import {
+  type AdmissionPolicyDocuments,
+  type CertificateRequestPolicyDocuments,
+  type PolicyFiles,
+  readPolicyFiles,
+} from "./policy-files.js";
+import { ScanError } from "./scan-error.js";
+import type { ScanPlan } from "./scan-plan.js";
+import { Scanner } from "./scanner.js";
+
+// Policies of a policies.yaml, by their ids: of any kind, groups and their members among them.
+
+/** The configuration with nothing but what these ids need. */
+function onlyNeeded(config: Config, ids: readonly string[]): Config {
+  const entries = new Map(config.entries.map((entry) => [entry.id, entry]));
+  const needed = new Set<ConfigEntry>();
+  const take = (id: string): void => {
+    const entry = entries.get(id) ?? entries.get(id.slice(0, Math.max(id.indexOf("/"), 0)));
+    if (entry === undefined || needed.has(entry)) return;
+    needed.add(entry);
+    if (entry.kind !== "group") return;
+    for (const { policy } of entry.members) if (policy.kind === "reference") take(policy.id);
+  };
+  for (const id of ids) take(id);
+  return { ...config, entries: config.entries.filter((entry) => needed.has(entry)) };
+}
+
+/** Where resources come from, and what policies ask, that are not read from files. */
+export interface ClusterSource {
+  readonly world: World;
+  readonly external: ExternalData;
+  readonly client: ListedCluster;
+  /** Whose resources are taken; `""`: those of all, and of none. */
+  readonly namespace: string;
+}
+
+/** What a scan needs of its surroundings. */
+export interface ScanTools {
+  /** Loads policies of other kinds than Kyverno's; made when there are any. */
+  readonly loader: () => PolicyLoader;
+  /** Milliseconds that a policy of those kinds may take. */
+  readonly policyTimeout: number;
+  /** Asks HTTP servers for expressions. */
+  readonly http: HttpSource;
+  /** A cluster that is asked in place of files. */
+  readonly cluster?: ClusterSource;
+  /** Told when a policy breaks its contract. */
+  readonly onDefect: (policy: string, error: unknown) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** A scan that can begin. */
+export interface OpenedScan {
+  readonly scanner: Scanner;
+  /** How many policies were loaded, those that don't compile among them. */
+  readonly rules: number;
+  /** How many exceptions there are. */
+  readonly exceptions: number;
+  /** The cluster's resources, where there is one. */
+  readonly listing: ClusterListing | undefined;
+  /** Policies that don't compile: in Kyverno's order, those for payloads last. */
+  readonly failures: readonly CompileFailure[];
+  /** Policies for an authorization server, with those that don't compile. */
+  readonly authorization: PreparedAuthorization;
+  readonly warnings: readonly string[];
+  readonly unserved: readonly string[];
+}
+
+/**
+ * Makes a plan ready.
+ * @throws ScanError
+ */
+export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
+  const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
+  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
+  const { policies, failures } = preparePolicies(files.kyverno, exceptions);
+  const listing = await listingFor(plan, files, policies, tools);
+  const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
+  const warnings = [...files.warnings];
+  const authorization = prepareAuthorization(files.authorization);
+  const world = kyvernoWorld(plan, tools);
+  const judges = [
+    new KyvernoJudge(policies, world),
+    new AuthorizationJudge(authorization, world),
+    ...(await others(plan, files, tools, warnings)),
+  ];
+  const { operation, user, values } = plan;
+  const circumstances = { kinds, operation, user, subresources: values.subresources };
+  return {
+    scanner: new Scanner(judges, circumstances, plan.wanted),
+    rules: rulesOf(files) + plan.policyIds.length,
+    exceptions: exceptions.length,
+    listing,
+    failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
+    authorization,
+    warnings,
+    unserved: files.unserved,
+  };
+}
+
+const rulesOf = ({ kyverno, authorization, admission, certificateRequests }: PolicyFiles): number =>
+  kyverno.length + authorization.length + admission.length + certificateRequests.policies.length;
+
+/** What of the cluster the policies are for. */
+async function listingFor(
+  { policyIds }: ScanPlan,
+  { admission, certificateRequests }: PolicyFiles,
+  policies: readonly CompiledPolicy[],
+  { cluster }: ScanTools,
+): Promise<ClusterListing | undefined> {
+  if (cluster === undefined) return undefined;
+  const wanted = [
+    ...policies.flatMap(({ variants }) =>
+      variants.flatMap(({ mode, spec }) => (mode === "JSON" ? [EVERYTHING] : wantedBy(spec.matchConstraints))),
+    ),
+    ...admission.flatMap(({ documents: [policy] }) =>
+      wantedBy(member(member(policy?.value, "spec"), "matchConstraints")),
+    ),
+    ...(certificateRequests.policies.length > 0 ? [CERTIFICATE_REQUESTS] : []),
+    ...(policyIds.length > 0 ? [EVERYTHING] : []),
+  ];
+  return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
+}
+
+const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
+
+function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now }: ScanTools): World {
+  if (cluster !== undefined) return { ...cluster.world, external: cluster.external };
+  const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
+  if (context?.ok === false) throw new ScanError(context.error);
+  return {
+    resources: new FileResources(values.namespaces),
+    authorizer: NO_OPINION,
+    external: commandLineData(context?.value ?? {}, http),
+    now,
+  };
+}
+
+async function others(
+  plan: ScanPlan,
+  { admission, certificateRequests }: PolicyFiles,
+  tools: ScanTools,
+  warnings: string[],
+): Promise<readonly OutcomeJudge[]> {
+  const fromFiles = admission.length + certificateRequests.policies.length;
+  if (fromFiles + plan.policyIds.length === 0) return [];
+  const { values, parameterPaths, policyIds } = plan;
+  const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
+  return [
+    await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
+    await openCertificateRequestPolicies(certificateRequests, plan, tools, warnings),
+    new OutcomeJudge(configured, tools),
+  ];
+}
+
+async function openCertificateRequestPolicies(
+  documents: CertificateRequestPolicyDocuments,
+  { values, parameterPaths, assumeBound = false }: ScanPlan,
+  tools: ScanTools,
+  warnings: string[],
+): Promise<OutcomeJudge> {
+  if (documents.policies.length === 0) return new OutcomeJudge([], tools);
+  const beside = opened(await documentsBeside(values.namespaces, parameterPaths, warnings));
+  const who = { assumeBound, cluster: tools.cluster !== undefined };
+  const config = certificateRequestsConfig(documents, beside, who);
+  const found = (await served(config, tools.loader(), warnings)).get(ENTRY_ID);
+  if (found === undefined) throw new Error("the CertificateRequestPolicies were not loaded");
+  const reported = reportedCertificateRequestPolicies(documents.policies);
+  return new OutcomeJudge(
+    [{ served: found, reported, isFor: isCertificateRequest, finding: certificateRequestFinding }],
+    tools,
+  );
+}
+
+/**
+ * ValidatingAdmissionPolicies made ready.
+ * @param beside what they may look up: Namespaces, and files with parameters
+ * @param warnings gets what is wrong with them
+ * @throws ScanError for files that can't be read
+ */
+export async function openAdmissionPolicies(
+  admission: readonly AdmissionPolicyDocuments[],
+  beside: { readonly namespaces: readonly JsonObject[]; readonly parameterPaths: readonly string[] },
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now" | "onDefect">,
+  warnings: string[],
+): Promise<OutcomeJudge> {
+  if (admission.length === 0) return new OutcomeJudge([], tools);
+  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths, warnings);
+  const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
+  return new OutcomeJudge(
+    admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
+    tools,
+  );
+}
+
+function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy | undefined): JudgingPolicy {
+  if (found === undefined) throw new Error(`the policy ${policy.name} was not loaded`);
+  return {
+    served: found,
+    reported: reportedAdmissionPolicy(policy),
+    isFor: ({ kind }) => kind === "resource",
+    finding: (outcome) => admissionPolicyFinding(policy, outcome),
+  };
+}
+
+async function configuredPolicies(
+  { policiesFile = "policies.yaml", policyIds }: ScanPlan,
+  loader: PolicyLoader,
+  warnings: string[],
+): Promise<readonly JudgingPolicy[]> {
+  const read = loadConfig(policiesFile);
+  if (!read.ok) throw new ScanError(read.message);
+  warnings.push(...read.problems.map(formatProblem));
+  const policies = await served(onlyNeeded(read.config, policyIds), loader, warnings);
+  return policyIds.map((id) => {
+    const found = policies.get(id);
+    if (found === undefined) {
+      const known = read.config.entries.map((entry) => entry.id).join(", ");
+      throw new ScanError(`unknown policy: ${id}: neither a file nor in ${policiesFile} (known are ${known})`);
+    }
+    const source = found.policy.implementation;
+    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
+    return { served: found, reported, isFor: () => true, finding: plainFinding };
+  });
+}
+
+async function served(
+  config: Config,
+  loader: PolicyLoader,
+  warnings: string[],
+): Promise<ReadonlyMap<string, ServedPolicy>> {
+  if (config.entries.length === 0) return new Map();
+  const loaded = await loader.load(config);
+  warnings.push(...loaded.problems.map(formatProblem));
+  return loaded.policies.entries;
+}

@@ -1,0 +1,42 @@
+/** JSON payloads (spec kyverno.md 6.1 and 6.2). */
+import { readFileSync } from "node:fs";
+import { withDoubles } from "../../data/doubles.js";
+import { parseJson } from "../../data/json.js";
+import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { reasonOf } from "./input-files.js";
+import { ScanError } from "./scan-error.js";
+
+/**
+ * Reads a payload: one of JSON has doubles only, one of YAML has integers where they are written.
+ * @param shown how the payload is named in messages, where these are to name it
+ * @throws ScanError for what is no map at its top
+ */
+export function readPayload(path: string, shown = ""): JsonObject {
+  const named = shown === "" ? "failed to load JSON payload" : `error: failed to load JSON payload ${shown}`;
+  const refused = (reason: string) => new ScanError(`${named} (${reason})`);
+  let written: string;
+  try {
+    written = yamlText(readFileSync(path));
+  } catch (error) {
+    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+  const payload = contentOf(path, written, refused);
+  const about = `error: JSON payload ${shown === "" ? path : shown}`;
+  if (payload === null || payload === undefined) throw new ScanError(`${about} is empty or nil`);
+  if (!isObject(payload)) throw new ScanError(`${about} must be a top-level object (map)`);
+  return payload;
+}
+
+function contentOf(path: string, written: string, refused: (reason: string) => Error): unknown {
+  try {
+    if (/\.json$/i.test(path)) return withDoubles(parseJson(written));
+    if (/\.ya?ml$/i.test(path)) {
+      const documents = parseYamlDocuments(written, { dialect: "go-yaml-3", uniqueKeys: true });
+      return documents.length === 1 ? documents[0] : documents;
+    }
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
+  throw refused(`unrecognized payload format, must be yaml or json (${path})`);
+}

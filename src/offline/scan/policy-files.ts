@@ -1,0 +1,235 @@
+/** Policies of all kinds out of files, folders and standard input (spec kyverno.md 8.1). */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { identityOf, opened } from "../../config/documents/documents.js";
+import { formatProblem } from "../../config/documents/problem.js";
+import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
+import { yamlText } from "../../data/yaml.js";
+import {
+  GROUP as CERTIFICATE_GROUP,
+  POLICY_KIND as CERTIFICATE_REQUEST_POLICY,
+} from "../../kinds/certificate-request-policy/resource.js";
+import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
+import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
+import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
+import { isBuiltin } from "../../kubernetes/builtin-kinds.js";
+import { apiVersionOf } from "../../kubernetes/names.js";
+import { member, nameOf, text } from "../../kubernetes/object.js";
+import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
+import { reasonOf } from "./input-files.js";
+
+/** A ValidatingAdmissionPolicy with its bindings. */
+export interface AdmissionPolicyDocuments {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The policy, then its bindings, wherever they were found. */
+  readonly documents: readonly SourceDocument[];
+  /** The names of the bindings. */
+  readonly bindings: readonly string[];
+}
+
+/** CertificateRequestPolicies with what stands beside them. */
+export interface CertificateRequestPolicyDocuments {
+  /** In the order of the files. */
+  readonly policies: readonly SourceDocument[];
+  /** Namespaces and objects of RBAC; none without policies. */
+  readonly beside: readonly SourceDocument[];
+}
+
+/** What policy files hold. */
+export interface PolicyFiles {
+  /** In the order of the files. */
+  readonly kyverno: readonly PolicyResource[];
+  /** Those for an authorization server (spec kyverno.md 6.3). */
+  readonly authorization: readonly PolicyResource[];
+  readonly admission: readonly AdmissionPolicyDocuments[];
+  /** CertificateRequestPolicies, which decide together. */
+  readonly certificateRequests: CertificateRequestPolicyDocuments;
+  /** PolicyExceptions among the policies; only those of v1beta1 count there. */
+  readonly exceptions: readonly ExceptionResource[];
+  /** What was passed over, for the user. */
+  readonly warnings: readonly string[];
+  /** Policies that nothing is checked with here: no run that leaves them out has found everything in order. */
+  readonly unserved: readonly string[];
+}
+
+const ADMISSION_GROUP = "admissionregistration.k8s.io";
+const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
+const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
+const MUTATING_POLICY = "MutatingAdmissionPolicy";
+/** Exceptions beside policies are only recognised in this version (spec kyverno.md 5.1). */
+const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
+/** Groups whose kinds of policies are known to decide something, here or elsewhere. */
+const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
+
+/**
+ * Reads policies. Nothing is thrown for a file that can't be used: it is left out, with a warning.
+ * @param paths files, folders (searched to the bottom, but for hidden ones), or `-`
+ * @param stdin the text of standard input
+ */
+export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
+  const found = new Found();
+  for (const path of paths) {
+    if (path === "-") found.file("-", stdin);
+    else if (!(await walk(path, found))) {
+      found.leftOut(`${path} is left out: policies are read from files that are not hidden and end with .yaml or .yml`);
+    }
+  }
+  return found.policies();
+}
+
+/** Whether it is a file or folder that may hold policies. */
+async function walk(path: string, found: Found): Promise<boolean> {
+  const name = basename(path);
+  if (/^\.+[^./]/.test(name)) return false;
+  try {
+    if ((await stat(path)).isDirectory()) {
+      for (const inside of (await readdir(path)).sort()) await walk(join(path, inside), found);
+    } else if (/\.ya?ml$/.test(name)) found.file(path, yamlText(await readFile(path)));
+    else return false;
+  } catch (error) {
+    found.leftOut(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+  return true;
+}
+
+/** A file as it was read. */
+interface ReadFile {
+  /** What is the matter with it, for the user. */
+  readonly warnings: readonly string[];
+  readonly documents: readonly SourceDocument[];
+}
+
+type Taken =
+  | { readonly kind: "kyverno"; readonly resource: PolicyResource }
+  | { readonly kind: "authorization"; readonly resource: PolicyResource }
+  | { readonly kind: "exception"; readonly resource: ExceptionResource }
+  | { readonly kind: "policy" | "binding" | "certificate-request" | "beside"; readonly document: SourceDocument };
+
+class Found {
+  readonly warnings: string[] = [];
+  readonly #unserved: string[] = [];
+  readonly #taken: Taken[] = [];
+  /** Whether one holds a CertificateRequestPolicy is known when all are read. */
+  readonly #files: ReadFile[] = [];
+
+  file(path: string, written: string): void {
+    const { documents, problems, warnings } = parseResources(written, path);
+    this.#files.push({ warnings: [...problems, ...warnings].map(formatProblem), documents: opened(documents) });
+  }
+
+  leftOut(warning: string): void {
+    this.#files.push({ warnings: [warning], documents: [] });
+  }
+
+  /** A file counts whole or, when it holds what no policy file may hold, not at all. */
+  #take({ warnings, documents }: ReadFile, certificates: boolean): void {
+    this.warnings.push(...warnings);
+    // What says who may use a policy belongs to it, in its file and in files without any policy.
+    const beside = documents.some(isCertificateRequestPolicy) || (certificates && documents.every(isNoPolicy));
+    const taken: Taken[] = [];
+    for (const document of documents) {
+      const read = this.#document(document, beside);
+      if (read === "drop") return;
+      if (read !== undefined) taken.push(read);
+    }
+    this.#taken.push(...taken);
+  }
+
+  /** @param beside whether what is built in may stand in the file */
+  #document(document: SourceDocument, beside: boolean): Taken | "drop" | undefined {
+    const { group, version, kind, name } = identityOf(document);
+    const warn = (what: string) => this.warnings.push(formatProblem(document.problem("warning", [], what)));
+    if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return { kind: "policy", document };
+    if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) return { kind: "binding", document };
+    if (isCertificateRequestPolicy(document)) return { kind: "certificate-request", document };
+    if (beside && isBesideCertificateRequestPolicies(document)) return { kind: "beside", document };
+    const read = readResource(document.value);
+    switch (read.kind) {
+      case "policy":
+        return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
+      case "exception":
+        return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
+      case "context-entry":
+        return undefined;
+      case "unreadable": {
+        const dropped = read.failures.some(({ unknownField }) => unknownField);
+        const what = read.failures.map(describeFailure).join("; ");
+        warn(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
+        return dropped ? "drop" : undefined;
+      }
+      case "other":
+    }
+    if (isPolicyElsewhere(group, kind)) this.#unserved.push(`${kind} ${name} is of a kind that is not served`);
+    else if (!beside && isBuiltin({ group, version, kind })) {
+      warn(`the whole file is left out: policy type not supported ${apiVersionOf({ group, version })}, Kind=${kind}`);
+      return "drop";
+    } else warn(`${kind || "a document without a kind"} is passed over: it is no policy`);
+    return undefined;
+  }
+
+  policies(): PolicyFiles {
+    const certificates = this.#files.some(({ documents }) => documents.some(isCertificateRequestPolicy));
+    for (const file of this.#files.splice(0)) this.#take(file, certificates);
+    const kyverno: PolicyResource[] = [];
+    const authorization: PolicyResource[] = [];
+    const exceptions: ExceptionResource[] = [];
+    const policies: SourceDocument[] = [];
+    const certificateRequests = { policies: [] as SourceDocument[], beside: [] as SourceDocument[] };
+    const bindings = new Map<string, SourceDocument[]>();
+    for (const each of this.#taken) {
+      if (each.kind === "kyverno") kyverno.push(each.resource);
+      else if (each.kind === "authorization") authorization.push(each.resource);
+      else if (each.kind === "exception") exceptions.push(each.resource);
+      else if (each.kind === "certificate-request") certificateRequests.policies.push(each.document);
+      else if (each.kind === "beside") certificateRequests.beside.push(each.document);
+      else if (each.kind === "policy") policies.push(each.document);
+      else {
+        const bound = text(member(each.document.value, "spec"), "policyName");
+        bindings.set(bound, [...(bindings.get(bound) ?? []), each.document]);
+      }
+    }
+    const admission = policies.map((document) => {
+      const name = nameOf(document.value);
+      const own = bindings.get(name) ?? [];
+      return {
+        name,
+        annotations: annotationsOf(document.value),
+        documents: [document, ...own],
+        bindings: own.map(({ value }) => nameOf(value)),
+      };
+    });
+    const { warnings } = this;
+    const unserved = this.#unserved;
+    return { kyverno, authorization, admission, certificateRequests, exceptions, warnings, unserved };
+  }
+}
+
+const isPolicyElsewhere = (group: string, kind: string): boolean =>
+  (POLICY_GROUPS.has(group) && kind.endsWith("Policy")) ||
+  (group === ADMISSION_GROUP && kind === MUTATING_POLICY) ||
+  // Of another API it is a slip.
+  kind === CERTIFICATE_REQUEST_POLICY;
+
+function isCertificateRequestPolicy(document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return group === CERTIFICATE_GROUP && kind === CERTIFICATE_REQUEST_POLICY;
+}
+
+/** Of a built-in kind that decides nothing. */
+function isNoPolicy(document: SourceDocument): boolean {
+  const identity = identityOf(document);
+  return isBesideCertificateRequestPolicies(document) || (identity.group !== ADMISSION_GROUP && isBuiltin(identity));
+}
+
+function isBesideCertificateRequestPolicies(document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return group === RBAC_GROUP || (group === "" && kind === "Namespace");
+}
+
+/** The annotations of an object that are texts. */
+export function annotationsOf(value: unknown): Readonly<Record<string, string>> {
+  const annotations = member(member(value, "metadata"), "annotations");
+  const entries = Object.entries((annotations ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

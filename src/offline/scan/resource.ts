@@ -1,0 +1,165 @@
+/** Kubernetes objects out of files, as they are judged (spec kyverno.md 8.2). */
+
+import { type JsonDocument, readJson, UNIQUE_KEYS } from "../../data/json.js";
+import { setKey } from "../../data/plain-object.js";
+import { doubtText, parseDoubtfulYaml, parseYamlDocuments, type YamlError } from "../../data/yaml.js";
+import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../../kinds/kyverno/resource.js";
+import { parseApiVersion } from "../../kubernetes/names.js";
+import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import type { ReportedResource } from "../reports/finding.js";
+import type { KnownKinds } from "./known-kinds.js";
+import { ScanError } from "./scan-error.js";
+import { type Batch, type ListKind, textsOf } from "./split/batch.js";
+
+/** An object, and what it says it is. */
+export interface Resource extends ReportedResource {
+  /** With integers, and with the namespace that it is in. */
+  readonly object: JsonObject;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** Told of what is doubtful in a file. */
+export interface Doubts {
+  /** With its place. */
+  warn(line: string): void;
+  /** A key stands twice somewhere in a file of JSON, whose resources are read without their places (see json-doubts.ts). */
+  repeated(file: string): void;
+}
+
+/** Maps that people leave empty: what generates YAML writes a key without a value then. */
+const MAPS: ReadonlySet<string> = new Set([
+  "annotations",
+  "labels",
+  "matchLabels",
+  "nodeSelector",
+  "data",
+  "stringData",
+]);
+
+/**
+ * The resources of a batch, in order.
+ * @param doubts told of what is doubtful; default: nobody
+ * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
+ */
+export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts): Resource[] {
+  return textsOf(batch).flatMap((written, index) => {
+    const told = doubts && {
+      yaml: (doubt: YamlError): void => doubts.warn(doubtText(doubt, batch.file, batch.lines?.[index])),
+      json: (): void => doubts.repeated(batch.file),
+    };
+    try {
+      return valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds));
+    } catch (error) {
+      throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  });
+}
+
+/** Those who are told of a text. */
+interface Told {
+  yaml(doubt: YamlError): void;
+  json(): void;
+}
+
+/** What stands in a text: JSON is one value, YAML may be several. */
+function valuesOf(written: string, form: Batch["form"], told: Told | undefined): unknown[] {
+  if (form === "yaml") return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
+  try {
+    const { value, plain } = told === undefined ? readJson(written) : readDoubtfulJson(written, told);
+    return [plain ? value : withIntegers(value)];
+  } catch (error) {
+    // A map of YAML begins like one of JSON.
+    try {
+      return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+function readDoubtfulJson(written: string, told: Told): JsonDocument {
+  try {
+    return readJson(written, { unique: UNIQUE_KEYS });
+  } catch {
+    const read = readJson(written);
+    told.json();
+    return read;
+  }
+}
+
+function resourcesOf(value: unknown, list: ListKind | undefined, kinds: KnownKinds): Resource[] {
+  if (!isObject(value)) throw new ScanError(`expected an object, found ${shown(value)}`);
+  const told = typeof value.kind === "string" && value.kind !== "";
+  const named = told || list === undefined ? value : { ...value, ...list };
+  const kind = text(named, "kind");
+  if (kind === "") throw new ScanError(`Object 'Kind' is missing in '${shown(value)}'`);
+  const { items } = named;
+  if (kind.endsWith("List") && (Array.isArray(items) || items === null)) {
+    const inner = kind.slice(0, -"List".length);
+    const ofItems = inner === "" ? undefined : { apiVersion: text(named, "apiVersion"), kind: inner };
+    return (items ?? []).flatMap((item) => resourcesOf(item, ofItems, kinds));
+  }
+  if (text(named, "apiVersion") === "") throw new ScanError(`Object 'apiVersion' is missing in '${shown(value)}'`);
+  return [resourceOf(named, kinds)];
+}
+
+/** Characters of an object that a message shows. */
+const SHOWN = 200;
+const shown = (value: unknown): string | undefined => JSON.stringify(value)?.slice(0, SHOWN);
+
+/** The resource that an object is. The object must be nobody else's: what it lacks is added. */
+export function resourceOf(object: JsonObject, kinds: Pick<KnownKinds, "isClusterScoped">): Resource {
+  withoutMissingMaps(object);
+  const apiVersion = text(object, "apiVersion");
+  const kind = text(object, "kind");
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: "", version: apiVersion };
+  let metadata = object.metadata;
+  let namespace = text(metadata, "namespace");
+  if (namespace === "" && !kinds.isClusterScoped(group, kind)) {
+    namespace = "default";
+    if (!isObject(metadata)) {
+      metadata = {};
+      (object as { metadata?: unknown }).metadata = metadata;
+    }
+    (metadata as { namespace?: string }).namespace = namespace;
+  }
+  return {
+    object,
+    apiVersion,
+    group,
+    version,
+    kind,
+    namespace,
+    name: text(metadata, "name"),
+    uid: text(metadata, "uid"),
+    resourceVersion: text(metadata, "resourceVersion"),
+  };
+}
+
+function withoutMissingMaps(object: JsonObject): void {
+  for (const key in object) {
+    const value = object[key];
+    if (value === null) {
+      if (MAPS.has(key)) (object as Record<string, unknown>)[key] = {};
+    } else if (Array.isArray(value)) {
+      for (const item of value) if (isObject(item)) withoutMissingMaps(item);
+    } else if (typeof value === "object" && !(value instanceof Number)) withoutMissingMaps(value as JsonObject);
+  }
+}
+
+/** Whole numbers are integers, however they are written: so YAML is read, too. */
+export function withIntegers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Number) return Object.is(value.valueOf(), -0) ? 0 : value.valueOf();
+  if (Array.isArray(value)) return value.map(withIntegers);
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setKey(copy, key, withIntegers((value as JsonObject)[key]));
+  return copy;
+}
+
+/** Entries of the global context are no resources to be judged. */
+export const judged = (resources: readonly Resource[]): readonly Resource[] =>
+  resources.some(isContextEntry) ? resources.filter((each) => !isContextEntry(each)) : resources;
+
+const isContextEntry = ({ kind, group }: Resource): boolean => kind === CONTEXT_ENTRY_KIND && group === CONTEXT_GROUP;

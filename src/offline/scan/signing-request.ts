@@ -1,0 +1,131 @@
+/** CertificateRequests made of certification requests (CSRs) in files, as somebody would make them in a cluster (spec certificate-request-policy.md 7.5). */
+import { basename } from "node:path";
+import type { JsonObject } from "../../kubernetes/object.js";
+import { MalformedRequest } from "../../x509/pkcs10/index.js";
+import { isPemOrDer, requestPem } from "../../x509/pkcs10/request-file.js";
+import { type InputFile, reasonOf } from "./input-files.js";
+import { ScanError } from "./scan-error.js";
+
+/** What is said of a CertificateRequest beside the CSR. */
+export interface CertificateRequestParts {
+  /** Default: `default`. */
+  readonly namespace?: string | undefined;
+  /** Its name; default: that of the file, without the ending. */
+  readonly requestName?: string;
+  /** What of it is absent has cert-manager's default. */
+  readonly issuer?: { readonly name: string; readonly kind?: string; readonly group?: string };
+  readonly usages?: readonly string[];
+  /** As Go writes it. */
+  readonly duration?: string;
+  readonly isCa?: boolean;
+  /** Who asks. */
+  readonly username?: string;
+  /** Default: those that an API server gives to the user. */
+  readonly groups?: readonly string[];
+}
+
+/** Bytes of a file: thirty times what cert-manager looks at, and less than a file has that was named by mistake. */
+const LARGEST_FILE = 1024 * 1024;
+/** Endings of files that hold a CSR; others are recognised by how they begin. */
+const ENDING = /\.(?:csr|pem|der)$/i;
+/** Endings of files that hold none: they need not be opened for that. */
+const OTHER_ENDING = /\.(?:ya?ml|json|jsonl|ndjson)$/i;
+/** Bytes by which files are recognised. */
+const HEAD_BYTES = 16;
+const STANDARD_INPUT = "-";
+
+/**
+ * The CertificateRequest.
+ * @param content PEM or DER
+ * @param file where it comes from; `-`: standard input
+ * @throws ScanError for a file that holds no CSR, and for groups of nobody
+ */
+export function certificateRequestOf(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
+  const pem = content.length > LARGEST_FILE ? new MalformedRequest("it is too large") : requestPem(content);
+  const shown = file === STANDARD_INPUT ? "standard input" : file;
+  if (pem instanceof MalformedRequest) throw new ScanError(`${shown} holds no CSR: ${pem.message}`);
+  const { namespace = "default", requestName, issuer, usages, duration, isCa, username, groups } = parts;
+  if (groups !== undefined && username === undefined)
+    throw new ScanError(`whose groups are ${groups.join(", ")}? Say the username as well`);
+  const name = file === STANDARD_INPUT ? "csr" : basename(file).replace(/(?<=.)\.[^.]*$/, "");
+  return {
+    apiVersion: "cert-manager.io/v1",
+    kind: "CertificateRequest",
+    metadata: { name: requestName ?? name, namespace },
+    spec: {
+      request: pem.toString("base64"),
+      issuerRef: issuer ?? { name: "" },
+      ...(usages && { usages }),
+      ...(duration !== undefined && { duration }),
+      ...(isCa && { isCA: true }),
+      ...(username !== undefined && { username, groups: groups ?? usualGroups(username) }),
+    },
+  };
+}
+
+/** The groups that an API server adds to those of whoever has signed in. */
+function usualGroups(username: string): readonly string[] {
+  const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username) ?? [];
+  const accounts = namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+  return [...accounts, "system:authenticated"];
+}
+
+/**
+ * Files of resources, with a CertificateRequest in place of each CSR.
+ * @returns also how many there are
+ * @throws ScanError for a file that is called like a CSR and holds none, and for two whose requests would have one name
+ */
+export async function withCertificateRequests(
+  files: readonly InputFile[],
+  parts: CertificateRequestParts,
+): Promise<{ readonly files: readonly InputFile[]; readonly made: number }> {
+  const names = new Map<string, string>();
+  const all: InputFile[] = [];
+  for (const file of files) {
+    if (!(await holdsSigningRequest(file))) {
+      all.push(file);
+      continue;
+    }
+    const request = certificateRequestOf(await beginningOf(file, LARGEST_FILE + 1), file.name, parts);
+    const { name } = request.metadata as { readonly name: string };
+    const earlier = names.get(name);
+    if (earlier !== undefined)
+      throw new ScanError(
+        `${earlier} and ${file.name} would both be the CertificateRequest ${name}: two files need two names`,
+      );
+    names.set(name, file.name);
+    all.push(fileOf(file.name, JSON.stringify(request)));
+  }
+  return { files: all, made: names.size };
+}
+
+const holdsSigningRequest = async (file: InputFile): Promise<boolean> =>
+  ENDING.test(file.name) || (!OTHER_ENDING.test(file.name) && isPemOrDer(await beginningOf(file, HEAD_BYTES)));
+
+/** The first bytes of a file. */
+async function beginningOf(file: InputFile, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of file.read()) {
+      // A chunk is good until the next one is asked for.
+      chunks.push(Buffer.from(chunk));
+      length += chunk.length;
+      if (length >= bytes) break;
+    }
+  } catch (error) {
+    throw new ScanError(`open ${file.name}: ${reasonOf(error as NodeJS.ErrnoException)}`, { cause: error });
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
+}
+
+const fileOf = (name: string, content: string): InputFile => {
+  const bytes = Buffer.from(content);
+  return {
+    name,
+    bytes: bytes.length,
+    async *read() {
+      yield bytes;
+    },
+  };
+};

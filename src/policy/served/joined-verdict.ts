@@ -1,0 +1,114 @@
+/** The answers of policies that were asked together, as one. */
+
+import { createHash } from "node:crypto";
+import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
+import { presentableWarnings } from "../../admission/warnings.js";
+import type { ServedSet } from "./served-set.js";
+import { mutationForbidden, type Verdict, withMessageAmongCauses } from "./verdict.js";
+
+// Keys of audit annotations where several policies answer in one webhook's name. The API server puts that name and a slash before each and drops what is
+// no qualified name then: another slash, more than 63 characters.
+
+/** The longest key. */
+const LONGEST = 63;
+/** Hexadecimal digits that stand for a policy whose id leaves no room for the key. */
+const DIGITS = 8;
+const UNUSABLE = /[^A-Za-z0-9._-]+/g;
+const EDGES = /^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g;
+
+/** `<policy>.<key>` of each; or, where that is too long or taken, some digits that stand for the policy, and the key. */
+export function annotationKeys(
+  annotations: readonly (readonly [policy: string, key: string, value: string])[],
+): Readonly<Record<string, string>> {
+  const found = new Map<string, string>();
+  for (const [policy, key, value] of annotations) {
+    const plain = `${policy}.${key}`.replace(UNUSABLE, "-").replace(EDGES, "");
+    found.set(plain.length <= LONGEST && !found.has(plain) ? plain : short(policy, key), value);
+  }
+  return Object.fromEntries(found);
+}
+
+function short(policy: string, key: string): string {
+  const digits = createHash("sha256").update(policy).digest("hex").slice(0, DIGITS);
+  const end = key.replace(UNUSABLE, "-").slice(-(LONGEST - DIGITS - 1));
+  return `${digits}.${end}`.replace(EDGES, "");
+}
+
+/** What a set of policies answers. */
+export interface JoinedVerdict {
+  readonly set: ServedSet;
+  /** In the order of the set. */
+  readonly members: readonly Verdict[];
+  readonly response: AdmissionResponse;
+  /** From the first call to the last outcome. */
+  readonly milliseconds: number;
+  /** Monotonic milliseconds at which the client stops waiting. */
+  readonly deadline: number;
+}
+
+/** A member's denial. */
+interface Denial {
+  readonly id: string;
+  readonly status: ResponseStatus | undefined;
+}
+
+/** Joins answers: what one of them denies is denied. At least one; each was made for itself, with its own mode, message and rule about mutations. */
+export function joinVerdicts(
+  set: ServedSet,
+  uid: string,
+  members: readonly Verdict[],
+  { milliseconds, deadline }: Pick<JoinedVerdict, "milliseconds" | "deadline">,
+): JoinedVerdict {
+  const denials: Denial[] = [];
+  let told: Verdict[] | undefined;
+  for (const verdict of members) {
+    const { allowed, status, patch, warnings, auditAnnotations } = verdict.response;
+    const { id } = verdict.entry;
+    // A webhook that asks several validates only: what one of them would have changed must not pass unchanged.
+    if (allowed && patch !== undefined) denials.push({ id, status: { message: mutationForbidden(id) } });
+    else if (!allowed) denials.push({ id, status });
+    if (warnings !== undefined || auditAnnotations !== undefined) {
+      told ??= [];
+      told.push(verdict);
+    }
+  }
+  const [first] = denials;
+  if (first === undefined && told === undefined) {
+    return { set, members, response: { uid, allowed: members.length > 0 }, milliseconds, deadline };
+  }
+  const response: AdmissionResponse = {
+    uid,
+    allowed: first === undefined,
+    ...(first !== undefined && { status: joinedStatus(first, denials) }),
+    ...(told !== undefined && findingsOf(told)),
+  };
+  return { set, members, response, milliseconds, deadline };
+}
+
+/** The first one's, with the messages of all and the name of the policy before each. */
+function joinedStatus({ status }: Denial, denials: readonly Denial[]): ResponseStatus {
+  const message = denials.map(({ id, status: own }) => `${id}: ${own?.message ?? NO_WORDS}`).join("\n");
+  const causes = denials.flatMap(ownCauses);
+  const { details: _, ...rest } = status ?? {};
+  const joined: ResponseStatus = { ...rest, message, ...(causes.length > 0 && { details: { causes } }) };
+  return withMessageAmongCauses(joined);
+}
+
+const NO_WORDS = "denied the request without explanation";
+
+/** A denial's causes but for its message, where that was put among them: it stands in the message of all. */
+const ownCauses = ({ status }: Denial): readonly StatusCause[] =>
+  (status?.details?.causes ?? []).filter(({ reason, field, message }) => {
+    return reason !== null || field !== null || message !== status?.message;
+  });
+
+function findingsOf(told: readonly Verdict[]): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+  const warnings = told.flatMap(({ response }) => response.warnings ?? []);
+  const annotations = told.flatMap(({ entry, response }) =>
+    Object.entries(response.auditAnnotations ?? {}).map(([key, value]) => [entry.id, key, value] as const),
+  );
+  return {
+    ...(warnings.length > 0 && { warnings: presentableWarnings(warnings) }),
+    ...(annotations.length > 0 && { auditAnnotations: annotationKeys(annotations) }),
+  };
+}

@@ -1,0 +1,50 @@
+/** Which version of a policy answers, and sets of policies of which some have another version in shadow. */
+import type { Policy } from "../../policy.js";
+import type { Review } from "../../review.js";
+import type { PolicySet, ServedPolicy, ShadowVersion } from "../policy-set.js";
+
+/** The version that answers a review. A broken one does not take the place of one that works. */
+export function answering(entry: ServedPolicy, review: Review): ServedPolicy {
+  const { shadow } = entry;
+  if (shadow === undefined || review.kind !== "admission") return entry;
+  const { namespace } = review.request;
+  if (namespace === undefined || !shadow.enforcedNamespaces.has(namespace)) return entry;
+  return shadow.entry.unavailable !== undefined && !shadow.isAlone ? entry : shadow.entry;
+}
+
+/** What is served where a policy has no version in force: it lets every request pass and says nothing. */
+export function servedAlone(shadow: Omit<ShadowVersion, "isAlone">): ServedPolicy {
+  const { id, mode, policy } = shadow.entry;
+  const silent: Policy = {
+    id,
+    kind: policy.kind,
+    implementation: "shadow",
+    immediate: true,
+    evaluate: () => ({ verdict: "skip", reason: "no version of the policy is in force: the only one is in shadow" }),
+  };
+  return { id, policy: silent, mode, allowedToMutate: false, shadow: { ...shadow, isAlone: true } };
+}
+
+/** Policies that are in the shadow of others. */
+export interface ShadowSet {
+  readonly policies: PolicySet;
+  /** Of all of them. */
+  readonly version: string;
+}
+
+/**
+ * Policies with those of a set in their shadow, by id, where they have no other; what only the set has is in shadow alone. Members of groups are not addressed by
+ * themselves there.
+ */
+export function withShadows(served: Iterable<ServedPolicy>, { policies, version }: ShadowSet): ServedPolicy[] {
+  const entries = new Map(Array.from(served, (entry) => [entry.id, entry]));
+  for (const [id, entry] of policies.entries) {
+    const active = entries.get(id);
+    if (id.includes("/") || active?.shadow !== undefined) continue;
+    const shadow = { entry, version, enforcedNamespaces: NOWHERE };
+    entries.set(id, active === undefined ? servedAlone(shadow) : { ...active, shadow: { ...shadow, isAlone: false } });
+  }
+  return [...entries.values()];
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();

@@ -1,0 +1,181 @@
+/**
+ * The one place where an outcome becomes an answer: the vanilla response, then monitor mode, the mutation rule and the custom message, in this
+ * order (spec kubewarden.md 4.1 to 4.5).
+ */
+import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
+import { encodePatch } from "../../admission/encode.js";
+import { presentableWarnings } from "../../admission/warnings.js";
+import type { Cause, Deny, Failure, Mutation, Outcome } from "../outcome.js";
+import type { Observation } from "../policy.js";
+import type { Review } from "../review.js";
+import type { ServedPolicy } from "./policy-set.js";
+
+/** Who asks: admission, the audit scanner, or somebody with any JSON. */
+export type RequestOrigin = "validate" | "audit" | "validate_raw";
+
+/** What is answered, and what metrics and the decision record say about it. */
+export interface Verdict {
+  readonly entry: ServedPolicy;
+  /** What the policy said. */
+  readonly outcome: Outcome;
+  /** Before monitor mode, mutation rule and custom message: what metrics count. */
+  readonly vanilla: AdmissionResponse;
+  /** What the client gets. */
+  readonly response: AdmissionResponse;
+  /** From call to outcome. */
+  readonly milliseconds: number;
+  /** Members of groups that were evaluated. */
+  readonly observations: readonly Observation[];
+  /** Monotonic milliseconds after which it counts no more, also when it has only to be sent. */
+  readonly deadline: number;
+}
+
+const MUTATION_OF_NOTHING =
+  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
+const INTERNAL_ERROR = 500;
+
+/** Turns an outcome into the answer. */
+export function decide(
+  entry: ServedPolicy,
+  review: Review,
+  outcome: Outcome,
+  origin: RequestOrigin,
+  { milliseconds, observations, deadline }: Pick<Verdict, "milliseconds" | "observations" | "deadline">,
+): Verdict {
+  const vanilla = vanillaResponse(review, outcome);
+  const final = outcome.verdict === "error" && outcome.final === true;
+  const adjusted = withoutPatchOfDenial(origin === "audit" || final ? vanilla : adjust(entry, vanilla));
+  const response = origin === "validate" ? presentable(adjusted) : withAccount(adjusted, outcome, origin);
+  return { entry, outcome, vanilla, response, milliseconds, observations, deadline };
+}
+
+/** What is denied is not changed: a client that looked at the patch alone would take it for an admission. */
+function withoutPatchOfDenial(response: AdmissionResponse): AdmissionResponse {
+  if (response.allowed || response.patch === undefined) return response;
+  const { patch: _, ...denial } = response;
+  return denial;
+}
+
+/** Also where monitor mode says yes to everything, the account tells what the policy found. */
+function withAccount(response: AdmissionResponse, { account }: Outcome, origin: RequestOrigin): AdmissionResponse {
+  return account === undefined || origin !== "validate_raw" ? response : { ...response, account: account() };
+}
+
+/** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
+function presentable(response: AdmissionResponse): AdmissionResponse {
+  const { warnings, status } = response;
+  const shown = warnings && presentableWarnings(warnings);
+  const explained = status && withMessageAmongCauses(status);
+  if (shown === warnings && explained === status) return response;
+  return { ...response, ...(shown && { warnings: shown }), ...(explained && { status: explained }) };
+}
+
+/** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
+export function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
+  const { reason, message, details } = status;
+  const causes = details?.causes ?? [];
+  if (reason !== "Invalid" || message === undefined || causes.length === 0) return status;
+  if (causes.some((cause) => cause.message === message)) return status;
+  return { ...status, details: { ...details, causes: [{ reason: null, message, field: null }, ...causes] } };
+}
+
+/** The uid an answer carries: the request's; of a raw request its `uid` when it has one (spec kubewarden.md 3.4). */
+export function uidOf(review: Review): string {
+  if (review.kind === "admission") return review.request.uid;
+  const { payload } = review;
+  if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, "uid")) return "";
+  const { uid } = payload as { uid?: unknown };
+  return typeof uid === "string" ? uid : "";
+}
+
+/** What the policy said, unchanged by how it is deployed. */
+function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
+  const uid = uidOf(review);
+  switch (outcome.verdict) {
+    case "skip":
+      return { uid, allowed: true, ...findings(outcome) };
+    case "error":
+      return { uid, allowed: false, status: failureStatus(outcome), ...findings(outcome) };
+    case "allow":
+    case "deny": {
+      const allowed = outcome.verdict === "allow";
+      const status = allowed ? statusOf(outcome.message, outcome.code) : denialStatus(outcome);
+      const found = findings(outcome);
+      const base =
+        status === undefined && found === NONE
+          ? { uid, allowed }
+          : { uid, allowed, ...(status && { status }), ...found };
+      return outcome.mutation === undefined ? base : withPatch(base, review, outcome.mutation);
+    }
+  }
+}
+
+function findings({ warnings, auditAnnotations }: Outcome): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+  if (warnings === undefined && auditAnnotations === undefined) return NONE;
+  return { ...(auditAnnotations && { auditAnnotations }), ...(warnings && { warnings }) };
+}
+
+const NONE: ReturnType<typeof findings> = {};
+
+function statusOf(message: string | undefined, code: number | undefined): ResponseStatus | undefined {
+  if (message === undefined && code === undefined) return undefined;
+  return { ...(message !== undefined && { message }), ...(code !== undefined && { code }) };
+}
+
+function failureStatus({ message, code, reason, causes }: Failure): ResponseStatus {
+  return {
+    message,
+    code: code ?? INTERNAL_ERROR,
+    ...(reason !== undefined && { reason }),
+    ...(causes && causes.length > 0 && { details: { causes } }),
+  };
+}
+
+function denialStatus({ message, code, reason, causes, status }: Deny): ResponseStatus | undefined {
+  const given = status && Object.fromEntries(Object.entries(status).filter(([, value]) => (value ?? null) !== null));
+  const plain = statusOf(message, code);
+  if (reason === undefined && causes === undefined && given === undefined) return plain;
+  return {
+    ...given,
+    ...plain,
+    ...(reason !== undefined && { reason }),
+    // No causes at all still shows as `{}`: a group that nobody denied (spec kubewarden.md 5.3).
+    ...(causes !== undefined && { details: causes.length === 0 ? {} : { causes } }),
+  };
+}
+
+function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {
+  if (mutation.kind === "patch") return { ...response, patch: mutation.patch };
+  const before = review.kind === "raw" ? review.payload : review.request.object;
+  const nothing = before === undefined || (before === null && review.kind === "admission");
+  if (mutation.kind === "of-nothing" || nothing)
+    return { uid: response.uid, allowed: false, status: { message: MUTATION_OF_NOTHING } };
+  const patch = encodePatch(before, mutation.object);
+  return patch === undefined ? response : { ...response, patch };
+}
+
+/** What the entry's settings make of it: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
+function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
+  if (entry.mode === "monitor") {
+    const { patch, status, ...rest } = vanilla;
+    return patch === undefined && status === undefined && vanilla.allowed ? vanilla : { ...rest, allowed: true };
+  }
+  let response = vanilla;
+  if (response.patch !== undefined && !entry.allowedToMutate) {
+    const { patch: _, ...rest } = response;
+    response = { ...rest, allowed: false, status: { message: mutationForbidden(entry.id) } };
+  }
+  if (response.allowed || entry.message === undefined) return response;
+  return { ...response, status: customStatus(response.status, entry.message) };
+}
+
+/** What is said where a policy may not change what it wants to. */
+export function mutationForbidden(id: string): string {
+  return `Request rejected by policy ${id}. The policy attempted to mutate the request, but it is currently configured to not allow mutations.`;
+}
+
+function customStatus(status: ResponseStatus | undefined, message: string): ResponseStatus {
+  const former: StatusCause = { reason: null, message: status?.message ?? "", field: null };
+  const causes: readonly Cause[] = [...(status?.details?.causes ?? []), former];
+  return { ...status, message, details: { ...status?.details, causes } };
+}

@@ -1,0 +1,108 @@
+/** The process of a pod that audits: the agent's process starts it, and tells it what there is. */
+import { constants, setPriority } from "node:os";
+import { setTimeout as rest } from "node:timers/promises";
+import { AuditedFile } from "../cli/audit/audited-file.js";
+import type { CommandIo } from "../cli/io.js";
+import { createLoader } from "../cli/load.js";
+import { clusterEntryOptions } from "../cli/namespaced-options.js";
+import { givenFile } from "../cli/policies-file.js";
+import { AuditRunner } from "../cluster/audit/audit-runner.js";
+import { Auditor } from "../cluster/audit/auditor.js";
+import type { FromAuditor, ToAuditor } from "../cluster/audit/messages.js";
+import { REPORT_APIS } from "../cluster/audit/object-report.js";
+import { RationedPace } from "../cluster/audit/pace.js";
+import { AuditPolicySource } from "../cluster/audit/policy-source.js";
+import { formatProblem } from "../config/index.js";
+import { SYSTEM_CLOCK } from "../data/clock.js";
+import type { Logger } from "../telemetry/logger.js";
+import { openAccess } from "../world/cluster.js";
+import type { ServeSettings } from "./settings.js";
+import { distantModules } from "./shared-modules.js";
+
+/** Namespaces that webhooks leave alone, beside the server's own. */
+const LEFT_ALONE = ["kube-system"];
+
+/** Audits until the process that has started this one says stop, or has gone. */
+export async function serveAsAuditor(
+  { cluster: settings }: ServeSettings,
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger: Logger,
+): Promise<void> {
+  if (settings === undefined) return;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  giveWay(logger);
+  const { now } = SYSTEM_CLOCK;
+  const log = logger.named("audit");
+  const { loader, policyTimeout, access } = createLoader(
+    { ...values, workers: 1, processors: 1, kubernetes: true },
+    env,
+    logger,
+    { modules: distantModules() },
+  );
+  const cluster = openAccess(access, now, (message) => log.debug(message));
+  if (cluster === undefined) return;
+  const source = new AuditPolicySource(loader, now, clusterEntryOptions(values));
+  const file = new AuditedFile(() => givenFile(values));
+  const runner = new AuditRunner({
+    cluster,
+    policyTimeout,
+    now,
+    wall: SYSTEM_CLOCK.wall,
+    onDefect: (policy, error) => log.error("a policy failed unexpectedly", { policy_id: policy, error: String(error) }),
+    api: REPORT_APIS[settings.auditReports === "wgpolicyk8s" ? "wgpolicyk8s" : "openreports"],
+    author: settings.policyServer,
+    writes: settings.auditReports !== "none",
+    namespace: "",
+    excluded: new Set([...LEFT_ALONE, settings.namespace]),
+  });
+  const auditor: Auditor = new Auditor({
+    clock: SYSTEM_CLOCK,
+    runner,
+    interval: settings.auditInterval,
+    pace: new RationedPace({ now, cpu, isBusy: () => auditor.isBusy, rest: (milliseconds) => rest(milliseconds) }),
+    tell: (message: FromAuditor) => {
+      if (process.connected) process.send?.(message, () => {});
+    },
+    policies: {
+      take: (delta) => source.take(delta),
+      filesChanged: () => file.hasChanged(),
+      async load() {
+        const read = file.read();
+        if (read.problem !== undefined) log.error(read.problem);
+        source.useFile(read.config);
+        const loaded = await source.load();
+        for (const problem of loaded.problems) log.debug(formatProblem(problem));
+        return loaded;
+      },
+    },
+  });
+  await new Promise<void>((resolve) => {
+    const stop = (): void => void auditor.stop().then(resolve);
+    process.once("disconnect", stop);
+    process.on("message", (message: ToAuditor) => {
+      if (message.type === "stop") stop();
+      else auditor.hear(message);
+    });
+    auditor.start();
+  });
+  source.close();
+  loader.close();
+  await cluster.close();
+  if (process.connected) process.disconnect();
+}
+
+/** Whoever serves goes first, where the system lets us say so. */
+function giveWay(logger: Logger): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    logger.debug("the audit's priority could not be lowered", { error: String(error) });
+  }
+}
+
+/** Milliseconds of processor time that this process has used. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,0 +1,42 @@
+/** `serve --from-cluster`: the agent beside those who serve. Its code is loaded with the flag only. */
+
+import type { CommandIo } from "../cli/io.js";
+import { clusterAccess } from "../cli/kubernetes-options.js";
+import type { SecuredServing } from "../cluster/certificates/certificates.js";
+import type { Agent } from "../cluster/index.js";
+import type { AgentMetrics } from "../cluster/metrics.js";
+import type { Serving } from "../cluster/serving.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { ServeSettings } from "./settings.js";
+import type { KeptModules } from "./shared-modules.js";
+import { StartError } from "./start-error.js";
+
+/** Starts the agent for those who serve. */
+export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;
+
+/**
+ * Loads the agent's code, when the settings want an agent and there is a cluster.
+ * @param attend shares with a process that the agent starts
+ * @returns undefined without the flag, and when it is to be ignored that there is no cluster
+ * @throws StartError when there is none
+ */
+export async function agentStart(
+  { cluster: settings }: ServeSettings,
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger: Logger,
+  attend: KeptModules["attend"],
+): Promise<AgentStart | undefined> {
+  if (settings === undefined) return undefined;
+  const access = clusterAccess({ ...values, kubernetes: true }, env);
+  const log = logger.named("cluster");
+  if (access === undefined || "missing" in access) {
+    const missing = access?.missing ?? "none is configured";
+    if (values.ignoreKubernetesConnectionFailure !== true)
+      throw new StartError(`--from-cluster needs a cluster: ${missing}`);
+    log.error("--from-cluster has no cluster: only the policies file is served", { reason: missing });
+    return undefined;
+  }
+  const { startAgent } = await import("../cluster/index.js");
+  return (serving, metrics) => startAgent({ connection: access.connection, log, metrics, settings, serving, attend });
+}

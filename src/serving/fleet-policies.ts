@@ -1,0 +1,268 @@
+/** Has all processes serve the same policies: those of the files and those of the cluster, one load after the other. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import type { Clock } from "../data/clock.js";
+import type { Logger } from "../telemetry/logger.js";
+import { ClusterCopy } from "./cluster-copy.js";
+import type { Child, Fleet } from "./fleet.js";
+import { GatheredReports } from "./gathered-reports.js";
+import { isLate, isPrepared, type LoadedByProcess, loadedBy, preparedBy } from "./prepared-answers.js";
+
+/** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
+const PREPARE_WITHIN_MS = 300_000;
+
+/** How long the others wait for the one that fetches modules first: a registry that does not answer must not hold up the start twice. */
+const HEAD_START_MS = 20_000;
+
+/** How long a process may take to say that it serves something else: longer than anything holds its main thread. One that hangs is replaced. */
+const SWAP_WITHIN_MS = 10_000;
+
+/**
+ * One bad policy holds up nobody: processes refuse no state. One that can't load it all the same is ended, when others can, and its successor begins with
+ * everything.
+ * @param generation of what they serve then
+ * @returns what those say that serve it now
+ */
+export async function updateFromCluster(
+  fleet: Pick<Fleet, "ask" | "tell" | "kill">,
+  children: readonly Child[],
+  delta: ClusterDelta,
+  generation: number,
+  copy: ClusterCopy,
+): Promise<ReadonlyMap<Child, LoadedByProcess>> {
+  const ask = (whom: readonly Child[], what: ClusterDelta) =>
+    fleet.ask(whom, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation, delta: what }));
+  // What one of them has fetched the others find in the download folder: at first nothing is there.
+  const first = namesModules(delta) ? 1 : children.length;
+  const begun = ask(children.slice(0, first), delta);
+  if (first < children.length) await headStart(begun);
+  const others = await ask(children.slice(first), delta);
+  const answers = new Map([...(await begun), ...others]);
+  const whole = copy.whole();
+  const lacking = [...answers].filter(([, answer]) => preparedBy(answer)?.needs === "whole").map(([child]) => child);
+  if (whole !== undefined && lacking.length > 0)
+    for (const [child, answer] of await ask(lacking, whole)) answers.set(child, answer);
+  const able = new Map<Child, LoadedByProcess>();
+  for (const [child, answer] of answers) {
+    const loaded = preparedBy(answer);
+    const isWhole = delta.base === 0 || lacking.includes(child);
+    if (loaded?.ok === true) able.set(child, { reports: loaded.reports ?? [], isWhole });
+  }
+  for (const [child, answer] of answers) {
+    if (able.has(child) || answer === "gone") continue;
+    fleet.tell(child, { type: "discard" });
+    if (able.size > 0) fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
+  }
+  // Others are told that policies are served, and webhooks made for them: that must be true then.
+  await fleet.ask([...able.keys()], SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
+  return able;
+}
+
+/** Resolves with the work, or when it has had its time. */
+async function headStart(work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(HEAD_START_MS, undefined, { signal: done.signal }).catch(() => {});
+  await Promise.race([work, late]);
+  done.abort();
+}
+
+/** Whether everything is loaded, with modules from somewhere. Later ones come one by one. */
+const namesModules = ({ base, put }: ClusterDelta): boolean =>
+  base === 0 && put.some(({ text }) => text.includes('"module": "'));
+
+/** Between two attempts to have a state of the cluster served, while no process can. */
+const SERVE_AGAIN_MS = 1000;
+/** How long processes are waited for that find at about the same time that something can be loaded at last. */
+const TRY_AGAIN_MS = 200;
+
+/** What is asked of the processes. */
+type Processes = Pick<
+  Fleet,
+  "ask" | "tell" | "kill" | "serves" | "hold" | "release" | "serving" | "outdated" | "current"
+>;
+
+/** What it works with, and whom it tells. */
+export interface FleetPoliciesOptions {
+  readonly fleet: Processes;
+  readonly clock: Pick<Clock, "after">;
+  readonly logger: Logger;
+  /** Fetches modules before all processes load them; never rejects. */
+  readonly prefetch: () => Promise<void>;
+  /** Told that all processes are about to load the files as this generation: what was said of one with the same number counts no more. */
+  readonly loading: (generation: number) => void;
+  /** Told that processes may serve others than before. */
+  readonly served: () => void;
+  /** Told what became of policies of the cluster. */
+  readonly loaded: (reports: readonly LoadedPolicyReport[]) => void;
+}
+
+/** The policies of all processes. */
+export class FleetPolicies {
+  readonly #options: FleetPoliciesOptions;
+  readonly #copy = new ClusterCopy();
+  readonly #reports = new GatheredReports();
+  #generation = 1;
+  /** Whether processes wait to be told to try again what they could not load. */
+  #trying = false;
+  #stopping = false;
+  /** Ends when no process is told to load anything any more: one set at a time. */
+  #updated: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FleetPoliciesOptions) {
+    this.#options = options;
+  }
+
+  /** Of the policies that all processes serve. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Tells a process that begins what the cluster holds, unless it knows that. */
+  begin(child: Child, known: number): void {
+    const delta = this.#copy.version === known ? undefined : this.#copy.whole();
+    this.#options.fleet.tell(child, { type: "begin", ...(delta && { delta }) });
+  }
+
+  /** A process serves. @param reports of all policies that the cluster had when it began */
+  began(child: Child, reports: readonly LoadedPolicyReport[]): void {
+    this.#options.loaded(this.#reports.take([[child, { reports, isWhole: true }]]));
+  }
+
+  /** A process has ended. */
+  ended({ id }: Child): void {
+    this.#options.loaded(this.#reports.ended(id));
+  }
+
+  /** Nothing is loaded any more. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /**
+   * Every process loads the files; only when all could, all serve them.
+   * @returns undefined: nobody was there who could
+   */
+  async reload(): Promise<"applied" | "rejected" | undefined> {
+    const { fleet, prefetch, loading, logger } = this.#options;
+    await prefetch();
+    const applied = await this.#inTurn(async () => {
+      const generation = this.#generation + 1;
+      loading(generation);
+      const { serving } = fleet;
+      if (serving.length > 0) return this.#update(serving, generation);
+      logger.warn("no process is serving that could reload: those that start serve what is in the files");
+      // Those that start may have read them before they changed: they catch up.
+      this.#generation = generation;
+      return undefined;
+    });
+    if (applied === false) return "rejected";
+    fleet.release();
+    // Those that were starting meanwhile may have loaded what was there before.
+    this.#catchAllUp();
+    return applied && "applied";
+  }
+
+  /** Has a process serve what all others serve, when it doesn't. */
+  async catchUp(child: Child): Promise<void> {
+    const { fleet, loaded } = this.#options;
+    await this.#inTurn(async () => {
+      if (!fleet.outdated.includes(child)) return;
+      const whole = this.#copy.whole();
+      // The cluster's first: files that are kept out must not keep it out, too.
+      const able = whole && (await updateFromCluster(fleet, [child], whole, this.#generation, this.#copy));
+      if (able?.size === 0 && fleet.current.length > 0)
+        fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
+      loaded(this.#reports.take(able ?? []));
+      await this.#update([child], this.#generation);
+    });
+  }
+
+  /** Has all processes serve what has changed in the cluster, as soon as any can. */
+  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    for (let first = true; !this.#stopping; first = false) {
+      if (!first) await this.#pause();
+      const isNew = first;
+      const reports = await this.#inTurn(() => {
+        if (isNew) this.#copy.take(delta);
+        return this.#updateAll(delta);
+      });
+      if (reports !== undefined) return reports;
+    }
+    return [];
+  }
+
+  /** Something can be loaded that could not before: once for all processes that say so. */
+  tryAgain(): void {
+    if (this.#trying) return;
+    this.#trying = true;
+    this.#options.clock.after(TRY_AGAIN_MS, () => {
+      this.#trying = false;
+      void this.#inTurn(async () => {
+        const delta = this.#copy.empty();
+        return delta && this.#updateAll(delta);
+      }).then((reports = []) => this.#options.loaded(reports));
+    });
+  }
+
+  /** @returns undefined: nobody serves it */
+  async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
+    const { fleet, logger, served } = this.#options;
+    const { serving, outdated } = fleet;
+    if (serving.length === 0 || this.#stopping) return undefined;
+    const generation = this.#generation + 1;
+    const able = await updateFromCluster(fleet, serving, delta, generation, this.#copy);
+    if (able.size === 0) {
+      logger.error("no process could load the cluster's policies: what was served before goes on being served");
+      return undefined;
+    }
+    this.#generation = generation;
+    // One that has not caught up with the files yet has still to.
+    for (const child of able.keys()) if (!outdated.includes(child)) fleet.serves(child, generation);
+    served();
+    this.#catchAllUp();
+    this.#reports.keepOnly((key) => this.#copy.has(key));
+    return this.#reports.take(able);
+  }
+
+  /**
+   * Has processes load what there is in the files, and serve it when all could.
+   * @returns whether they serve it
+   */
+  async #update(children: readonly Child[], generation: number): Promise<boolean> {
+    const { fleet, logger, served, loaded } = this.#options;
+    const answers = await fleet.ask(children, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation }));
+    const all = [...answers];
+    // One that died or hangs has no say: its successor loads what is there.
+    const good =
+      all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
+    if (!good && all.some(isLate)) logger.error("reload kept out: policies were not loaded in time");
+    const objectors = all.filter((asked) => !isPrepared(asked) && asked[1] !== "gone").map(([child]) => child);
+    if (!good && objectors.length > 0) fleet.hold(objectors);
+    if (good) this.#generation = generation;
+    for (const asked of all) {
+      const [child] = asked;
+      if (good && isLate(asked)) fleet.kill(child, "a serving process did not reload in time: it is killed");
+      if (good) fleet.serves(child, generation);
+      fleet.tell(child, { type: good ? "swap" : "discard" });
+    }
+    // Of the cluster's policies those have changed whose ids the files have taken, or given up.
+    if (good) loaded(this.#reports.take(all.flatMap(loadedBy)));
+    served();
+    return good;
+  }
+
+  #catchAllUp(): void {
+    for (const child of this.#options.fleet.outdated) void this.catchUp(child);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#options.clock.after(SERVE_AGAIN_MS, resolve));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#updated.then(work);
+    this.#updated = turn.catch(() => {});
+    return turn;
+  }
+}

@@ -1,0 +1,282 @@
+/**
+ * `serve` on all cores: this process starts others that answer requests, replaces those that die or hang, has them reload in one step, adds up
+ * their metrics, and answers the probes.
+ */
+import cluster from "node:cluster";
+import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
+import type { Agent } from "../cluster/index.js";
+import type { Serving } from "../cluster/serving.js";
+import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import { SYSTEM_CLOCK } from "../data/clock.js";
+import { watchFiles } from "../server/file-watch.js";
+import { type Listener, listen } from "../server/listener.js";
+import { probeHandler } from "../server/plain-routes.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
+import type { Push } from "../telemetry/otlp/metrics-push.js";
+import { Slices } from "../telemetry/slices.js";
+import { Appointment } from "./appointment.js";
+import type { AgentStart } from "./cluster-agent.js";
+import { type Child, Fleet } from "./fleet.js";
+import { FleetCertificate } from "./fleet-certificate.js";
+import { FleetPolicies } from "./fleet-policies.js";
+import { GatheredMetrics } from "./gathered-metrics.js";
+import { GatheredShadows } from "./gathered-shadows.js";
+import { withSmallYoungGeneration } from "./heap.js";
+import type { ProblemReport, ToPrimary } from "./messages.js";
+import { roomForConnections } from "./open-files.js";
+import type { ServeSettings } from "./settings.js";
+import { delayFor, type HangUps, stopSignal } from "./signals.js";
+
+/** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
+const COLLECT_WITHIN_MS = 5000;
+
+/**
+ * Serves until a signal says stop.
+ * @param lostLines lines of its log that were dropped so far
+ * @param push starts to push metrics over OTLP, if the settings want it
+ * @param prefetch fetches modules before all processes load them; never rejects
+ * @param startAgent starts the agent of a cluster, if the settings want one
+ * @returns what keeps it from serving, or undefined after an orderly stop
+ */
+export async function servePrimary(
+  settings: ServeSettings,
+  logger: Logger,
+  lostLines: () => number,
+  hangs: HangUps,
+  push: (read: () => Promise<PushedMetrics>) => Promise<Push>,
+  prefetch: () => Promise<void>,
+  startAgent?: AgentStart,
+): Promise<string | undefined> {
+  const primary = new Primary(settings, logger, lostLines, prefetch, startAgent);
+  return primary.run(hangs, push);
+}
+
+class Primary implements Serving, SecuredServing {
+  readonly #settings: ServeSettings;
+  readonly #logger: Logger;
+  readonly #prefetch: () => Promise<void>;
+  readonly #startAgent: AgentStart | undefined;
+  #agent: Agent | undefined;
+  readonly #policies: FleetPolicies;
+  readonly #fleet: Fleet;
+  readonly #certificate: FleetCertificate;
+  readonly #metrics: GatheredMetrics;
+  readonly shadows: GatheredShadows;
+  /** Absent: nobody approves CertificateRequests. */
+  readonly #approver: Appointment | undefined;
+  /** What was said of a set of policies: its processes all find the same wrong with it. */
+  #said = { generation: 0, lines: new Set<string>() };
+  #files: readonly string[] = [];
+  #stopping = false;
+
+  constructor(
+    settings: ServeSettings,
+    logger: Logger,
+    lostLines: () => number,
+    prefetch: () => Promise<void>,
+    startAgent: AgentStart | undefined,
+  ) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#prefetch = prefetch;
+    this.#startAgent = startAgent;
+    this.#metrics = new GatheredMetrics(() => this.#collect());
+    this.shadows = new GatheredShadows(() => this.#collectShadows());
+    this.#metrics.totals.losses("log_lines_dropped", lostLines);
+    this.#fleet = new Fleet({
+      logger,
+      generation: () => this.#policies.generation,
+      heard: (child, message) => this.#hear(child, message),
+      outdated: (child) => void this.#policies.catchUp(child),
+      ended: (child) => {
+        this.#approver?.ended(child, this.#fleet.current);
+        // The last push shows what they had when all of this ends.
+        if (this.#stopping) return;
+        this.#metrics.ended(child.id);
+        this.shadows.ended();
+        this.#policies.ended(child);
+      },
+      replaced: (reason) => this.#metrics.totals.replaced(reason),
+    });
+    this.#policies = new FleetPolicies({
+      ...{ fleet: this.#fleet, clock: SYSTEM_CLOCK, logger, prefetch },
+      // An attempt that failed had the same number: what was wrong then and still is must be said again.
+      loading: (generation) => {
+        this.#said = { generation, lines: new Set() };
+      },
+      served: () => this.#approver?.among(this.#fleet.current),
+      loaded: (reports) => this.#agent?.loaded(reports),
+    });
+    this.#certificate = new FleetCertificate(this.#fleet, logger);
+    if (settings.approve !== undefined)
+      this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
+  }
+
+  async run(
+    hangs: HangUps,
+    startPush: (read: () => Promise<PushedMetrics>) => Promise<Push>,
+  ): Promise<string | undefined> {
+    const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
+    // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
+    // died hang for ever.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ execArgv: withSmallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS) });
+    await this.#prefetch();
+    const failure = await this.#fleet.start(workers);
+    if (failure !== undefined) return failure;
+    // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
+    const stopped = stopSignal();
+    const maxConnections = roomForConnections();
+    this.#agent = this.#startAgent?.(this, {
+      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      auditResults: (read) => this.#metrics.totals.auditResults(read),
+      rejections: () => this.#metrics.rejections(),
+      certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
+    });
+    const probes: Listener = await listen({
+      address,
+      port: readinessPort,
+      logger: this.#logger,
+      // A process that has to be replaced needs file descriptors here, whoever floods the probes.
+      ...(maxConnections !== undefined && { maxConnections }),
+      handler: probeHandler({
+        ready: () => this.#ready(),
+        unready: () => this.#agent?.unready,
+        metricsText: this.#metrics.text,
+      }),
+    });
+    this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
+    const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
+    hangs.reload(() => void files.force());
+    const push = pushMetrics ? await startPush(() => this.#metrics.pushed()) : undefined;
+    const signal = await stopped;
+    this.#logger.info("stopping", { signal });
+    this.#stopping = true;
+    this.#policies.stop();
+    files.close();
+    void stopSignal().then(() => this.#fleet.stop(0, 0));
+    const steppedDown = this.#agent?.stepDown();
+    const { drained, gone } = this.#fleet.stop(delayFor(signal, drainDelay), drainGrace);
+    await Promise.all([drained, steppedDown]);
+    await this.#agent?.stop();
+    await Promise.all([push?.stop(), gone]);
+    await probes.close(0);
+    this.#logger.info("stopped");
+    return undefined;
+  }
+
+  /** Not while a process hangs: requests on the connections that it has accepted wait until it is replaced. */
+  #ready(): boolean {
+    return !this.#stopping && this.#fleet.serving.length > 0 && this.#fleet.suspects.length === 0;
+  }
+
+  #hear(child: Child, message: ToPrimary): void {
+    switch (message.type) {
+      case "problems":
+        this.#say(message);
+        return;
+      case "serving":
+        this.#approver?.among(this.#fleet.current);
+        this.#files = message.files;
+        if (message.reports !== undefined) this.#policies.began(child, message.reports);
+        // There may be another one since it has asked.
+        this.#certificate.tell(child);
+        return;
+      case "certificate-wanted":
+        this.#certificate.tell(child);
+        return;
+      case "prepared":
+        this.#files = message.files;
+        return;
+      case "series":
+        this.#metrics.add(message);
+        return;
+      case "collected":
+      case "drained":
+        this.#metrics.latest(child.id, message.snapshot);
+        return;
+      case "collected-shadows":
+        this.shadows.add(message.rows);
+        return;
+      case "shadows-wanted":
+        void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
+        return;
+      case "begin-wanted":
+        this.#policies.begin(child, message.known);
+        return;
+      case "load-wanted":
+        this.#policies.tryAgain();
+        return;
+      case "metrics-wanted":
+        void this.#sendMetrics(child, message.id);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Logs what no other process has said of the same set. */
+  #say({ generation, problems }: ProblemReport): void {
+    if (this.#said.generation !== generation) this.#said = { generation, lines: new Set() };
+    const { lines } = this.#said;
+    for (const { level, line } of problems) {
+      if (!lines.has(line)) this.#logger.log(level, line);
+      lines.add(line);
+    }
+  }
+
+  /** All processes load the files anew. */
+  async #reload(): Promise<void> {
+    const result = await this.#policies.reload();
+    if (result !== undefined) this.#metrics.totals.reloaded(result);
+  }
+
+  get evaluations(): number {
+    return this.#fleet.evaluations;
+  }
+
+  /** Has all processes serve what has changed in the cluster. */
+  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    return this.#policies.serve(delta);
+  }
+
+  /** Has all processes serve this certificate. */
+  secure(pair: CertificatePair): Promise<void> {
+    return this.#certificate.secure(pair);
+  }
+
+  /** @returns why not all processes have handed over their metrics */
+  async #collect(): Promise<string | undefined> {
+    const { serving } = this.#fleet;
+    if (serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect", id }));
+    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
+    return missing === 0
+      ? undefined
+      : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  }
+
+  /** @returns why not all processes have handed over what they counted of versions in shadow */
+  async #collectShadows(): Promise<string | undefined> {
+    const { serving } = this.#fleet;
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
+    return missing === 0
+      ? undefined
+      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
+  }
+
+  async #sendMetrics(child: Child, id: number): Promise<void> {
+    const text = await this.#metrics.text();
+    if ("unavailable" in text) {
+      this.#fleet.tell(child, { type: "metrics-unavailable", id, reason: text.unavailable });
+      return;
+    }
+    const slices = new Slices();
+    for (const [index, part] of text.parts.entries()) {
+      this.#fleet.tell(child, { type: "metrics-text", id, part, last: index === text.parts.length - 1 });
+      if (slices.over()) await slices.rest();
+    }
+  }
+}

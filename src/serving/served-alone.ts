@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
+import type { Serving, ShadowSource } from "../cluster/serving.js";
+import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
+import { ClusterCopy } from "./cluster-copy.js";
+import type { ServingProcess } from "./process.js";
+
+/** Between two attempts to serve a state of the cluster that could not be loaded. */
+const SERVE_AGAIN_MS = 1000;
+
+/** What is asked of the process. */
+type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure" | "shadows">;
+
+/** The only process, as the agent of a cluster sees it. */
+export class ServedAlone implements Serving, SecuredServing {
+  readonly #serving: Loading;
+  readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #copy = new ClusterCopy();
+  #stopping = false;
+  /** Of this process: nothing of it is lost before all is. */
+  readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
+
+  readonly #evaluated: () => number;
+
+  /**
+   * @param inTurn one load after the other, those of files among them
+   * @param evaluated evaluations so far
+   */
+  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>, evaluated: () => number) {
+    this.#serving = serving;
+    this.#inTurn = inTurn;
+    this.#evaluated = evaluated;
+  }
+
+  get evaluations(): number {
+    return this.#evaluated();
+  }
+
+  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    for (let first = true; !this.#stopping; first = false) {
+      if (!first) await sleep(SERVE_AGAIN_MS);
+      const taking = first;
+      const reports = await this.#inTurn(() => {
+        if (taking) this.#copy.take(delta);
+        return this.#load(delta);
+      });
+      if (reports !== undefined) return reports;
+    }
+    return [];
+  }
+
+  /** Loads what could not be had before; undefined when nothing has come of it. */
+  async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
+    return this.#inTurn(async () => {
+      const delta = this.#stopping ? undefined : this.#copy.empty();
+      return delta && this.#load(delta);
+    });
+  }
+
+  async secure(pair: CertificatePair): Promise<void> {
+    this.#serving.secure(pair);
+  }
+
+  /** Nothing is loaded any more. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  async #load(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
+    let prepared = await this.#serving.prepare(undefined, delta);
+    const whole = this.#copy.whole();
+    if (prepared.needs === "whole" && whole !== undefined) prepared = await this.#serving.prepare(undefined, whole);
+    if (prepared.ok) this.#serving.swap();
+    else this.#serving.discard();
+    return prepared.ok ? (prepared.reports ?? []) : undefined;
+  }
+}

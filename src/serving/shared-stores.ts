@@ -1,0 +1,132 @@
+/** One process watches a cluster's lists for all: the primary keeps them, those that answer requests read what it keeps. */
+import cluster, { type Worker } from "node:cluster";
+import type { CommandIo } from "../cli/io.js";
+import { errorText } from "../data/error-text.js";
+import type { FromKeeper, ToKeeper } from "../kubernetes/client/shared/messages.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
+import type { WatchStores } from "../kubernetes/client/watch-stores.js";
+import { NO_CLIENT } from "../kubernetes/reader.js";
+import type { Logger } from "../telemetry/logger.js";
+
+/** Tells a new process that the primary keeps the lists: `true`. */
+const VARIABLE = "POLICY_SERVER_SHARED_STORES";
+
+/** What is told where there is no way to the cluster now. */
+const NO_WAY = { code: "KUBERNETES_UNREACHABLE", message: NO_CLIENT, shown: NO_CLIENT };
+
+/** How messages about stores are told from others. */
+interface Envelope<M> {
+  readonly type: "stores";
+  readonly message: M;
+}
+
+const isEnvelope = (message: unknown): message is Envelope<ToKeeper> & Envelope<FromKeeper> =>
+  typeof message === "object" && message !== null && "type" in message && message.type === "stores";
+
+/**
+ * Keeps the lists that other processes ask for. Where there is no folder to keep them in, each process watches for itself.
+ * @param values of the command
+ * @returns ends it
+ */
+export async function keepStores(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  const { LogFolder, KeptProcess, LOOK_MS } = await import("../kubernetes/client/shared/keeper.js");
+  let folder: InstanceType<typeof LogFolder>;
+  try {
+    folder = new LogFolder();
+  } catch (error) {
+    logger.warn("each process watches the cluster for itself: there is no folder for files", {
+      reason: errorText(error),
+    });
+    return async () => {};
+  }
+  process.env[VARIABLE] = "true";
+  let opened: Promise<{ readonly stores: WatchStores; close(): Promise<void> } | undefined> | undefined;
+  const kept = new Map<number, Promise<InstanceType<typeof KeptProcess> | undefined>>();
+  const keptFor = (worker: Worker): Promise<InstanceType<typeof KeptProcess> | undefined> => {
+    const known = kept.get(worker.id);
+    if (known !== undefined) return known;
+    opened ??= openStores(values, env, logger, () => folder.newLog()).then((open) => {
+      if (open !== undefined) return open;
+      // Whoever asks again may find one.
+      opened = undefined;
+      kept.clear();
+      return undefined;
+    });
+    const made = opened.then((open) => open && new KeptProcess(open.stores, (message) => tell(worker, message)));
+    kept.set(worker.id, made);
+    return made;
+  };
+  const hear = async (worker: Worker, { message }: Envelope<ToKeeper>): Promise<void> => {
+    const process = await keptFor(worker);
+    if (process !== undefined) return process.hear(message);
+    if (message.type === "open") tell(worker, { type: "problem", id: message.id, problem: NO_WAY, final: true });
+  };
+  const heard = (worker: Worker, message: unknown): void => {
+    // What it has said before its end may come after that.
+    if (isEnvelope(message) && !worker.isDead()) void hear(worker, message);
+  };
+  const end = (worker: Worker): void => {
+    void kept.get(worker.id)?.then((process) => process?.end());
+    kept.delete(worker.id);
+  };
+  cluster.on("message", heard);
+  cluster.on("exit", end);
+  const looking = setInterval(() => {
+    for (const process of kept.values()) void process.then((each) => each?.look());
+  }, LOOK_MS);
+  looking.unref();
+  const remove = (): void => folder.remove();
+  process.on("exit", remove);
+  return async () => {
+    clearInterval(looking);
+    cluster.off("message", heard);
+    cluster.off("exit", end);
+    await (await opened)?.close();
+    remove();
+    process.off("exit", remove);
+    delete process.env[VARIABLE];
+  };
+}
+
+function tell(worker: Worker, message: FromKeeper): void {
+  const sent: Envelope<FromKeeper> = { type: "stores", message };
+  if (worker.isConnected()) worker.send(sent, () => {});
+}
+
+/** Loaded when somebody asks: most servers have no cluster. @returns undefined when there is no way to it now */
+async function openStores(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger: Logger,
+  newLog: () => ReturnType<InstanceType<typeof import("../kubernetes/client/shared/keeper.js").LogFolder>["newLog"]>,
+) {
+  const [{ clusterAccess }, { watchedStores }] = await Promise.all([
+    import("../cli/kubernetes-options.js"),
+    import("../kubernetes/client/index.js"),
+  ]);
+  // Who serves has found one, unless that was to be ignored.
+  const access = clusterAccess({ ...values, kubernetes: true, ignoreKubernetesConnectionFailure: true }, env);
+  if (access === undefined || "missing" in access) return undefined;
+  const note = (message: string) => logger.warn(message);
+  return watchedStores({ connection: access.connection, now: () => performance.now(), note, newLog });
+}
+
+/** The way to the lists that the primary keeps; undefined where it keeps none. */
+export function storeChannel(env: CommandIo["env"]): StoreChannel | undefined {
+  if (!cluster.isWorker || env[VARIABLE] !== "true") return undefined;
+  return {
+    send(message) {
+      const sent: Envelope<ToKeeper> = { type: "stores", message };
+      if (process.connected) process.send?.(sent, () => {});
+    },
+    listen(hear) {
+      process.on("message", (message) => {
+        if (isEnvelope(message)) hear(message.message);
+      });
+    },
+  };
+}

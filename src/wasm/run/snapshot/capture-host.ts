@@ -1,0 +1,46 @@
+/** The host of a call after which the state of its instance is taken. */
+
+import { type MemoryImage, takeImage } from "../../rewrite/snapshot/memory-snapshot.js";
+import { CallHost } from "../guest/call-host.js";
+import type { StartedInstance } from "../guest/guest.js";
+import { globalsOf } from "../guest/start-functions.js";
+import type { TakenState } from "./captured-state.js";
+
+/** Ends a call whose state has been taken before it began. Its result does not matter. */
+class StateTaken extends Error {}
+
+/** A call's host that takes the state of its instance: when it has started, or when it has answered. */
+export class CaptureHost extends CallHost {
+  /** The state after its start, once that is taken. */
+  taken: TakenState | undefined;
+  #started: StartedInstance | undefined;
+  readonly #base: MemoryImage;
+  readonly #until: "start" | "answer";
+
+  /** @param base the image with which instances of the module begin */
+  constructor(base: MemoryImage, until: "start" | "answer", ...rest: ConstructorParameters<typeof CallHost>) {
+    super(...rest);
+    this.#base = base;
+    this.#until = until;
+  }
+
+  started(instance: StartedInstance): void {
+    this.#started = instance;
+    if (this.#until === "answer") return;
+    this.taken = this.take();
+    throw new StateTaken();
+  }
+
+  /**
+   * The instance's state now.
+   * @returns undefined when the instance has not started, or can't be taken
+   */
+  take(): TakenState | undefined {
+    if (!this.#started) return undefined;
+    const { exports, memory, exited, rego } = this.#started;
+    return {
+      ...takeImage(memory, this.#base),
+      state: { globals: globalsOf({ exports }), exited, ...(rego && { rego }) },
+    };
+  }
+}

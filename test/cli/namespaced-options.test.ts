@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UsageError } from "../../src/cli/io.js";
+import { clusterEntryOptions } from "../../src/cli/namespaced-options.js";
+import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
+import { countsIn } from "../../src/config/from-cluster/index.js";
+import { NAMESPACED_MODULE_MIB } from "../../src/config/from-cluster/namespaced-limits.js";
+
+test("what policies in namespaces may be is as the options say; without any of them there are no limits", () => {
+  const without = clusterEntryOptions({ policyServerName: "own" });
+  assert.deepEqual(without, { policyServer: "own", namespaced: {}, exceptionNamespaces: new Set() });
+  const values = {
+    namespacedPolicyKinds: "AdmissionPolicy, NamespacedValidatingPolicy",
+    namespacedPolicyPlaces: "ghcr.io/acme, https://modules.example/",
+    namespacedPolicyMemory: 64,
+    namespacedPolicyModuleSize: 48,
+  };
+  assert.deepEqual(clusterEntryOptions(values).namespaced, {
+    kinds: new Set(["AdmissionPolicy", "NamespacedValidatingPolicy"]),
+    places: ["ghcr.io/acme", "https://modules.example/"],
+    memoryMiB: 64,
+    moduleMiB: 48,
+  });
+});
+
+test("what the help says of the size of modules is what holds without the option", () => {
+  const option = SERVE_OPTIONS.find(({ flag }) => flag === "namespaced-policy-module-size");
+  assert.match(option?.description ?? "", new RegExp(`without it ${NAMESPACED_MODULE_MIB}$`));
+});
+
+test("empty lists allow nothing", () => {
+  const { namespaced } = clusterEntryOptions({ namespacedPolicyKinds: "", namespacedPolicyPlaces: "" });
+  assert.deepEqual(namespaced, { kinds: new Set(), places: [] });
+});
+
+test("PolicyExceptions count in the namespaces that are named, and in no others", () => {
+  const counted = (names?: string) => {
+    const options = clusterEntryOptions(names === undefined ? {} : { exceptionNamespaces: names });
+    return ["a", "b", "c"].filter((namespace) => countsIn(options.exceptionNamespaces, namespace)).join();
+  };
+  assert.equal(counted(), "");
+  assert.equal(counted(""), "");
+  assert.equal(counted(" , "), "");
+  assert.equal(counted("a, b"), "a,b");
+  assert.equal(counted("*"), "a,b,c");
+  assert.equal(counted("a,*"), "a,b,c");
+  for (const wrong of ["a*", "A", "a b", "'*'", "a/b", "**"]) assert.throws(() => counted(wrong), UsageError);
+});
+
+test("a kind that there is not is a mistake of the command line", () => {
+  assert.throws(() => clusterEntryOptions({ namespacedPolicyKinds: "ClusterAdmissionPolicy" }), UsageError);
+});

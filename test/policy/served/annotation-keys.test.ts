@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { annotationKeys } from "../../../src/policy/served/joined-verdict.js";
+
+/** What the API server takes behind the webhook's name and a slash. */
+const TAKEN = /^([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;
+
+describe("keys of audit annotations of several policies", () => {
+  test("are the policy's name and the key", () => {
+    assert.deepEqual(annotationKeys([["a-b", "validation_failure", "v"]]), { "a-b.validation_failure": "v" });
+  });
+
+  test("are ones that the API server takes, whatever policies are called", () => {
+    const long = "n".repeat(300);
+    const keys = Object.keys(
+      annotationKeys([
+        [long, "validation_failure", "1"],
+        [`${long}2`, "validation_failure", "2"],
+        ["p", "k".repeat(100), "3"],
+        ["p", "a/b", "4"],
+        ["_p_", "_", "5"],
+      ]),
+    );
+    assert.equal(keys.length, 5);
+    for (const key of keys) assert.match(key, TAKEN);
+    assert.ok(keys[0]?.endsWith(".validation_failure"));
+  });
+
+  test("two that would have the same are told apart", () => {
+    assert.equal(
+      Object.keys(
+        annotationKeys([
+          ["a", "b.c", "1"],
+          ["a.b", "c", "2"],
+        ]),
+      ).length,
+      2,
+    );
+  });
+});
