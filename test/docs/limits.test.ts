@@ -137,7 +137,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `one stretch of ${ms(sourceConstant("wasm", "STALLED_MS"))} or more`,
     `(${ms(ONCE_MS)} for a first call, one in ${ms(UNPROVED_PAUSE_MS)})`,
     `lines under the policy's name, ${kib(logBytes)} for a call`,
-    `left off every ${ms(SLICE_MS)}`,
+    `interrupted every ${ms(SLICE_MS)}`,
     `${mib(DEFAULT_BODY_LIMIT)}, ${JSON_MAX_DEPTH} levels, ${count(sourceConstant("server", "MAX_VALUES"))} values, ${count(
       sourceConstant("server", "MAX_VALUES") / sourceConstant("admission", "VALUES_FOR_A_MEMBER"),
     )} members of one object`,
@@ -250,7 +250,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
     `A webhook may have ${kib(MOST_WEBHOOK_BYTES)}, an expression ${kib(MOST_EXPRESSION_BYTES)} and all of a webhook's expressions ${kib(MOST_EXPRESSIONS_BYTES)}`,
     `One object has ${kib(sourceConstant("cluster", "MOST_OBJECT_EXPRESSION_BYTES"))} of them at most`,
     `in their Leases, every ${s(RENEW_MS)}`,
-    `A replica tells of ${MAX_TOLD} versions at most`,
+    `A replica reports ${MAX_TOLD} versions at most`,
     `with ${sourceConstant("cluster", "HEAP_MIB")} MiB of heap`,
     `It begins ${s(CHANGE_DELAY_MS)} after policies or replicas have changed (after ${LONGEST_CHANGE_DELAY_MS === 60_000 ? "a minute" : s(LONGEST_CHANGE_DELAY_MS)} at most, when they go on changing; files are looked at every ${s(FILE_LOOK_MS)})`,
     `Limits: pages of ${PAGE_ITEMS} objects, fewer where they are large; ${MAX_REPORT_RESULTS} results in a report`,
