@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../support/example-server.js";
+import { startExecutable } from "../support/example-server.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const hooks = new URL("../support/loaded-modules-hooks.js", import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), "loaded-modules-"));
 after(() => rmSync(folder, { recursive: true }));
-/** How long a server may take to become ready. */
-const READY_WITHIN_MS = 60_000;
 
 const CEL = "plain: { cel: { validations: [{ expression: \"object.metadata.name != 'no'\" }] } }\n";
 const WASM = `plain: { module: ${join(root, "test/fixtures/trivial/wapc.wasm")}, executionMode: kubewarden-wapc }\n`;
@@ -61,30 +58,17 @@ async function loadedBy(policies: string, ...args: string[]): Promise<readonly s
   const [file, list] = [join(folder, "policies.yaml"), join(folder, "loaded")];
   writeFileSync(file, policies);
   writeFileSync(list, "");
-  const [port, readiness] = [await freePort(), await freePort()];
-  const ports = ["--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${readiness}`];
-  const child = spawn(
-    process.execPath,
-    ["--import", hooks.href, "dist/src/main.js", ...ports, "--workers", "1", "--policies", file, ...args],
-    { cwd: root, stdio: "ignore", env: { ...process.env, LOADED_MODULES: list, KUBECONFIG: "/nowhere" } },
-  );
+  const executable = {
+    node: ["--import", hooks.href, "dist/src/main.js"],
+    env: { LOADED_MODULES: list, KUBECONFIG: "/nowhere" },
+  };
+  const server = await startExecutable(executable, "--workers", "1", "--policies", file, ...args);
   try {
-    const deadline = Date.now() + READY_WITHIN_MS;
-    while (!(await isReady(readiness))) {
-      if (child.exitCode !== null || Date.now() > deadline) throw new Error("the server did not become ready");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
     return readFileSync(list, "utf8").trim().split("\n");
   } finally {
-    child.kill("SIGKILL");
+    process.kill(server.pid, "SIGKILL");
   }
 }
-
-const isReady = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/readiness`).then(
-    (response) => response.ok,
-    () => false,
-  );
 
 const among = (loaded: readonly string[], wanted: readonly string[]): readonly string[] =>
   wanted.filter((part) => loaded.some((address) => address.includes(part)));

@@ -10,6 +10,8 @@ const READY_WITHIN_MS = 60_000;
 const SAID_WITHIN_MS = 60_000;
 /** Ports are looked for before the server takes them, so they may be gone by then. */
 const PORT_TRIES = 3;
+/** Ports that no system hands out by itself, to a client's end of a connection or to a server that wants any: those only get lost to another test's search. */
+const [FIRST_PORT, PORTS] = [15_000, 17_000];
 
 /** A server started as a user starts it, on loopback. */
 export interface ExampleServer {
@@ -26,26 +28,32 @@ export interface ExampleServer {
   stop(): Promise<number | null>;
 }
 
-/** Starts `policy-server` from this checkout on free ports and waits until it is ready. */
-export function startExample(...args: string[]): Promise<ExampleServer> {
-  return start(args, PORT_TRIES);
+/** How the executable is run. */
+export interface Executable {
+  /** Arguments of node: its options, and the executable. */
+  readonly node: readonly string[];
+  /** Beside the environment of the test. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-async function start(args: readonly string[], tries: number): Promise<ExampleServer> {
+const SHIPPED: Executable = { node: ["dist/server/main.js"] };
+
+/** Starts `policy-server` from this checkout on free ports and waits until it is ready. */
+export function startExample(...args: string[]): Promise<ExampleServer> {
+  return start(SHIPPED, args, PORT_TRIES);
+}
+
+/** As {@link startExample}, run in another way. */
+export function startExecutable(executable: Executable, ...args: string[]): Promise<ExampleServer> {
+  return start(executable, args, PORT_TRIES);
+}
+
+async function start(executable: Executable, args: readonly string[], tries: number): Promise<ExampleServer> {
   const [port, readiness] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
-    [
-      "dist/server/main.js",
-      "--addr",
-      "127.0.0.1",
-      "--port",
-      `${port}`,
-      "--readiness-probe-port",
-      `${readiness}`,
-      ...args,
-    ],
-    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+    [...executable.node, "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${readiness}`, ...args],
+    { cwd: root, stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...executable.env } },
   );
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
@@ -59,10 +67,11 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(probes))) {
     // Another test may have got the port meanwhile, or both ports may be the same.
-    if (isGone && log.includes("EADDRINUSE") && tries > 1) return start(args, tries - 1);
+    if (isGone && log.includes("EADDRINUSE") && tries > 1) return start(executable, args, tries - 1);
     if (isGone || Date.now() > deadline) {
       child.kill("SIGKILL");
-      throw new Error(`the server did not become ready:\n${log}`);
+      const end = isGone ? `ended with ${child.exitCode ?? child.signalCode}` : "runs";
+      throw new Error(`the server did not become ready, it ${end}:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -100,12 +109,17 @@ async function isReady(probes: string): Promise<boolean> {
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const server = createServer();
+    server.listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
