@@ -19,6 +19,7 @@ import type { Question } from "../../src/wasm/question.js";
 import { type Budget, SLICE_UNITS } from "../../src/wasm/run/guest/budget.js";
 import type { HostSide } from "../../src/wasm/run/guest/call-host.js";
 import { MISSED } from "../../src/wasm/run/guest/instance-pool.js";
+import { type Clock, systemClock } from "../../src/wasm/run/threads/clock.js";
 
 // A memory that its marks did not bring back fails the test in which that is found, whatever it is about.
 process.on("warning", (warning) => {
@@ -81,6 +82,24 @@ export function patch(...operations: readonly PatchOperation[]): Mutation {
 /** Circumstances of a caller that waits for so many milliseconds. */
 export function context(milliseconds = 60_000): EvaluationContext {
   return { deadline: performance.now() + milliseconds, signal: new AbortController().signal };
+}
+
+/** Milliseconds between two looks at {@link steppedClock}. */
+const STEP_MS = 0.01;
+
+/**
+ * A clock that moves on by a step with each look, and not by itself: what a guest may do on the main thread is counted in looks, however busy the machine
+ * and however new the code is. What is to be called back comes by the real time. Deadlines of {@link context} are later by it than they are.
+ */
+export function steppedClock(): Clock {
+  let now = performance.now();
+  return {
+    ...systemClock,
+    now: () => {
+      now += STEP_MS;
+      return now;
+    },
+  };
 }
 
 /** Asks the misbehaving guest to do something. */

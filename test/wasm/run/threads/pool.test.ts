@@ -29,32 +29,46 @@ const loop = admission({ metadata: { annotations: { "chaos/mode": "loop" } } });
 
 describe("the worker pool", () => {
   test("serves others while a policy loops again and again", async (t) => {
-    const { runtime, load } = pool(t);
+    const threads = pool(t);
+    const { runtime, load } = threads;
+    await startThread(threads);
     const honest = await load("honest");
-    const runaway = await load("runaway", 400);
-    const loops = Array.from({ length: 4 }, () => behave(runaway, "loop"));
+    const [runaway, gone] = [await load("runaway"), new AbortController()];
+    // With one slot they run one after another, each for half a minute.
+    const loops = Array.from({ length: 4 }, () => runaway.evaluate(loop, { ...context(), signal: gone.signal }));
     for (let call = 0; call < 20; call++) assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
-    // With one slot the four loops run one after another, so at least the last of them is still at it.
-    assert.ok(runtime.status().running + runtime.status().waiting > 0);
+    const { running, waiting } = runtime.status();
+    assert.deepEqual([running > 0, running + waiting], [true, 4]);
+    gone.abort();
+    for (const { verdict } of await Promise.all(loops)) assert.equal(verdict, "error");
+  });
+
+  test("ends the calls of a policy that loops again and again, and goes on with their threads", async (t) => {
+    const { runtime, load } = pool(t);
+    const runaway = await load("runaway", 100);
+    const loops = Array.from({ length: 4 }, () => behave(runaway, "loop"));
     assert.deepEqual(await Promise.all(loops), [TIMED_OUT, TIMED_OUT, TIMED_OUT, TIMED_OUT]);
-    // The guests have ended themselves, their threads go on.
+    // The guests end themselves when they next look.
+    while (runtime.status().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     const { timeouts, crashes, running, waiting } = runtime.status();
     assert.deepEqual({ timeouts, crashes, running, waiting }, { timeouts: 4, crashes: 0, running: 0, waiting: 0 });
   });
 
   test("gives up a waiting call at its caller's deadline", async (t) => {
-    const { runtime, load } = pool(t);
-    const runaway = await load("runaway");
-    const first = runaway.evaluate(loop, context(1_500));
-    const started = performance.now();
+    const threads = pool(t);
+    const { runtime, load } = threads;
+    await startThread(threads);
+    const [runaway, gone] = [await load("runaway"), new AbortController()];
+    const first = runaway.evaluate(loop, { ...context(), signal: gone.signal });
     assert.deepEqual(await runaway.evaluate(loop, context(200)), {
       verdict: "error",
       cause: "overload",
       message: "Policy execution could not be started in time: all worker threads are busy",
     });
-    assert.ok(performance.now() - started < 1_400);
-    assert.deepEqual(await first, TIMED_OUT);
-    assert.equal(runtime.status().waiting, 0);
+    // The one before goes on.
+    assert.deepEqual([runtime.status().running, runtime.status().waiting], [1, 0]);
+    gone.abort();
+    assert.equal((await first).verdict, "error");
   });
 
   test("drops a waiting call whose caller has gone", async (t) => {
@@ -62,12 +76,13 @@ describe("the worker pool", () => {
     const { runtime, load } = threads;
     await startThread(threads);
     const runaway = await load("runaway");
-    const first = runaway.evaluate(loop, context(1_000));
-    const gone = new AbortController();
+    const [ended, gone] = [new AbortController(), new AbortController()];
+    const first = runaway.evaluate(loop, { ...context(), signal: ended.signal });
     const second = runaway.evaluate(loop, { ...context(), signal: gone.signal });
     gone.abort();
     assert.equal((await second).verdict, "error");
     assert.equal(runtime.status().waiting, 0);
+    ended.abort();
     await first;
   });
 
@@ -157,8 +172,7 @@ describe("the worker pool", () => {
       await new Promise((resolve) => setTimeout(resolve, wait));
       gone.abort();
       assert.equal((await call).verdict, "error");
-      const took = performance.now() - called;
-      assert.ok(took >= 20 && took < wait + 5_000, `${took} ms`);
+      assert.ok(performance.now() - called >= 20);
       // Its guest ends itself when it next looks.
       while (runtime.status().running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
