@@ -8,7 +8,6 @@ import type http from "node:http";
 import type { RequestListener } from "node:http";
 import type https from "node:https";
 import net from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 
 /** How often connections are looked at. */
 const SWEEP_MS = 50;
@@ -26,6 +25,26 @@ const ACCEPT_WITHIN_MS = 500;
  */
 const HOLD_MS = 100;
 
+/** The time of a stop. */
+export interface StopClock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /**
+   * Calls once, when so many milliseconds have passed; the process lives until then.
+   * @returns takes it back
+   */
+  after(milliseconds: number, call: () => void): () => void;
+}
+
+/** The machine's. */
+export const STOP_CLOCK: StopClock = {
+  now: () => performance.now(),
+  after(milliseconds, call) {
+    const timer = setTimeout(call, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
 interface Silence {
   readonly bytes: number;
   readonly since: number;
@@ -34,7 +53,7 @@ interface Silence {
 /** Knows a server's connections, and closes them. */
 export class Drain {
   readonly #server: http.Server | https.Server;
-  readonly #now: () => number;
+  readonly #clock: StopClock;
   /** Every connection, and with TLS what is beneath it, from the moment it is accepted. */
   readonly #open = new Set<net.Socket>();
   /** Every connection on which something may be asked. */
@@ -50,18 +69,18 @@ export class Drain {
   /**
    * @param handler answers the server's requests
    * @param isBusy whether something that was asked on a connection has no answer yet
-   * @param now monotonic milliseconds
+   * @param clock by which connections are silent, and the wait for them ends
    */
   constructor(
     server: http.Server | https.Server,
     handler: RequestListener,
     isBusy: (socket: net.Socket) => boolean,
-    now: () => number = () => performance.now(),
+    clock: StopClock = STOP_CLOCK,
   ) {
     this.#server = server;
     this.#handler = handler;
     this.#isBusy = isBusy;
-    this.#now = now;
+    this.#clock = clock;
     const secure = "setSecureContext" in server;
     server.on("connection", (socket: net.Socket) => {
       this.#accepted += 1;
@@ -86,9 +105,9 @@ export class Drain {
    * `Connection: close`. May be called again with less grace.
    */
   async close(grace: number): Promise<void> {
-    const cut = setTimeout(() => this.#cut(), Math.max(grace, 0));
+    const keepLeft = this.#clock.after(Math.max(grace, 0), () => this.#cut());
     if (grace > 0) await this.#acceptAll();
-    const sweep = setInterval(() => this.#sweep(), SWEEP_MS);
+    const endSweeps = this.#sweepAgain();
     const closed = new Promise<void>((resolve) => {
       // The HTTP server's own `close` would close every connection that has no request on it now.
       net.Server.prototype.close.call(this.#server, () => resolve());
@@ -96,8 +115,8 @@ export class Drain {
     if (grace <= 0) this.#cut();
     else await this.#release();
     await closed;
-    clearTimeout(cut);
-    clearInterval(sweep);
+    keepLeft();
+    endSweeps();
     // Nothing is open any more; this ends the server's own timers.
     this.#server.close(() => {});
   }
@@ -109,26 +128,39 @@ export class Drain {
    */
   async #acceptAll(): Promise<void> {
     this.#held ??= [];
-    const until = this.#now() + ACCEPT_WITHIN_MS;
+    const until = this.#clock.now() + ACCEPT_WITHIN_MS;
     let accepted = this.#accepted;
-    let quietSince = this.#now();
-    while (this.#now() < until && this.#now() - quietSince < QUIET_MS) {
+    let quietSince = this.#clock.now();
+    while (this.#clock.now() < until && this.#clock.now() - quietSince < QUIET_MS) {
       await new Promise(setImmediate);
       if (this.#accepted === accepted) continue;
       accepted = this.#accepted;
-      quietSince = this.#now();
+      quietSince = this.#clock.now();
     }
   }
 
   async #release(): Promise<void> {
-    await sleep(HOLD_MS);
+    await new Promise<void>((resolve) => this.#clock.after(HOLD_MS, resolve));
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const answer of held) answer();
   }
 
+  /** Looks at connections again and again. @returns ends it */
+  #sweepAgain(): () => void {
+    let cancel = (): void => {};
+    const later = (): void => {
+      cancel = this.#clock.after(SWEEP_MS, () => {
+        this.#sweep();
+        later();
+      });
+    };
+    later();
+    return () => cancel();
+  }
+
   #sweep(): void {
-    const now = this.#now();
+    const now = this.#clock.now();
     for (const socket of this.#connections) {
       const closed = this.#halfClosed.get(socket);
       if (closed !== undefined) {

@@ -6,7 +6,7 @@ import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
 import { unknownClient } from "../admission/request-problem.js";
 import type { Logger } from "../telemetry/logger.js";
 import { serveConnections } from "./connections.js";
-import { Drain } from "./drain.js";
+import { Drain, type StopClock } from "./drain.js";
 import type { OneByOne } from "./one-by-one.js";
 import { PacedReading } from "./paced-reading.js";
 import { sendProblem } from "./respond.js";
@@ -36,6 +36,8 @@ export interface ListenerOptions {
   readonly reading?: PacedReading;
   /** Most connections at a time; never more than {@link MAX_CONNECTIONS}. */
   readonly maxConnections?: number;
+  /** Default: the machine's. */
+  readonly clock?: StopClock;
 }
 
 /** A server that accepts connections. */
@@ -82,7 +84,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     reading: options.reading ?? new PacedReading(),
     bodyLimit,
   });
-  const drain = new Drain(server, admitted, (socket) => turns.isBusy(socket));
+  const drain = new Drain(server, admitted, (socket) => turns.isBusy(socket), options.clock);
   server.maxConnections = Math.min(maxConnections, MAX_CONNECTIONS);
   // Somebody who asks and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;

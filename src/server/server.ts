@@ -1,7 +1,6 @@
 /** The server: hot and plain routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../policy/served/evaluator.js";
 import type { ShadowRows } from "../policy/served/shadow/tally.js";
@@ -13,6 +12,7 @@ import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { AddedRoutes } from "./added-routes.js";
 import { BodyMemory, bodyShare } from "./body-memory.js";
+import { STOP_CLOCK, type StopClock } from "./drain.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
 import { PacedReading } from "./paced-reading.js";
@@ -154,6 +154,8 @@ export interface ServerOptions {
   readonly metricsText?: () => Promise<MetricsText>;
   /** What all processes have counted of versions in shadow; default this process' own. */
   readonly shadows?: () => Promise<ShadowRows>;
+  /** By which a stop takes its time; default the machine's. */
+  readonly clock?: StopClock;
 }
 
 /** How to stop. */
@@ -180,6 +182,7 @@ export interface RunningServer {
 /** Starts to answer. The evaluator's policies must be ready: readiness answers 200 from here on. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { evaluator, metrics, logger, address, port, readinessPort, tls, bodyLimit = DEFAULT_BODY_LIMIT } = options;
+  const { clock = STOP_CLOCK } = options;
   const gate = new Gate({
     concurrency: DEFAULT_CONCURRENCY,
     queue: DEFAULT_QUEUE,
@@ -240,6 +243,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bodyLimit,
     reading: paced,
     logger,
+    clock,
     ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
     ...(tls && { tls }),
     ...(options.clientNames && { clientNames: options.clientNames }),
@@ -250,6 +254,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : await listen({
           address,
           port: readinessPort,
+          clock,
           handler: probeHandler({
             ready: () => !stopping,
             metricsText,
@@ -266,9 +271,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stop: async ({ delay, grace }) => {
       if (stopping) hurried.abort();
       stopping = true;
-      if (delay > 0) await sleep(delay, undefined, { signal: hurried.signal }).catch(() => {});
+      if (delay > 0 && !hurried.signal.aborted) await waitUntil(clock, delay, hurried.signal);
       await main.close(hurried.signal.aborted ? 0 : grace);
       await probes?.close(0);
     },
   };
+}
+
+/** Resolves when so many milliseconds have passed, or with the signal. */
+function waitUntil(clock: StopClock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, resolve);
+    const end = (): void => {
+      cancel();
+      resolve();
+    };
+    signal.addEventListener("abort", end, { once: true });
+  });
 }

@@ -2,30 +2,63 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "../../src/policy/outcome.js";
+import { TestClock } from "../support/test-clock.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 
 const GOOD = JSON.stringify(admissionReview());
+/** A policy's own time is never up here. */
+const evaluation = { policyTimeout: 600_000 };
+/** Milliseconds of a stop between two turns of the event loop, in which one connection is accepted and what has come is read. */
+const STEP_MS = 5;
+/** Milliseconds in which all connections that stay silent are closed. */
+const ALL_SILENT_MS = 1500;
+
+/** Lets so much of a stop's time pass. */
+async function pass(clock: TestClock, milliseconds: number): Promise<void> {
+  for (let left = milliseconds; left > 0; left -= STEP_MS) {
+    clock.move(Math.min(STEP_MS, left));
+    await new Promise(setImmediate);
+  }
+}
+
+/** A policy that answers when it is told to, and tells when it is asked. */
+function held() {
+  let answer: (outcome: Outcome) => void = () => {};
+  let wasAsked = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    wasAsked = resolve;
+  });
+  const outcome = new Promise<Outcome>((resolve) => {
+    answer = resolve;
+  });
+  const decide = (): Promise<Outcome> => {
+    wasAsked();
+    return outcome;
+  };
+  return { asked, decide, answer };
+}
 
 describe("stopping", () => {
   test("requests under way are answered, with Connection: close; silent connections are closed; new ones refused", async () => {
-    const server = await serve([
-      entry("slow", async () => {
-        await sleep(200);
-        return { verdict: "deny", message: "finished" };
-      }),
-      immediate("now", () => ({ verdict: "allow" })),
-    ]);
+    const clock = new TestClock();
+    const slow = held();
+    const server = await serve([entry("slow", slow.decide), immediate("now", () => ({ verdict: "allow" }))], {
+      clock,
+      evaluation,
+    });
     const idle = await connect(server.port);
     idle.send(postText("/validate/now", GOOD));
     await idle.until(/"allowed":true/);
     const busy = await connect(server.port);
     busy.send(postText("/validate/slow", GOOD));
-    await sleep(50);
+    await slow.asked;
     const stopped = server.stop({ delay: 0, grace: 5000 });
-    await idle.closed(1000);
-    const answer = await busy.closed(1000);
+    await pass(clock, ALL_SILENT_MS);
+    await idle.closed();
+    slow.answer({ verdict: "deny", message: "finished" });
+    const answer = await busy.closed();
     assert.match(answer, /"message":"finished"/);
     assert.match(answer, /Connection: close/);
     await stopped;
@@ -33,7 +66,8 @@ describe("stopping", () => {
   });
 
   test("a request that comes on an idle or a new connection just after the stop began is answered, with Connection: close", async () => {
-    const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+    const clock = new TestClock();
+    const server = await serve([immediate("now", () => ({ verdict: "allow" }))], { clock });
     const idle = await connect(server.port);
     idle.send(postText("/validate/now", GOOD));
     await idle.until(/"allowed":true/);
@@ -41,13 +75,15 @@ describe("stopping", () => {
     const seen = idle.received().length;
     const stopped = server.stop({ delay: 0, grace: 5000 });
     // Past the end of accepting.
-    await sleep(30);
+    await pass(clock, 30);
     for (const client of [idle, unused]) client.send(postText("/validate/now", GOOD));
+    // Until answers are no longer held back.
+    await pass(clock, 150);
     for (const [client, from] of [
       [idle, seen],
       [unused, 0],
     ] as const) {
-      const answer = (await client.closed(5000)).slice(from);
+      const answer = (await client.closed()).slice(from);
       assert.match(answer, /Connection: close/);
       assert.match(answer, /"allowed":true/);
     }
@@ -55,79 +91,96 @@ describe("stopping", () => {
   });
 
   test("connections that wait to be accepted when the stop begins are answered", async () => {
-    const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+    const clock = new TestClock();
+    const server = await serve([immediate("now", () => ({ verdict: "allow" }))], { clock });
     // The system has accepted them when they are called connected here; this process may not have.
     const clients = Array.from({ length: 30 }, () => connect(server.port));
     const first = await Promise.race(clients);
     const stopped = server.stop({ delay: 0, grace: 5000 });
     first.send(postText("/validate/now", GOOD));
-    for (const client of clients) {
-      const connection = await client;
-      if (connection !== first) connection.send(postText("/validate/now", GOOD));
-    }
-    for (const client of clients) assert.match(await (await client).closed(5000), /"allowed":true/);
+    const sent = Promise.all(
+      clients.map(async (client) => {
+        const connection = await client;
+        if (connection !== first) connection.send(postText("/validate/now", GOOD));
+        return connection;
+      }),
+    );
+    await pass(clock, 300);
+    for (const client of await sent) assert.match(await client.closed(), /"allowed":true/);
     await stopped;
   });
 
   test("a connection that stays silent is closed on this side first, and for good soon after", async () => {
-    const server = await serve([]);
+    const clock = new TestClock();
+    const server = await serve([], { clock });
     const silent = net.connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
     await once(silent, "connect");
-    let ended = false;
-    silent.resume().on("end", () => {
-      ended = true;
+    const ended = once(silent.resume(), "end");
+    let isStopped = false;
+    const stopped = server.stop({ delay: 0, grace: 20_000 }).then(() => {
+      isStopped = true;
     });
-    await server.stop({ delay: 0, grace: 20_000 });
-    assert.equal(ended, true);
+    await pass(clock, 600);
+    await ended;
+    assert.equal(isStopped, false);
+    await pass(clock, ALL_SILENT_MS - 600);
+    await stopped;
     silent.destroy();
   });
 
   test("during the delay readiness fails while requests are still served", async () => {
-    const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+    const clock = new TestClock();
+    const server = await serve([immediate("now", () => ({ verdict: "allow" }))], { clock });
     const stopped = server.stop({ delay: 300, grace: 1000 });
+    await pass(clock, 299);
     assert.equal((await fetch(`${server.probes}/readiness`)).status, 503);
     assert.equal((await fetch(`${server.probes}/liveness`)).status, 200);
     const response = await post(`${server.url}/validate/now`, GOOD);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("connection"), "close");
+    await pass(clock, 1 + ALL_SILENT_MS);
     await stopped;
   });
 
   test("the grace time bounds the wait for a request that never ends", async () => {
-    const server = await serve([entry("never", () => new Promise(() => {}))], {
-      evaluation: { policyTimeout: 3000 },
-    });
+    const clock = new TestClock();
+    const never = held();
+    const server = await serve([entry("never", never.decide)], { clock, evaluation });
     const client = await connect(server.port);
     client.send(postText("/validate/never", GOOD));
-    await sleep(50);
-    const started = performance.now();
-    await server.stop({ delay: 0, grace: 150 });
-    const took = performance.now() - started;
-    assert.ok(took >= 140 && took < 2000, `${took} ms`);
+    await never.asked;
+    let isStopped = false;
+    const stopped = server.stop({ delay: 0, grace: 150 }).then(() => {
+      isStopped = true;
+    });
+    await pass(clock, 149);
+    assert.equal(isStopped, false);
+    await pass(clock, 1);
+    await stopped;
     await client.closed();
   });
 
   test("a second stop ends the delay of the first one", async () => {
-    const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+    const clock = new TestClock();
+    const server = await serve([immediate("now", () => ({ verdict: "allow" }))], { clock });
     const client = await connect(server.port);
     const first = server.stop({ delay: 60_000, grace: 60_000 });
     await server.stop({ delay: 0, grace: 0 });
-    assert.equal(
-      await Promise.race([first.then(() => "stopped"), sleep(5000, "still serving", { ref: false })]),
-      "stopped",
-    );
+    await first;
     await client.closed();
   });
 
   test("a second stop cuts what is left", async () => {
-    const server = await serve([entry("never", () => new Promise(() => {}))], {
-      evaluation: { policyTimeout: 3000 },
-    });
+    const clock = new TestClock();
+    const never = held();
+    const server = await serve([entry("never", never.decide)], { clock, evaluation });
     const client = await connect(server.port);
     client.send(postText("/validate/never", GOOD));
-    await sleep(50);
+    await never.asked;
     const first = server.stop({ delay: 0, grace: 3000 });
     await server.stop({ delay: 0, grace: 0 });
+    // Its answers are no longer held back; nothing else of its time passes.
+    await pass(clock, 200);
     await first;
     await client.closed();
   });

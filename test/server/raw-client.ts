@@ -1,6 +1,9 @@
 /** A TCP client that sends bytes as a test wants them, well-formed or not. */
 import net from "node:net";
 
+/** Milliseconds after which what is waited for is taken never to come. */
+const PATIENCE_MS = 60_000;
+
 /** A connection under a test's control. */
 export interface RawClient {
   send(text: string | Uint8Array): void;
@@ -57,14 +60,14 @@ export async function connect(port: number): Promise<RawClient> {
   return {
     send: (data) => void socket.write(data),
     received: () => text,
-    until: (pattern, milliseconds = 5000) =>
+    until: (pattern, milliseconds = PATIENCE_MS) =>
       wait(
         String(pattern),
         () => pattern.test(text),
         () => over,
         milliseconds,
       ),
-    closed: (milliseconds = 5000) =>
+    closed: (milliseconds = PATIENCE_MS) =>
       wait(
         "close",
         () => over,
