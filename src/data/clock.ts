@@ -11,6 +11,18 @@ export interface Clock {
   after(milliseconds: number, call: () => void): () => void;
 }
 
+/**
+ * Calls once, when so many milliseconds have passed; the process lives until then.
+ * @returns takes it back
+ */
+export type After = (milliseconds: number, call: () => void) => () => void;
+
+/** By the machine's time. */
+export const afterTimeout: After = (milliseconds, call) => {
+  const timer = setTimeout(call, milliseconds);
+  return () => clearTimeout(timer);
+};
+
 /** The longest time that the machine's timers know: longer ones end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 

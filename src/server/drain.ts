@@ -8,6 +8,7 @@ import type http from "node:http";
 import type { RequestListener } from "node:http";
 import type https from "node:https";
 import net from "node:net";
+import { type After, afterTimeout } from "../data/clock.js";
 
 /** How often connections are looked at. */
 const SWEEP_MS = 50;
@@ -29,21 +30,11 @@ const HOLD_MS = 100;
 export interface StopClock {
   /** Monotonic milliseconds. */
   now(): number;
-  /**
-   * Calls once, when so many milliseconds have passed; the process lives until then.
-   * @returns takes it back
-   */
-  after(milliseconds: number, call: () => void): () => void;
+  readonly after: After;
 }
 
 /** The machine's. */
-export const STOP_CLOCK: StopClock = {
-  now: () => performance.now(),
-  after(milliseconds, call) {
-    const timer = setTimeout(call, milliseconds);
-    return () => clearTimeout(timer);
-  },
-};
+export const STOP_CLOCK: StopClock = { now: () => performance.now(), after: afterTimeout };
 
 interface Silence {
   readonly bytes: number;

@@ -45,9 +45,9 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note, ...(access.shared && { shared: access.shared }) });
 }
 
-/** What policies ask of a cluster. */
-export const clusterWorld = (cluster: Cluster, now: () => number): World => ({
-  resources: new ClusterResources(cluster),
+/** What policies ask of a cluster. @param waitMs how long they wait for an object; default what Kubernetes waits for parameters */
+export const clusterWorld = (cluster: Cluster, now: () => number, waitMs?: number): World => ({
+  resources: new ClusterResources(cluster, waitMs),
   authorizer: new ClusterAuthorizer(cluster.http, now, cluster.signal),
   mergeTypes: new ClusterMergeTypes(cluster),
   now,

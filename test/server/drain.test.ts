@@ -4,40 +4,23 @@ import net from "node:net";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { TestClock } from "../support/test-clock.js";
+import { event } from "../support/until.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
+import { passTime } from "./stop-time.js";
 
 const GOOD = JSON.stringify(admissionReview());
-/** A policy's own time is never up here. */
-const evaluation = { policyTimeout: 600_000 };
-/** Milliseconds of a stop between two turns of the event loop, in which one connection is accepted and what has come is read. */
-const STEP_MS = 5;
 /** Milliseconds in which all connections that stay silent are closed. */
 const ALL_SILENT_MS = 1500;
 
-/** Lets so much of a stop's time pass. */
-async function pass(clock: TestClock, milliseconds: number): Promise<void> {
-  for (let left = milliseconds; left > 0; left -= STEP_MS) {
-    clock.move(Math.min(STEP_MS, left));
-    await new Promise(setImmediate);
-  }
-}
-
 /** A policy that answers when it is told to, and tells when it is asked. */
 function held() {
-  let answer: (outcome: Outcome) => void = () => {};
-  let wasAsked = (): void => {};
-  const asked = new Promise<void>((resolve) => {
-    wasAsked = resolve;
-  });
-  const outcome = new Promise<Outcome>((resolve) => {
-    answer = resolve;
-  });
+  const [asked, outcome] = [event(), event<Outcome>()];
   const decide = (): Promise<Outcome> => {
-    wasAsked();
-    return outcome;
+    asked.come();
+    return outcome.came;
   };
-  return { asked, decide, answer };
+  return { asked: asked.came, decide, answer: outcome.come };
 }
 
 describe("stopping", () => {
@@ -46,7 +29,6 @@ describe("stopping", () => {
     const slow = held();
     const server = await serve([entry("slow", slow.decide), immediate("now", () => ({ verdict: "allow" }))], {
       clock,
-      evaluation,
     });
     const idle = await connect(server.port);
     idle.send(postText("/validate/now", GOOD));
@@ -55,7 +37,7 @@ describe("stopping", () => {
     busy.send(postText("/validate/slow", GOOD));
     await slow.asked;
     const stopped = server.stop({ delay: 0, grace: 5000 });
-    await pass(clock, ALL_SILENT_MS);
+    await passTime(clock, ALL_SILENT_MS);
     await idle.closed();
     slow.answer({ verdict: "deny", message: "finished" });
     const answer = await busy.closed();
@@ -75,10 +57,10 @@ describe("stopping", () => {
     const seen = idle.received().length;
     const stopped = server.stop({ delay: 0, grace: 5000 });
     // Past the end of accepting.
-    await pass(clock, 30);
+    await passTime(clock, 30);
     for (const client of [idle, unused]) client.send(postText("/validate/now", GOOD));
     // Until answers are no longer held back.
-    await pass(clock, 150);
+    await passTime(clock, 150);
     for (const [client, from] of [
       [idle, seen],
       [unused, 0],
@@ -105,7 +87,7 @@ describe("stopping", () => {
         return connection;
       }),
     );
-    await pass(clock, 300);
+    await passTime(clock, 300);
     for (const client of await sent) assert.match(await client.closed(), /"allowed":true/);
     await stopped;
   });
@@ -120,10 +102,10 @@ describe("stopping", () => {
     const stopped = server.stop({ delay: 0, grace: 20_000 }).then(() => {
       isStopped = true;
     });
-    await pass(clock, 600);
+    await passTime(clock, 600);
     await ended;
     assert.equal(isStopped, false);
-    await pass(clock, ALL_SILENT_MS - 600);
+    await passTime(clock, ALL_SILENT_MS - 600);
     await stopped;
     silent.destroy();
   });
@@ -132,20 +114,20 @@ describe("stopping", () => {
     const clock = new TestClock();
     const server = await serve([immediate("now", () => ({ verdict: "allow" }))], { clock });
     const stopped = server.stop({ delay: 300, grace: 1000 });
-    await pass(clock, 299);
+    await passTime(clock, 299);
     assert.equal((await fetch(`${server.probes}/readiness`)).status, 503);
     assert.equal((await fetch(`${server.probes}/liveness`)).status, 200);
     const response = await post(`${server.url}/validate/now`, GOOD);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("connection"), "close");
-    await pass(clock, 1 + ALL_SILENT_MS);
+    await passTime(clock, 1 + ALL_SILENT_MS);
     await stopped;
   });
 
   test("the grace time bounds the wait for a request that never ends", async () => {
     const clock = new TestClock();
     const never = held();
-    const server = await serve([entry("never", never.decide)], { clock, evaluation });
+    const server = await serve([entry("never", never.decide)], { clock });
     const client = await connect(server.port);
     client.send(postText("/validate/never", GOOD));
     await never.asked;
@@ -153,9 +135,9 @@ describe("stopping", () => {
     const stopped = server.stop({ delay: 0, grace: 150 }).then(() => {
       isStopped = true;
     });
-    await pass(clock, 149);
+    await passTime(clock, 149);
     assert.equal(isStopped, false);
-    await pass(clock, 1);
+    await passTime(clock, 1);
     await stopped;
     await client.closed();
   });
@@ -173,14 +155,14 @@ describe("stopping", () => {
   test("a second stop cuts what is left", async () => {
     const clock = new TestClock();
     const never = held();
-    const server = await serve([entry("never", never.decide)], { clock, evaluation });
+    const server = await serve([entry("never", never.decide)], { clock });
     const client = await connect(server.port);
     client.send(postText("/validate/never", GOOD));
     await never.asked;
     const first = server.stop({ delay: 0, grace: 3000 });
     await server.stop({ delay: 0, grace: 0 });
     // Its answers are no longer held back; nothing else of its time passes.
-    await pass(clock, 200);
+    await passTime(clock, 200);
     await first;
     await client.closed();
   });

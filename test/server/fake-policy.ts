@@ -9,6 +9,9 @@ import { type RunningServer, type ServerOptions, startServer } from "../../src/s
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 
+/** A policy's own time, which is not up on the busiest machine: tests of time-outs say their own. */
+const PATIENCE_MS = 600_000;
+
 /** How a fake decides. */
 export type Decide = (review: Review, context: EvaluationContext) => Outcome | Promise<Outcome>;
 
@@ -64,7 +67,7 @@ export async function serve(entries: readonly ServedPolicy[], options: TestOptio
   const sink = { write: (line: string) => void lines.push(line), flushSync: () => {}, dropped: 0 };
   const metrics = new Metrics(false);
   const logger = createLogger({ sink, level: options.logLevel ?? "info", format: options.logFormat ?? "json" });
-  const evaluator = createEvaluator(createPolicySet(entries), { policyTimeout: 2000, ...options.evaluation });
+  const evaluator = createEvaluator(createPolicySet(entries), { policyTimeout: PATIENCE_MS, ...options.evaluation });
   const server = await startServer({
     evaluator,
     metrics,

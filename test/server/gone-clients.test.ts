@@ -3,17 +3,12 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { type PhasedRequest, Phases } from "../../src/server/phases.js";
+import { until } from "../support/until.js";
 import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 
 const GOOD = JSON.stringify(admissionReview());
 const ALLOW: Outcome = { verdict: "allow" };
-
-async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5000; !(await done()); await sleep(10)) {
-    assert.ok(Date.now() < deadline, `${what} did not come`);
-  }
-}
 
 async function counted(server: TestServer): Promise<string> {
   const text = (await server.metrics.text()).join("");

@@ -12,6 +12,7 @@ import type { TlsPair } from "../../src/server/tls-material.js";
 import { issueAuthority, issueServerCertificate } from "../../src/x509/issue.js";
 import { keptLog } from "../cluster/approver/support.js";
 import { newCertificate } from "../fetch/certificates.js";
+import { until } from "../support/until.js";
 
 const DAY = 86_400_000;
 const life = { from: Date.now() - DAY, to: Date.now() + DAY, random: randomBytes };
@@ -97,14 +98,14 @@ describe("certificates that are handed over", () => {
     assert.equal(await ask(port, shown), "first");
     await assert.rejects(ask(port));
     writeFileSync(file, "broken");
-    while (lines.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("the failure", () => lines.length >= 1);
     assert.match(
       lines[0]?.message ?? "",
       /Failed to reload the authorities of clients: Expected at least one certificate/,
     );
     assert.equal(await ask(port, shown), "first");
     writeFileSync(file, two.pem);
-    while (lines.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("the other authority", () => lines.length >= 2);
     await assert.rejects(ask(port, shown));
     tls.take(pair("second"));
     assert.equal(await ask(port, { cert: other?.pem ?? "", key: other?.keyPem ?? "" }), "second");

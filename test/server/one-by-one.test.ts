@@ -9,6 +9,7 @@ import tls from "node:tls";
 import { serveConnections } from "../../src/server/connections.js";
 import { PacedReading } from "../../src/server/paced-reading.js";
 import { newCertificate } from "../fetch/certificates.js";
+import { until } from "../support/until.js";
 import { admissionReview, entry, immediate, serve } from "./fake-policy.js";
 import { connect, postText, type RawClient } from "./raw-client.js";
 
@@ -19,8 +20,8 @@ const named = (path: string, name: string): string => postText(path, JSON.string
 const answersOf = (client: RawClient): number => client.received().split("HTTP/1.1 ").length - 1;
 
 async function answered(client: RawClient, count: number): Promise<void> {
-  for (const deadline = Date.now() + 60_000; answersOf(client) < count; await sleep(5))
-    assert.ok(Date.now() < deadline, `${answersOf(client)} of ${count} were answered`);
+  const said = () => `${answersOf(client)} of ${count} were answered`;
+  await until("the answers", () => answersOf(client) >= count, said);
 }
 
 describe("requests on one connection", () => {
@@ -140,8 +141,7 @@ describe("a request that is cut where the others before it end", () => {
       due,
       /** The request that came last is late, when others wait for their answers. */
       late: async () => {
-        for (const deadline = Date.now() + 10_000; answers.length === 0; await sleep(1))
-          assert.ok(Date.now() < deadline);
+        await until("the request", () => answers.length > 0);
         const error = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
         for (const socket of sockets) server.emit("clientError", error, socket);
       },
@@ -165,7 +165,7 @@ describe("a request that is cut where the others before it end", () => {
       assert.equal(client.received(), "");
       release();
       await answered(client, 2);
-      for (const deadline = Date.now() + 10_000; due.length === 0; await sleep(1)) assert.ok(Date.now() < deadline);
+      await until("its own time", () => due.length > 0);
       client.send(request.slice(cut));
       await answered(client, 3);
       for (const run of due) run();
@@ -180,7 +180,7 @@ describe("a request that is cut where the others before it end", () => {
       await late();
       release();
       await answered(client, 2);
-      for (const deadline = Date.now() + 10_000; due.length === 0; await sleep(1)) assert.ok(Date.now() < deadline);
+      await until("its own time", () => due.length > 0);
       for (const run of due) run();
       assert.match(await client.closed(), /HTTP\/1\.1 200[\s\S]*HTTP\/1\.1 200[\s\S]*HTTP\/1\.1 408/);
     });
@@ -200,7 +200,7 @@ test("a body in chunks of a byte is answered as any other, and others are meanwh
     await answered(alone, i + 1);
   }
   assert.equal(crumbs.received(), "", "three others are answered before the body has come");
-  await crumbs.until(/"message":"chunks"/, 30_000);
+  await crumbs.until(/"message":"chunks"/);
   for (const client of [crumbs, alone]) client.destroy();
   await server.stop({ delay: 0, grace: 0 });
 });

@@ -1,17 +1,13 @@
 /** What a recorder gets of a server: all that policies have answered, and nothing else. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createPolicySet } from "../../src/policy/served/policy-set.js";
 import type { AnsweredReview } from "../../src/telemetry/recording/index.js";
+import { until } from "../support/until.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
 import { connect, postText } from "./raw-client.js";
 
 const DENY = { verdict: "deny", message: "no" } as const;
-
-async function until(done: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 5000; !done(); await sleep(5)) assert.ok(Date.now() < deadline, "it did not come");
-}
 
 describe("a recorder gets", () => {
   test("each answered request with its route, its answer and the generation of the policies; no refused one", async () => {
@@ -28,7 +24,7 @@ describe("a recorder gets", () => {
       await ask("/audit/later");
       await ask("/validate_raw/now", { request: { a: 1 } });
       await ask("/validate/set/0123");
-      await until(() => got.length >= 4);
+      await until("the records", () => got.length >= 4);
       assert.deepEqual(
         got.map(({ policy, origin, generation, verdict, review }) => [
           ...[policy, origin, generation, verdict.response.allowed, review.kind],
@@ -57,9 +53,9 @@ describe("a recorder gets", () => {
     try {
       const client = await connect(server.port);
       client.send(postText("/validate/p", JSON.stringify(admissionReview())));
-      await until(() => asked);
+      await until("the evaluation", () => asked);
       client.destroy();
-      await until(() => server.lines.length > 0);
+      await until("the line", () => server.lines.length > 0);
       assert.deepEqual(got, []);
     } finally {
       await server.stop({ delay: 0, grace: 0 });

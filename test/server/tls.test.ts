@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { readTlsMaterial, TlsMaterialError } from "../../src/server/tls-material.js";
 import { rotateTls } from "../../src/server/tls-rotation.js";
 import { createLogger } from "../../src/telemetry/logger.js";
 import { newCertificate } from "../fetch/certificates.js";
+import { TestClock } from "../support/test-clock.js";
+import { until } from "../support/until.js";
 import { admissionReview, immediate, serve, type TestServer } from "./fake-policy.js";
 import { connect } from "./raw-client.js";
+import { passTime } from "./stop-time.js";
 import { ask, type TlsFolder, tlsFolder } from "./tls-files.js";
 
 const GOOD = JSON.stringify(admissionReview());
 const POLICY = immediate("now", () => ({ verdict: "allow" }));
-
-/** Far more than a stop takes, far less than the time that a handshake has. */
-const ENDS_WITHIN_MS = 5000;
 
 interface Secured {
   readonly server: TestServer;
@@ -25,12 +24,19 @@ interface Secured {
 /** A server whose certificates are watched at short intervals. */
 async function secured(
   folder: TlsFolder,
-  clientCaFiles: readonly string[] = [],
-  clientNames: readonly string[] = [],
+  {
+    clientCaFiles = [],
+    clientNames = [],
+    clock,
+  }: {
+    readonly clientCaFiles?: readonly string[];
+    readonly clientNames?: readonly string[];
+    readonly clock?: TestClock;
+  } = {},
 ): Promise<Secured> {
   const files = { certFile: folder.certFile, keyFile: folder.keyFile, clientCaFiles };
   const material = await readTlsMaterial(files);
-  const server = await serve([POLICY], { tls: material.options, clientNames });
+  const server = await serve([POLICY], { tls: material.options, clientNames, ...(clock && { clock }) });
   const lines: string[] = [];
   const logger = createLogger({ sink: { write: (line) => void lines.push(line), flushSync: () => {}, dropped: 0 } });
   const watch = await rotateTls(material, {
@@ -65,7 +71,7 @@ describe("TLS (spec kubewarden.md 9)", () => {
     const clients = [load(), load(), load()];
     for (const name of ["server two", "server three"]) {
       folder.install(folder.issue(name));
-      for (const deadline = Date.now() + 5000; !seen.has(name) && Date.now() < deadline; ) await sleep(20);
+      await until(name, () => seen.has(name));
     }
     rotating = false;
     await Promise.all(clients);
@@ -78,18 +84,18 @@ describe("TLS (spec kubewarden.md 9)", () => {
     const { server, lines, close } = await secured(folder);
     const next = folder.issue("server two");
     folder.install(next, folder.issue("other"));
-    for (const deadline = Date.now() + 5000; lines.length === 0 && Date.now() < deadline; ) await sleep(20);
+    await until("the failure", () => lines.length > 0);
     assert.match(lines[0] ?? "", /Failed to reload TLS certificates: the key in .* does not belong to the certificate/);
     assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).server, "server one");
     folder.install(next);
-    for (const deadline = Date.now() + 5000; lines.length === 1 && Date.now() < deadline; ) await sleep(20);
+    await until("the good pair", () => lines.length > 1);
     assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).server, "server two");
     await close();
   });
 
   test("with client authorities a certificate is mandatory; probes stay plain", async () => {
     const folder = tlsFolder();
-    const { server, close } = await secured(folder, [folder.caFile]);
+    const { server, close } = await secured(folder, { clientCaFiles: [folder.caFile] });
     await assert.rejects(ask(server.port, folder, "/validate/now", GOOD));
     const stranger = newCertificate({ name: "stranger" });
     await assert.rejects(ask(server.port, folder, "/validate/now", GOOD, stranger));
@@ -100,7 +106,10 @@ describe("TLS (spec kubewarden.md 9)", () => {
 
   test("with allowed names a certificate must have one of them", async () => {
     const folder = tlsFolder();
-    const { server, close } = await secured(folder, [folder.caFile], ["kube-apiserver"]);
+    const { server, close } = await secured(folder, {
+      clientCaFiles: [folder.caFile],
+      clientNames: ["kube-apiserver"],
+    });
     assert.equal((await ask(server.port, folder, "/validate/now", GOOD, folder.issue("kube-apiserver"))).status, 200);
     const refused = await ask(server.port, folder, "/validate/now", GOOD, folder.issue("somebody else"));
     assert.equal(refused.status, 403);
@@ -135,13 +144,16 @@ describe("TLS (spec kubewarden.md 9)", () => {
   for (const grace of [0, 500]) {
     test(`a connection whose handshake never comes does not outlast a stop with ${grace} ms of grace`, async () => {
       const folder = tlsFolder();
-      const { server, close } = await secured(folder);
+      const clock = new TestClock();
+      const { server, close } = await secured(folder, { clock });
       const silent = await connect(server.port);
       // Connections are accepted in turn: by now the silent one is.
       assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).status, 200);
-      const stopped = server.stop({ delay: 0, grace }).then(() => "stopped");
-      assert.equal(await Promise.race([stopped, sleep(ENDS_WITHIN_MS, "still open", { ref: false })]), "stopped");
-      await silent.closed(1000);
+      const stopped = server.stop({ delay: 0, grace });
+      // No more of the stop's time passes.
+      await passTime(clock, grace);
+      await stopped;
+      await silent.closed();
       await close();
     });
   }
@@ -150,7 +162,7 @@ describe("TLS (spec kubewarden.md 9)", () => {
     const folder = tlsFolder();
     const { server, close } = await secured(folder);
     const silent = await connect(server.port);
-    await silent.closed(14_000);
+    await silent.closed();
     assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).status, 200);
     await close();
   });

@@ -1,5 +1,6 @@
 /** The policies' webhook as it is served (spec certificate-request-policy.md 7.1): one request after the other is answered in a thread. */
 import { Worker } from "node:worker_threads";
+import { type After, afterTimeout } from "../../data/clock.js";
 import type { Webhook, WebhookAnswer } from "../../policy/webhook.js";
 import type { PolicyAdmission } from "./webhook.js";
 
@@ -29,30 +30,32 @@ const FAILED = refused(500, "the policy could not be checked");
 interface Waiting {
   readonly request: PolicyAdmission;
   readonly answer: (answer: WebhookAnswer) => void;
-  /** Ends it when its time is up. */
-  readonly timer: NodeJS.Timeout;
+  /** It has been answered before its time was up. */
+  readonly inTime: () => void;
 }
 
-/** The webhook. Its thread starts with the first request. @param script what the thread runs */
+/** The webhook. Its thread starts with the first request. @param script what the thread runs @param after by which requests are late */
 export class PolicyWebhook implements Webhook {
   readonly path = PATH;
   readonly name = NAME;
   readonly bodyLimit = BODY_LIMIT;
   readonly #script: URL;
+  readonly #after: After;
   /** The first one is in the thread. */
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(script: URL = SCRIPT) {
+  constructor(script: URL = SCRIPT, after: After = afterTimeout) {
     this.#script = script;
+    this.#after = after;
   }
 
   answer({ operation, object, oldObject }: PolicyAdmission, wait: number): Promise<WebhookAnswer> {
     if (this.#waiting.length > MAX_WAITING) return Promise.resolve(FULL);
     return new Promise((answer) => {
-      const timer = setTimeout(() => this.#giveUp(waiting), Math.max(0, Math.min(wait, TIMEOUT_MS)));
-      const waiting: Waiting = { request: { operation, object, oldObject }, answer, timer };
+      const inTime = this.#after(Math.max(0, Math.min(wait, TIMEOUT_MS)), () => this.#giveUp(waiting));
+      const waiting: Waiting = { request: { operation, object, oldObject }, answer, inTime };
       this.#waiting.push(waiting);
       if (this.#waiting.length === 1) this.#askNext();
     });
@@ -60,8 +63,8 @@ export class PolicyWebhook implements Webhook {
 
   close(): void {
     this.#endThread();
-    for (const { answer, timer } of this.#waiting.splice(0)) {
-      clearTimeout(timer);
+    for (const { answer, inTime } of this.#waiting.splice(0)) {
+      inTime();
       answer(FAILED);
     }
   }
@@ -94,7 +97,7 @@ export class PolicyWebhook implements Webhook {
   #finish(answer: WebhookAnswer): void {
     const done = this.#waiting.shift();
     if (done === undefined) return;
-    clearTimeout(done.timer);
+    done.inTime();
     done.answer(answer);
     this.#askNext();
   }

@@ -35,14 +35,17 @@ export type ClusterParts = Pick<Cluster, "http" | "discovery" | "stores" | "now"
 /** Objects from watches, kinds from discovery. What its watch has not brought yet, or may not bring, is asked for by name. */
 export class ClusterResources implements ResourceSource {
   readonly #parts: ClusterParts;
+  readonly #waitMs: number;
   readonly #kinds: LookUps<ApiResource>;
   readonly #objects: LookUps<JsonObject>;
   /** Objects that were read by name, by path, as long as a watch may be behind them; empty most of the time. */
   readonly #ahead: LRUCache<string, JsonObject>;
   readonly #versions: LookUps<readonly EquivalentResource[]>;
 
-  constructor(parts: ClusterParts) {
+  /** @param waitMs how long an object by name, and the first list of a kind, are waited for */
+  constructor(parts: ClusterParts, waitMs = PARAMETER_WAIT_MS) {
     this.#parts = parts;
+    this.#waitMs = waitMs;
     this.#kinds = new LookUps(parts.now);
     this.#objects = new LookUps(parts.now);
     this.#ahead = new LRUCache({
@@ -82,7 +85,7 @@ export class ClusterResources implements ResourceSource {
       const all = store.items.all();
       return namespace === "" ? all : all.filter(({ metadata }) => text(metadata, "namespace") === namespace);
     }
-    const left = PARAMETER_WAIT_MS - (this.#parts.now() - store.since);
+    const left = this.#waitMs - (this.#parts.now() - store.since);
     if (left > 0) return within(store.ready, left).then(() => this.#stored(resource, kind, namespace));
     const named = `&ParamKind{APIVersion:${apiVersionOf(kind)},Kind:${kind.kind},}`;
     return new LookupFailure(`paramKind kind \`${named}\` not yet synced to use for admission`);
@@ -168,7 +171,7 @@ export class ClusterResources implements ResourceSource {
   }
 
   async #read(resource: ApiResource, path: string, name: string): Promise<JsonObject | undefined> {
-    const limit = endWithin(this.#parts.signal, PARAMETER_WAIT_MS);
+    const limit = endWithin(this.#parts.signal, this.#waitMs);
     try {
       const { value } = await this.#parts.http.get(path, {}, limit.signal);
       if (isObject(value)) return value;

@@ -63,14 +63,12 @@ describe("the cluster as policies see it", () => {
     assert.equal(metadataOf(await resources.get(CONFIG_MAP, "n", "a")), "a");
   });
 
-  test("a list that is not there within a second is not waited for", async (context) => {
+  test("what is not there in time is not waited for", async (context) => {
     const server = await FakeApiServer.start(context);
     server.special.set("/api/v1/configmaps", () => {});
     server.special.set("/api/v1/namespaces/n/configmaps/a", () => {});
-    const { resources } = connect(context, server);
-    const began = Date.now();
+    const { resources } = connect(context, server, { waitMs: 50 });
     const [listed, found] = await Promise.all([resources.list(CONFIG_MAP, "n"), resources.get(CONFIG_MAP, "n", "a")]);
-    assert.ok(Date.now() - began < 3_000);
     assert.ok(listed instanceof LookupFailure && found instanceof LookupFailure);
     assert.equal(
       listed.message,

@@ -1,7 +1,5 @@
 /** A client of the test's own cluster, with little patience. */
-import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Cluster,
   type ClusterOptions,
@@ -14,6 +12,11 @@ import type { FakeApiServer } from "./fake-api-server.js";
 
 /** Nobody ends what is asked with it. */
 export const PATIENT: AbortSignal = new AbortController().signal;
+
+export { until } from "../../support/until.js";
+
+/** How long policies wait for an object, unless a test is about that: an API server on a busy machine is not late. */
+const PATIENCE_MS = 600_000;
 
 /** A client, its notes, and a clock that can be put forward. */
 export interface TestCluster extends Pick<Cluster, "reader" | "close">, Pick<World, "resources" | "authorizer"> {
@@ -32,7 +35,7 @@ export interface TestCluster extends Pick<Cluster, "reader" | "close">, Pick<Wor
 export function connect(
   context: TestContext,
   server: FakeApiServer,
-  options: Partial<ClusterOptions> & { kubeconfig?: string } = {},
+  options: Partial<ClusterOptions> & { kubeconfig?: string; waitMs?: number } = {},
 ): TestCluster {
   const notes: string[] = [];
   let ahead = 0;
@@ -46,7 +49,7 @@ export function connect(
     ...options,
   });
   context.after(() => cluster.close());
-  const world = clusterWorld(cluster, now);
+  const world = clusterWorld(cluster, now, options.waitMs ?? PATIENCE_MS);
   return {
     cluster,
     now,
@@ -62,18 +65,6 @@ export function connect(
       ahead += milliseconds;
     },
   };
-}
-
-/** When it is given up that something comes: long after any machine has had its turn. */
-const GIVE_UP_MS = 60_000;
-
-/** Waits until something holds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + GIVE_UP_MS;
-  while (!(await holds())) {
-    assert.ok(Date.now() < end, `${what} did not come`);
-    await sleep(5);
-  }
 }
 
 export const PODS = { apiVersion: "v1", kind: "Pod" };
