@@ -68,8 +68,12 @@ const testCapability: Capability = {
 
 /** The limit of calls that are meant to run into it. */
 const TIMEOUT_MS = 300;
+/** The same for checks of settings, which have several times as much. */
+const SHORT_MS = 50;
+/** A limit that no call reaches: the runner ends a test that waits for it. */
+const ENDLESS_MS = 600_000;
 /** The limit of all others: whatever else this machine does meanwhile. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 function assertFailure(outcome: Outcome, cause: Failure["cause"], message: string | RegExp): void {
   assert.ok(outcome.verdict === "error", `it was ${JSON.stringify(outcome)}`);
@@ -202,29 +206,32 @@ for (const protocol of protocols) {
       assert.equal(outcome.verdict, "error");
     });
 
-    test("a busy loop ends at the limit, and the others are served meanwhile", async () => {
-      const other = await load();
-      const limit = 5 * TIMEOUT_MS;
-      const policy = await runtime.load({ id: "looping", bytes, settings: {}, timeoutMs: limit });
-      let ended = false;
+    test("a busy loop ends at the limit", async () => {
+      const policy = await limited();
       const started = performance.now();
-      const looping = behave(policy, "loop").finally(() => {
+      assertFailure(await behave(policy, "loop"), "timeout", protocol.timeout);
+      assert.ok(performance.now() - started >= TIMEOUT_MS - 5);
+    });
+
+    test("others are served while one loops", async () => {
+      const other = await load();
+      const policy = await runtime.load({ id: "looping", bytes, settings: {}, timeoutMs: ENDLESS_MS });
+      let ended = false;
+      const gone = new AbortController();
+      const loop = policy.evaluate(raw({ mode: "loop" }), { ...context(), signal: gone.signal }).finally(() => {
         ended = true;
       });
-      assert.deepEqual(await behave(other, "accept"), { verdict: "allow" });
+      for (let call = 0; call < 2; call++) assert.deepEqual(await behave(other, "accept"), { verdict: "allow" });
       assert.ok(!ended);
-      assertFailure(await looping, "timeout", protocol.timeout);
-      const took = performance.now() - started;
-      assert.ok(took >= limit - 5 && took < PATIENCE_MS / 4, `${took} ms`);
+      gone.abort();
+      assert.equal((await loop).verdict, "error");
       assert.deepEqual(await behave(other, "accept"), { verdict: "allow" });
     });
 
     test("the caller's deadline ends a call before its own limit", async () => {
-      const policy = await load();
-      const started = performance.now();
+      const policy = await runtime.load({ id: "patient", bytes, settings: {}, timeoutMs: ENDLESS_MS });
       const outcome = await policy.evaluate(raw({ mode: "loop" }), context(100));
       assertFailure(outcome, "timeout", protocol.timeout);
-      assert.ok(performance.now() - started < PATIENCE_MS / 4);
     });
 
     test("a loop in the start function ends at the limit", () =>
@@ -233,7 +240,7 @@ for (const protocol of protocols) {
           id: "start",
           bytes: file(`test/fixtures/start/${protocol.folder}-loop.wasm`),
           settings: {},
-          timeoutMs: TIMEOUT_MS,
+          timeoutMs: SHORT_MS,
         }),
         // An Extism guest without validate_settings is only started.
         { code: protocol.name === "extism" ? "wasm-start" : "wasm-settings" },
@@ -247,7 +254,7 @@ for (const protocol of protocols) {
 
     test("a policy's own memory limit holds, beside others of the same module", async () => {
       const withPages = (memoryPages: number) =>
-        runtime.load({ id: "chaos", bytes, settings: {}, memoryPages, timeoutMs: 20_000 });
+        runtime.load({ id: "chaos", bytes, settings: {}, memoryPages, timeoutMs: PATIENCE_MS });
       const [small, ample] = [await withPages(16), await withPages(8192)];
       assert.equal((await behave(small, "accept")).verdict, "allow");
       const [refused, tooLong] = [await behave(small, "large"), await behave(ample, "large")];

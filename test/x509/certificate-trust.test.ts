@@ -4,6 +4,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { cryptoCapability } from "../../src/wasm/host/crypto.js";
+import { cpuMilliseconds } from "../support/cpu-time.js";
 
 const folder = new URL("../../../test/vectors/certificates/", import.meta.url);
 const YEAR_2030 = Date.parse("2030-01-01T00:00:00Z");
@@ -142,8 +143,9 @@ describe("certificate trust is judged as the reference implementation's library 
     const chain = JSON.parse(lines.find((line) => line.includes('"reason":""')) ?? "") as Chain;
     const [root] = chain.chain.slice(-1);
     assert.ok(root);
-    const start = performance.now();
-    await verdictOf({ ...chain, chain: [...Array(500).fill(chain.chain[0]), root] });
-    assert.ok(performance.now() - start < 2_000);
+    const took = await cpuMilliseconds(() =>
+      verdictOf({ ...chain, chain: [...Array(500).fill(chain.chain[0]), root] }),
+    );
+    assert.ok(took < 2_000, `${took} ms`);
   });
 });

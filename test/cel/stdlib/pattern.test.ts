@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { compilePattern, type Pattern, PatternCache } from "../../../src/cel/pattern/pattern.js";
 import { CelError } from "../../../src/cel/values/cel-error.js";
 import { Interruption } from "../../../src/cel/values/interruption.js";
+import { cpuMilliseconds } from "../../support/cpu-time.js";
 
 const pattern = (source: string): Pattern => {
   const compiled = compilePattern(source);
@@ -74,13 +75,14 @@ describe("a pattern", () => {
     assert.deepEqual(all("", "é😀"), ["", "", ""]);
   });
 
-  test("takes time linear in the text", () => {
+  test("takes time linear in the text", async () => {
     const text = "a".repeat(20_000);
-    const start = performance.now();
-    for (const source of ["(a+)+$", "^(a|a)*$", "^(a*)*$", "(.*)*(.*)*c", "((a{1,10}){1,10}){1,10}$"]) {
-      assert.equal(pattern(source).test(`${text}b`), false);
-    }
-    assert.ok(performance.now() - start < 10_000);
+    const took = await cpuMilliseconds(() => {
+      for (const source of ["(a+)+$", "^(a|a)*$", "^(a*)*$", "(.*)*(.*)*c", "((a{1,10}){1,10}){1,10}$"]) {
+        assert.equal(pattern(source).test(`${text}b`), false);
+      }
+    });
+    assert.ok(took < 10_000, `${took} ms`);
   });
 
   test("stops finding matches when that takes seconds", () => {

@@ -98,11 +98,11 @@ describe("a Gatekeeper module behind a server", () => {
   });
 
   test("is ended when a builtin takes longer than its time", async () => {
-    const started = performance.now();
     const { allowed, status } = await admit("short", GOOD, { text: "a".repeat(50_000) });
     assert.deepEqual([allowed, status?.code], [false, 500]);
     assert.match(status?.message ?? "", /execution deadline exceeded/);
-    assert.ok(performance.now() - started < 10_000);
+    // Its thread is free again, and its policy answers.
+    assert.equal((await admit("short", GOOD)).allowed, true);
   });
 });
 
