@@ -218,7 +218,9 @@ for (const protocol of protocols) {
       const policy = await runtime.load({ id: "looping", bytes, settings: {}, timeoutMs: ENDLESS_MS });
       let ended = false;
       const gone = new AbortController();
-      const loop = policy.evaluate(raw({ mode: "loop" }), { ...context(), signal: gone.signal }).finally(() => {
+      const loop = Promise.resolve(
+        policy.evaluate(raw({ mode: "loop" }), { ...context(), signal: gone.signal }),
+      ).finally(() => {
         ended = true;
       });
       for (let call = 0; call < 2; call++) assert.deepEqual(await behave(other, "accept"), { verdict: "allow" });

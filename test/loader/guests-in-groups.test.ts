@@ -8,21 +8,28 @@ import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import { ask } from "../support/asking.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const loader = createPolicyLoader({
-  policyTimeout: 1000,
-  workers: 2,
-  now: () => performance.now(),
-  fetch: { downloadDirectory: root, environment: {} },
-  log: () => {},
-  violation: () => {},
+/** Milliseconds for a member: more than any needs on the busiest machine, and what one that never ends gets. */
+const [PATIENCE_MS, LOOP_MS] = [60_000, 200];
+const loaderOf = (policyTimeout: number) =>
+  createPolicyLoader({
+    policyTimeout,
+    workers: 2,
+    now: () => performance.now(),
+    fetch: { downloadDirectory: root, environment: {} },
+    log: () => {},
+    violation: () => {},
+  });
+const [patient, hasty] = [loaderOf(PATIENCE_MS), loaderOf(LOOP_MS)];
+after(() => {
+  patient.close();
+  hasty.close();
 });
-after(() => loader.close());
 
-async function load(yaml: string) {
+async function load(yaml: string, loader = patient) {
   const read = parseConfig(yaml, `${root}/test.yaml`);
   assert.ok(read.ok, JSON.stringify(read.problems));
   const { policies, problems } = await loader.load(read.config);
-  return { evaluator: createEvaluator(policies, { policyTimeout: 1000 }), problems };
+  return { evaluator: createEvaluator(policies, { policyTimeout: PATIENCE_MS }), problems };
 }
 
 const raw = (payload: unknown): Review => ({
@@ -54,9 +61,10 @@ rescued:
 for (const protocol of ["extism", "wapc", "wasi"]) {
   describe(`a ${protocol} guest that fails as a member`, async () => {
     const { evaluator, problems } = await load(groups(protocol));
-    assert.deepEqual(problems, []);
+    const looping = await load(groups(protocol), hasty);
+    assert.deepEqual([...problems, ...looping.problems], []);
     const answer = async (id: string, mode: string) =>
-      (await ask(evaluator, id, raw({ mode }), "validate_raw")).response;
+      (await ask(mode === "loop" ? looping.evaluator : evaluator, id, raw({ mode }), "validate_raw")).response;
 
     for (const mode of ["loop", "trap", "stack", "oom", "not-json", "empty", "wrong-shape", "mutate", "guest-error"]) {
       test(`${mode}: neither the member nor its negation accepts, and the request is denied with 500`, async () => {
