@@ -14,7 +14,10 @@ test("requests of a policy do not wait behind the check of its settings", async 
   const { runtime } = testRuntime({ workers: 1 });
   t.after(() => runtime.close());
   const served = await runtime.load({ id: "p", bytes: CHAOS, settings: {} });
-  const reloaded = assert.rejects(runtime.load({ id: "p", bytes: ENDLESS, settings: {}, timeoutMs: 600_000 }), /shutting down/);
+  const reloaded = assert.rejects(
+    runtime.load({ id: "p", bytes: ENDLESS, settings: {}, timeoutMs: 600_000 }),
+    /shutting down/,
+  );
   while (runtime.status().running === 0) await sleep(5);
   assert.deepEqual(await behave(served, "accept"), { verdict: "allow" });
   assert.equal(runtime.status().running, 1, "the check still");

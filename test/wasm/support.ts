@@ -26,6 +26,9 @@ process.on("warning", (warning) => {
   if ("code" in warning && warning.code === MISSED) throw warning;
 });
 
+/** Milliseconds for a call where a test says nothing else: more than any takes on the busiest machine. */
+const PATIENCE_MS = 60_000;
+
 /** The repository's root, seen from dist/test/wasm. */
 const ROOT = new URL("../../../", import.meta.url);
 
@@ -43,6 +46,7 @@ export function testRuntime(
   const { capabilityList = [], ...rest } = options;
   const runtime = createWasmRuntime({
     workers: 2,
+    defaultTimeoutMs: PATIENCE_MS,
     log: (entry) => logged.push(entry),
     capabilities: new HostCapabilities(capabilityList, (message) => violations.push(message)),
     ...rest,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { WasmPolicy, WasmRuntimeOptions } from "../../src/wasm/index.js";
+import { until } from "../support/until.js";
 import { admission, context, file, testRuntime } from "./support.js";
 import { bytesOf } from "./wat.js";
 
@@ -31,11 +32,13 @@ const lazy = (then: string) => {
   return bytesOf(text);
 };
 
-/** Denies a second call of an instance when the question's last bytes are those of the Pod named zzzz: no neutral request has them. */
-const FORGETFUL = lazy(`
+/** Does something else in a second call of an instance when the question's last bytes are those of the Pod named zzzz: no neutral request has them. */
+const changing = (does: string) =>
+  lazy(`
   (if (i32.and (i32.gt_u (global.get $calls) (i32.const 1))
                (i32.eq (i32.load (i32.add (i32.const 8192) (i32.sub (local.get $length) (i32.const 23)))) (i32.const 0x7a7a7a7a)))
-    (then (call $answer (i32.const 200) (i32.const ${DENY.length})) (return (i32.const 1))))`);
+    (then ${does}))`);
+const FORGETFUL = changing(`(call $answer (i32.const 200) (i32.const ${DENY.length})) (return (i32.const 1))`);
 
 async function loaded(t: TestContext, bytes: Uint8Array, options: Partial<WasmRuntimeOptions> = {}) {
   const { runtime, logged } = testRuntime(options);
@@ -46,10 +49,10 @@ async function loaded(t: TestContext, bytes: Uint8Array, options: Partial<WasmRu
 /** Asks until the policy's start is another one than at first. */
 async function untilTaken(policy: WasmPolicy): Promise<void> {
   const first = policy.start;
-  for (let left = 1_000; left > 0 && policy.start === first; left--) {
-    assert.equal((await policy.evaluate(POD, context())).verdict, "allow");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until("another start", async () => {
+    if (policy.start === first) assert.equal((await policy.evaluate(POD, context())).verdict, "allow");
+    return policy.start !== first;
+  });
 }
 
 describe("a policy's start", () => {
@@ -74,8 +77,7 @@ describe("a policy's start", () => {
     await untilTaken(policy);
     assert.deepEqual(policy.start, { start: "warm" });
     assert.deepEqual(await policy.evaluate(OTHER, context()), { verdict: "allow" });
-    for (let left = 400; left > 0 && policy.start.start === "warm"; left--)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("a cold start", () => policy.start.start !== "warm");
     assert.deepEqual(policy.start, { start: "cold", because: "with the state an answer was another than without" });
     assert.deepEqual(
       logged.map(({ level, message }) => `${level}: ${message}`),
@@ -96,14 +98,13 @@ describe("a policy's start", () => {
   });
 
   test("is cold again when a call with the state does not end", async (t) => {
-    const endless = lazy("(if (i32.gt_u (global.get $calls) (i32.const 1)) (then (loop $l (br $l))))");
-    const { policy } = await loaded(t, endless, { defaultTimeoutMs: 200 });
+    const { policy } = await loaded(t, changing("(loop $l (br $l))"), { defaultTimeoutMs: 1_000 });
     await untilTaken(policy);
-    for (let left = 400; left > 0 && policy.start.start === "warm"; left--) {
-      assert.deepEqual(await policy.evaluate(POD, context()), { verdict: "allow" });
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    assert.notEqual(policy.start.start, "warm");
+    assert.deepEqual(policy.start, { start: "warm" });
+    await until("a cold start", async () => {
+      assert.deepEqual(await policy.evaluate(OTHER, context()), { verdict: "allow" });
+      return policy.start.start !== "warm";
+    });
   });
 
   for (const [what, path, mode, settings] of [
@@ -126,11 +127,11 @@ describe("a policy's start", () => {
         admission(),
       ];
       const expected = await Promise.all(reviews.map((review) => beside.evaluate(review, context())));
-      for (let round = 0; round < 200 && policy.start.start === "cold"; round++) {
+      await until("a start with a state", async () => {
         for (const [index, review] of reviews.entries())
           assert.deepEqual(await policy.evaluate(review, context()), expected[index]);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+        return policy.start.start !== "cold";
+      });
       assert.deepEqual(policy.start, { start: "started" });
       for (const [index, review] of reviews.entries())
         assert.deepEqual(await policy.evaluate(review, context()), expected[index]);

@@ -128,9 +128,10 @@ describe("a guest that does not want to end", () => {
       ...["loop", "log-flood", "host-flood", "oom", "large", "stack", "trap"],
       "host-then-loop:kubewarden:test:echo:1",
     ];
-    const until = performance.now() + 3_000;
+    const until = performance.now() + 1_500;
+    const goesOn = () => performance.now() < until || runtime.status().timeouts === 0;
     const attack = async (start: number) => {
-      for (let call = start; performance.now() < until; call++) {
+      for (let call = start; goesOn(); call++) {
         const mode = modes[call % modes.length] ?? "loop";
         const gone = new AbortController();
         if (call % 5 === 0) setTimeout(() => gone.abort(), 7);
@@ -140,14 +141,14 @@ describe("a guest that does not want to end", () => {
       }
     };
     const work = async (index: number) => {
-      for (let call = 0; performance.now() < until; call++) {
+      for (let call = 0; goesOn(); call++) {
         const policy = honest[(call + index) % honest.length];
         assert.deepEqual(await policy?.evaluate(admission({ spec: { call } }), context()), { verdict: "allow" });
+        // What answers at once would leave no turn to the others.
+        await new Promise(setImmediate);
       }
     };
     await Promise.all([attack(0), attack(1), attack(2), attack(3), work(0), work(1), work(2)]);
-    // How many depends on what else the machine does.
-    assert.ok(runtime.status().timeouts > 0);
     assert.equal(runtime.status().crashes, 0);
   });
 });
