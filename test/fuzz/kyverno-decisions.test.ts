@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { run } from "./kyverno-decisions.js";
 
 test("Kyverno's policies come to what their expressions come to, whatever the request is like", async () => {
-  const { cases, verdicts, taken, faults } = await run(10, 5, 6_000);
+  const { cases, verdicts, taken, faults } = await run(Number.POSITIVE_INFINITY, 5, 3_000);
   assert.deepEqual(faults, []);
   for (const verdict of ["allow", "deny", "error", "skip"]) {
     assert.ok((verdicts.get(verdict) ?? 0) > cases / 50, `${verdict}: ${JSON.stringify([...verdicts])} of ${cases}`);

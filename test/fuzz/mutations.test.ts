@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { run } from "./mutations.js";
 
 test("random mutations are decided", () => {
-  const { cases, allowed, faults } = run(10, 7, 1_000);
+  const { cases, allowed, faults } = run(Number.POSITIVE_INFINITY, 7, 500);
   assert.deepEqual(faults, []);
   assert.ok(allowed > cases / 10 && allowed < (cases * 9) / 10, `${allowed} of ${cases} are not refused`);
 });

@@ -10,6 +10,7 @@ import { NONE, type ShadowCounts, type ShadowRow } from "../../../src/policy/ser
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
+import { until } from "../../support/until.js";
 import { keptLog } from "../approver/support.js";
 
 /** The prefix of annotations of ours. */
@@ -127,10 +128,7 @@ export class Stage {
 
 /** Waits for something that comes about. */
 export async function eventually(holds: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    assert.ok(tries < 400, what);
-    await settle();
-  }
+  await until(what, holds);
 }
 
 /** Lets requests to the fake server end. */

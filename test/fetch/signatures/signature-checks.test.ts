@@ -48,7 +48,7 @@ async function setUp(context: TestContext, now = () => performance.now(), onTrus
     tag,
     layer: (signer: Signer, by = sigstore) => by.layer(registry.host, "app", digest, signer),
     push: (layers: readonly Layer[]) => registry.push("app", tag, layers),
-    check: (config: VerificationConfig, signal = AbortSignal.timeout(60_000), of = digest) =>
+    check: (config: VerificationConfig, signal = AbortSignal.timeout(600_000), of = digest) =>
       checks.check(config, { registry: client, image, digest: of, signal }),
     trustAsked: () => asked,
     pass: (milliseconds: number) => {
