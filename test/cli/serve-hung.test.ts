@@ -7,6 +7,7 @@ import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { admissionReview } from "../server/fake-policy.js";
 import { type ExampleServer, startExample } from "../support/example-server.js";
+import { until } from "../support/until.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-hung-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,19 +27,15 @@ async function message(server: ExampleServer): Promise<string> {
   return answer.status.message;
 }
 
-async function until(what: string, done: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!(await done())) {
-    assert.ok(Date.now() < deadline, `${what} did not come`);
-    await sleep(50);
-  }
-}
-
 /** The processes that answer: each says so in its own time, one of them before the server is ready. */
 async function bothServing(server: { log(): string }): Promise<readonly number[]> {
   const pids = (): number[] =>
     Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
-  await until("the word of both", () => pids().length >= 2);
+  await until(
+    "the word of both",
+    () => pids().length >= 2,
+    () => server.log(),
+  );
   return pids();
 }
 

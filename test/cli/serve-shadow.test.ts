@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { admissionReview } from "../server/fake-policy.js";
 import { startExample } from "../support/example-server.js";
+import { until } from "../support/until.js";
 
 const folder = mkdtempSync(join(tmpdir(), "shadow-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,13 +50,14 @@ describe("serve --shadow-policies, several processes", async () => {
   };
   /** What is shown once so many answers have been compared: in all processes together, and never less than before. */
   const compared = async (id: string, answers: number): Promise<NonNullable<Shown["shadow"]>> => {
-    for (let tries = 0; tries < 200; tries++) {
-      const { shadow } = await shown(id);
+    let shadow: Shown["shadow"];
+    const all = async (): Promise<boolean> => {
+      ({ shadow } = await shown(id));
       if (shadow === undefined) assert.fail(`${id} has no shadow`);
-      if (shadow.agreed + shadow.wouldDeny + shadow.wouldAllow >= answers) return shadow;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    return assert.fail(`not all were compared:\n${server.log()}`);
+      return shadow.agreed + shadow.wouldDeny + shadow.wouldAllow >= answers;
+    };
+    await until("all comparisons", all, () => server.log());
+    return shadow ?? assert.fail(`${id} has no shadow`);
   };
 
   test("answers by the first file, and counts what the second would answer", async () => {
@@ -86,7 +88,7 @@ describe("serve --shadow-policies, several processes", async () => {
     const { version } = await compared("named", 30);
     writeFileSync(shadowFile, `named: ${rule(NAME_IS("c"), "the name is c")}\n`);
     process.kill(server.pid, "SIGHUP");
-    await until(async () => {
+    await until("the other version", async () => {
       const { shadow } = await shown("named");
       return shadow !== undefined && shadow.version !== version && shadow.agreed === 0;
     });
@@ -94,16 +96,8 @@ describe("serve --shadow-policies, several processes", async () => {
     assert.equal((await compared("named", 1)).wouldAllow, 1);
     writeFileSync(shadowFile, "named: [");
     process.kill(server.pid, "SIGHUP");
-    await until(async () => (await shown("named")).shadow === undefined);
+    await until("the end of the shadow", async () => (await shown("named")).shadow === undefined);
     assert.equal(await ask("named", "a"), true);
-    await until(async () => /next\.yaml:1/.test(server.log()));
+    await until("the mistake", async () => /next\.yaml:1/.test(server.log()));
   });
-
-  const until = async (done: () => Promise<boolean>): Promise<void> => {
-    for (let tries = 0; tries < 400; tries++) {
-      if (await done()) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    assert.fail(`the server did not get there:\n${server.log()}`);
-  };
 });

@@ -13,6 +13,7 @@ import { TestRegistry } from "../fetch/test-registry.js";
 import { admissionReview } from "../server/fake-policy.js";
 import { ask, tlsFolder } from "../server/tls-files.js";
 import { type ExampleServer, freePort, startExample } from "../support/example-server.js";
+import { until } from "../support/until.js";
 import { written } from "../support/written.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-"));
@@ -36,19 +37,15 @@ async function message(server: ExampleServer, init: RequestInit = {}): Promise<s
   return answer.status.message;
 }
 
-async function until(what: string, done: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!(await done())) {
-    assert.ok(Date.now() < deadline, `${what} did not come`);
-    await sleep(50);
-  }
-}
-
 /** The processes that answer: each says so in its own time, one of them before the server is ready. */
 async function bothServing(server: { log(): string }): Promise<readonly number[]> {
   const pids = (): number[] =>
     Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
-  await until("the word of both", () => pids().length >= 2);
+  await until(
+    "the word of both",
+    () => pids().length >= 2,
+    () => server.log(),
+  );
   return pids();
 }
 
@@ -97,18 +94,28 @@ for (const workers of ["1", "2"]) {
     const ports = ["--port", `${await freePort()}`, "--readiness-probe-port", `${await freePort()}`];
     const started = ["dist/server/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file];
     started.push("--workers", workers, "--drain-delay", "1");
-    const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
     let hungUp = false;
+    child.stderr.on("data", (chunk) => (log += String(chunk)));
     child.stdout.on("data", (chunk) => {
       log += String(chunk);
       // The first line tells that the first process serves, before the primary knows.
       if (!hungUp) hungUp = child.kill("SIGHUP");
     });
-    await until("the reload", () => log.includes("reloaded policies") || child.signalCode !== null);
-    assert.equal(child.signalCode, null);
+    const isOver = () => child.exitCode !== null || child.signalCode !== null;
+    await until(
+      "the reload",
+      () => log.includes("reloaded policies") || isOver(),
+      () => log,
+    );
+    assert.ok(!isOver(), log);
     child.kill("SIGTERM");
-    await until("the end's beginning", () => log.includes("stopping"));
+    await until(
+      "the end's beginning",
+      () => log.includes("stopping"),
+      () => log,
+    );
     child.kill("SIGHUP");
     assert.deepEqual(await once(child, "exit"), [0, null]);
     assert.ok(log.split("reloaded policies").length - 1 <= Number(workers), log);
@@ -128,7 +135,11 @@ describe("serve on several processes", () => {
       await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } });
     assert.equal(await counted(), 20);
     const pids = (): Set<string> => new Set(server.log().match(/"pid":\d+/g));
-    await until("the word of both", () => pids().size === 2);
+    await until(
+      "the word of both",
+      () => pids().size === 2,
+      () => server.log(),
+    );
     const [first] = pids();
     process.kill(Number(first?.slice(6)), "SIGKILL");
     await until("the replacement", () => (server.log().match(/"message":"serving policies"/g)?.length ?? 0) === 3);
@@ -181,8 +192,11 @@ spec:
     const server = await startExample("--policies", file, "--workers", "2");
     writeFileSync(file, "p: {resource: b.yaml}\n");
     await until("the refusals", () => server.log().split("reload kept out").length === 3);
-    // Looks are a second apart; the state after the refusal must be known first.
-    await sleep(2500);
+    // Counted when both have told; the state that was refused is known right behind that, well before the next look, which is a second later.
+    await until("the count", async () =>
+      /reloads_total\{result="rejected"\} 1/.test(await (await fetch(`${server.probes}/metrics`)).text()),
+    );
+    await sleep(1500);
     resource("b.yaml", "false");
     await until("the reload", () => server.log().split("reloaded policies").length === 3);
     await sleep(3500);

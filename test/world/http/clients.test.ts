@@ -76,7 +76,8 @@ describe("http.Client", () => {
 describe("connections that are kept", () => {
   /** A server that counts connections. */
   async function serve(context: TestContext) {
-    const server = createPlainServer((_request, response) => response.end("{}"));
+    // It keeps them for long, and so does the client that is told so: on a busy machine they would be gone before they are asked for again.
+    const server = createPlainServer({ keepAliveTimeout: 600_000 }, (_request, response) => response.end("{}"));
     let connections = 0;
     server.on("connection", () => connections++);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
