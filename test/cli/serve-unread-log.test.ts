@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { admissionReview, post } from "../server/fake-policy.js";
 import { freePort } from "../support/example-server.js";
+import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(path.join(os.tmpdir(), "unread-log-"));
@@ -20,8 +20,6 @@ writeFileSync(
 );
 /** Their log lines are several times what a socket keeps for its reader. */
 const REQUESTS = 600;
-/** Far more than the stop may take, far less than for ever. */
-const ENDS_WITHIN_MS = 20_000;
 
 for (const workers of ["1", "2"]) {
   test(`a server whose log nobody reads ends on SIGTERM all the same (${workers} process(es))`, async () => {
@@ -30,8 +28,11 @@ for (const workers of ["1", "2"]) {
     const child = spawn(
       process.execPath,
       ["dist/server/main.js", "--addr", "127.0.0.1", "--policies", file, "--drain-grace", "1", ...flags],
-      { cwd: root, stdio: ["ignore", "pipe", "ignore"] },
+      { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
     );
+    // Its log is on the other stream.
+    let said = "";
+    child.stderr.on("data", (chunk) => (said += String(chunk)));
     try {
       const exited = once(child, "exit");
       const ready = (): Promise<boolean> =>
@@ -39,7 +40,10 @@ for (const workers of ["1", "2"]) {
           ({ ok }) => ok,
           () => false,
         );
-      while (child.exitCode === null && !(await ready())) await sleep(50);
+      await until("readiness", async () => {
+        assert.equal(child.exitCode, null, said);
+        return ready();
+      });
       const review = JSON.stringify(admissionReview());
       for (let i = 0; i < REQUESTS; i++) {
         const response = await post(`http://127.0.0.1:${port}/validate/p`, review);
@@ -47,8 +51,8 @@ for (const workers of ["1", "2"]) {
         await response.text();
       }
       child.kill("SIGTERM");
-      const end = await Promise.race([exited, sleep(ENDS_WITHIN_MS, "still running", { ref: false })]);
-      assert.deepEqual(end, [0, null]);
+      await until("the end", () => child.exitCode !== null || child.signalCode !== null);
+      assert.deepEqual(await exited, [0, null], said);
     } finally {
       child.kill("SIGKILL");
     }

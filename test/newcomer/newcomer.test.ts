@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { buildModule } from "../support/assemblyscript.js";
 import { freePort } from "../support/example-server.js";
+import { until } from "../support/until.js";
 import { bytesBelow, installPacked } from "./installed.js";
 
 /** What an installation may take, in bytes: it is downloaded onto laptops and into pipelines. */
 const MAX_INSTALLED = 45_000_000;
-/** How long a server may take to become ready on a busy machine. */
-const READY_WITHIN_MS = 60_000;
 
 const { folder, own, executable } = installPacked();
 after(() => rmSync(folder, { recursive: true }));
@@ -43,18 +42,24 @@ async function succeeds(line: string, said: RegExp | string): Promise<void> {
 async function serve(): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const ports = ["--port", String(port), "--readiness-probe-port", String(await freePort()), "--addr", "127.0.0.1"];
-  const child = spawn(executable, ["serve", ...ports, "--workers", "1"], { cwd: folder, stdio: "ignore" });
+  const started = ["serve", ...ports, "--workers", "1"];
+  const child = spawn(executable, started, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
   const url = `http://127.0.0.1:${port}`;
-  const end = Date.now() + READY_WITHIN_MS;
-  while (
-    !(await fetch(`${url}/version`).then(
+  const answers = (): Promise<boolean> =>
+    fetch(`${url}/version`).then(
       ({ ok }) => ok,
       () => false,
-    ))
-  ) {
-    assert.ok(child.exitCode === null && Date.now() < end, "the server does not start");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    );
+  await until(
+    "the server",
+    async () => {
+      assert.equal(child.exitCode, null, said);
+      return answers();
+    },
+    () => said,
+  );
   return { url, child };
 }
 

@@ -111,10 +111,10 @@ test("threads keep the process alive while they run a call, and not after that",
     const bytes = readFileSync(new URL(${url("../../../../../test/fixtures/trivial/wapc.wasm")}));
     const policy = await createWasmRuntime(options).load({ id: "p", bytes, settings: {} });
     console.log(policy.kind);
-    const answered = process.uptime();
-    process.on("exit", () => console.log(process.uptime() - answered < 5 ? "at once" : "later"));`;
+    // Comes only where something else keeps the process.
+    setTimeout(() => console.log("still there"), 5_000).unref();`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
     timeout: 60_000,
   });
-  assert.equal(stdout, "wasm\nat once\n");
+  assert.equal(stdout, "wasm\n");
 });
