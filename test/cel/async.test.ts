@@ -141,7 +141,7 @@ describe("evaluating with functions that answer later", () => {
     const refuse = { name: "refuse", overloads: [{ id: "refuse", member: false, params: [], result: DYN, call }] };
     const compiled = createEnvironment({ flavour: "kubernetes", functions: [refuse] }).compile("refuse()");
     assert.ok(compiled.ok);
-    const { result } = await compiled.program.evaluateAsync({}, { signal: AbortSignal.timeout(1_000) });
+    const { result } = await compiled.program.evaluateAsync({}, { signal: AbortSignal.timeout(60_000) });
     assert.equal((result as CelError).code, "internal");
   });
 
@@ -154,7 +154,7 @@ describe("evaluating with functions that answer later", () => {
     assert.deepEqual(log, [], "nothing is asked for nobody");
     const now = (): number => performance.now();
     assert.equal(await result("never()", { deadline: { at: now() + 10, now } }), "interrupted: operation interrupted");
-    assert.equal(await result("fetch(1) == 1", { deadline: { at: now() + 5_000, now } }), true);
+    assert.equal(await result("fetch(1) == 1", { deadline: { at: now() + 600_000, now } }), true);
   });
 
   test("an answer that comes after the deadline is too late, whatever it is", async () => {

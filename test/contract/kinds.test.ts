@@ -101,7 +101,7 @@ const review = (mode: string): Review =>
 const apiServer = await FakeApiServer.start({ after });
 const loader = createPolicyLoader({
   cluster: findCluster({ kubeconfig: apiServer.kubeconfig(), env: {}, now: () => performance.now() }),
-  policyTimeout: 20_000,
+  policyTimeout: 60_000,
   workers: 1,
   now: () => performance.now(),
   log: () => {},
@@ -115,7 +115,7 @@ async function load(text: string): Promise<Evaluator> {
   assert.ok(read.ok, JSON.stringify(read));
   assert.deepEqual(read.problems, []);
   const { policies } = await loader.load(read.config);
-  return createEvaluator(policies, { policyTimeout: 20_000 });
+  return createEvaluator(policies, { policyTimeout: 60_000 });
 }
 
 const ANYTHING = `
@@ -254,7 +254,7 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       };
       for (const [name, evaluate] of Object.entries(failures)) {
         const served: ServedPolicy = { id: name, policy: broken(evaluate), mode: "monitor", allowedToMutate: false };
-        const own = createEvaluator(createPolicySet([served]), { policyTimeout: 20_000 });
+        const own = createEvaluator(createPolicySet([served]), { policyTimeout: 60_000 });
         const { outcome, response } = await ask(
           own,
           name,

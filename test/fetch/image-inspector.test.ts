@@ -12,7 +12,7 @@ import { type Signer, TestSigstore } from "./signatures/test-sigstore.js";
 import { sha256, TestRegistry } from "./test-registry.js";
 
 const sigstore = new TestSigstore();
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(600_000);
 
 async function setUp(context: TestContext) {
   const registry = await TestRegistry.start(context);

@@ -25,7 +25,7 @@ async function push(
   });
   context.after(() => access.close());
   const image = parseImageReference(`${registry.host}/team/p:v1`);
-  const pushed = access.writer.push(image, moduleArtifact(WASM, {}), AbortSignal.timeout(20_000));
+  const pushed = access.writer.push(image, moduleArtifact(WASM, {}), AbortSignal.timeout(600_000));
   return { registry, pushed };
 }
 

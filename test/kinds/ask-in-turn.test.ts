@@ -155,7 +155,7 @@ describe("an entry that mutates and validates", () => {
 
   test("is served so that validation sees the mutated object", async () => {
     const loader = createPolicyLoader({
-      policyTimeout: 20_000,
+      policyTimeout: 60_000,
       workers: 1,
       now: () => performance.now(),
       log: () => {},
@@ -172,7 +172,7 @@ describe("an entry that mutates and validates", () => {
           "policies.yaml:2:16: warning: q.resource: every request that a MutatingAdmissionPolicy would change is refused: to let it change objects, write allowedToMutate: true",
         ],
       );
-      const evaluator = createEvaluator(policies, { policyTimeout: 20_000 });
+      const evaluator = createEvaluator(policies, { policyTimeout: 60_000 });
       const answered = async (id: string, team: string, origin: RequestOrigin = "validate") =>
         (await ask(evaluator, id, review(team), origin)).response;
       const core = await answered("p", "core");

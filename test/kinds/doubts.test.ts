@@ -9,7 +9,7 @@ import type { WasmRuntime } from "../../src/wasm/index.js";
 
 const kinds = createKinds({
   runtime: undefined as unknown as WasmRuntime,
-  policyTimeout: 1_000,
+  policyTimeout: 60_000,
   now: () => 0,
   typeCheck: true,
 });

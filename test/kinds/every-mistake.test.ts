@@ -155,7 +155,7 @@ const KINDS: readonly {
 
 const kinds = createKinds({
   runtime: undefined as unknown as WasmRuntime,
-  policyTimeout: 1_000,
+  policyTimeout: 60_000,
   now: () => 0,
   typeCheck: true,
 });

@@ -85,7 +85,7 @@ describe("kinds whose code is loaded when used", () => {
           fetchModule: () => assert.fail(),
           worldFor: () => ({ authorizer: { authorize: () => ({ decision: "noOpinion", reason: "" }) }, now: () => 0 }),
           prefetch: () => undefined,
-          policyTimeout: 1000,
+          policyTimeout: 60_000,
           watcher: undefined,
         },
       );

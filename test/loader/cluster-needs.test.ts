@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), "needs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const loader = createPolicyLoader({
-  policyTimeout: 2000,
+  policyTimeout: 60_000,
   workers: 1,
   now: () => performance.now(),
   log: () => {},

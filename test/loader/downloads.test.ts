@@ -17,7 +17,7 @@ const WASM = readFileSync(new URL("../../../policies/privileged-pods/policy.wasm
 /** Loads a configuration whose modules come from a registry. */
 async function load(context: TestContext, registry: TestRegistry, text: string, verification?: VerificationConfig) {
   const loader = createPolicyLoader({
-    policyTimeout: 10_000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

@@ -45,7 +45,7 @@ async function outcomeOf(
   const now = () => performance.now();
   const env = { HOME: folder };
   const loader = createPolicyLoader({
-    policyTimeout: 10_000,
+    policyTimeout: 60_000,
     workers: 1,
     now,
     log: () => {},

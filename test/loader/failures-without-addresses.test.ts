@@ -84,7 +84,7 @@ async function start(
   { text, kubeconfig, proxy = "" }: { text: string; kubeconfig?: string; proxy?: string },
 ) {
   const loader = createPolicyLoader({
-    policyTimeout: 20_000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},
@@ -102,7 +102,7 @@ async function start(
   const read = parseConfig(text, `${root}/policies.yaml`);
   assert.ok(read.ok, JSON.stringify(read));
   const { policies, problems } = await loader.load(read.config);
-  const server = await serve([...policies.entries.values()], { evaluation: { policyTimeout: 20_000 } });
+  const server = await serve([...policies.entries.values()], { evaluation: { policyTimeout: 60_000 } });
   context.after(() => server.stop({ delay: 0, grace: 0 }));
   const loadLog = [...read.problems, ...problems].map(({ message }) => message).join("\n");
 

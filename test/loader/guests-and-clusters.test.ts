@@ -26,7 +26,7 @@ for (const protocol of ["wapc", "wasi"]) {
     server.put("pods", { metadata: { name: "b", namespace: "other" } });
     server.access.set("jane", { allowed: true, reason: "because" });
     const loader = createPolicyLoader({
-      policyTimeout: 20_000,
+      policyTimeout: 60_000,
       workers: 1,
       now: () => performance.now(),
       log: () => {},

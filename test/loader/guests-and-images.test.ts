@@ -22,7 +22,7 @@ other: { module: test/fixtures/chaos/wasi.wasm, hostCapabilities: ["net/*"] }
 /** What a guest that may do so, or one that may not, is told; registries without TLS may be asked. */
 async function asking(context: TestContext, ...hosts: readonly string[]) {
   const loader = createPolicyLoader({
-    policyTimeout: 10_000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

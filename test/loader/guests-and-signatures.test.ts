@@ -49,7 +49,7 @@ async function setUp(context: TestContext) {
   const ask = async (operation: string, question: object): Promise<string> => {
     const payload = new TextEncoder().encode(JSON.stringify(question));
     const call = { binding: "kubewarden", namespace: "oci", operation, payload };
-    const answer = await host.serve(call, { caller, signal: AbortSignal.timeout(20_000) });
+    const answer = await host.serve(call, { caller, signal: AbortSignal.timeout(600_000) });
     return answer.ok ? `+${new TextDecoder().decode(answer.payload)}` : `-${answer.error}`;
   };
   return { ask, image: `${registry.host}/app:v1`, trusted: `+{"is_trusted":true,"digest":"${digest}"}` };

@@ -7,7 +7,7 @@ import { createPolicyLoader } from "../../src/loader/index.js";
 /** What is told of a configuration, whole. */
 async function told(context: TestContext, text: string) {
   const loader = createPolicyLoader({
-    policyTimeout: 2000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

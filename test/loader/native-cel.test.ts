@@ -14,7 +14,7 @@ async function implementations(context: TestContext, text: string): Promise<Reco
   const result = parseConfig(text, join(root, "policies.yaml"));
   assert.ok(result.ok);
   const loader = createPolicyLoader({
-    policyTimeout: 2000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

@@ -79,7 +79,7 @@ class Place {
   /** What a policy says, and what was said while loading it. */
   async ask(entry: string): Promise<{ readonly says: string; readonly problems: readonly string[] }> {
     const loader = createPolicyLoader({
-      policyTimeout: 10_000,
+      policyTimeout: 60_000,
       workers: 1,
       now: () => performance.now(),
       log: () => {},

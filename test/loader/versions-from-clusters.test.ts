@@ -19,7 +19,7 @@ p:
 
 async function said(context: TestContext, cluster: ClusterAccess, version: string, resource = "limits") {
   const loader = createPolicyLoader({
-    policyTimeout: 20_000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

@@ -51,7 +51,7 @@ describe("drafts beside what is served", () => {
     symlinkSync(join(top, "outside.yaml"), join(folder, "link.yaml"));
     playground = new LocalPlayground({
       file: join(folder, "policies.yaml"),
-      policyTimeout: 2000,
+      policyTimeout: 60_000,
       openLoader: ({ closed, ...special }) =>
         createLoader({ workers: 1, policiesDownloadDir: folder }, {}, undefined, { closed, ...special }).loader,
       requests: { build: buildRequest, read: readRequest },

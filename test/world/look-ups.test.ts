@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_IMAGES, RegistryImages } from "../../src/world/images/registry-images.js";
 import { LookUps } from "../../src/world/look-ups.js";
+import { until } from "../support/until.js";
 
 /** Asks, and counts how often the question was put. */
 function counting(lookUps: LookUps<string>, answer = (key: string) => key) {
@@ -47,8 +47,7 @@ describe("answers that are kept", () => {
   test("are let go of when their time is over, also when nobody asks any more", async () => {
     const lookUps = new LookUps<string>(() => performance.now());
     await counting(lookUps).ask("a", 5);
-    for (let i = 0; i < 500 && lookUps.size > 0; i++) await sleep(10);
-    assert.equal(lookUps.size, 0);
+    await until("its end", () => lookUps.size === 0);
   });
 });
 

@@ -40,7 +40,7 @@ async function start(context: TestContext, { namespaced = {}, insecure = true, s
   registry.pushModule("chaos", "v1", CHAOS);
   const api = await FakeApiServer.start(context);
   const loader = createPolicyLoader({
-    policyTimeout: 20_000,
+    policyTimeout: 60_000,
     workers: 1,
     now: () => performance.now(),
     log: () => {},

@@ -20,7 +20,7 @@ const POD = admissionQuestion({
 });
 
 function evaluatorOf(entries: readonly ServedPolicy[], options: Partial<EvaluatorOptions> = {}) {
-  return createEvaluator(createPolicySet(entries), { policyTimeout: 2000, ...options });
+  return createEvaluator(createPolicySet(entries), { policyTimeout: 60_000, ...options });
 }
 
 async function settled(evaluation: Verdict | Promise<Verdict>): Promise<Verdict> {

@@ -26,7 +26,7 @@ function askAll(
   const policies = createPolicySet(entries, 1, [{ hash: "ab", members }]);
   const set = policies.sets.get("set/ab");
   assert.ok(set);
-  const evaluator = createEvaluator(policies, { policyTimeout: 2000, ...options });
+  const evaluator = createEvaluator(policies, { policyTimeout: 60_000, ...options });
   return evaluator.evaluateSet(set, { review: POD, origin: "validate", ...asked });
 }
 

@@ -19,7 +19,7 @@ import { ClusterObjects } from "../../../src/world/objects/cluster-objects.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
 import { FakeApiServer, json, status } from "../../kubernetes/client/fake-api-server.js";
-import { connect } from "../../kubernetes/client/support.js";
+import { connect, until } from "../../kubernetes/client/support.js";
 
 const entry = (name: string, spec: JsonObject): JsonObject => ({
   apiVersion: "kyverno.io/v2",
@@ -73,10 +73,8 @@ test("objects of a resource are a list that a watch keeps fresh, projections are
   assert.equal(await evaluated('globalContext.Get("pods", "names") == ["p"]', { external }), true);
   assert.equal(await evaluated('globalContext.Get("pods", "count") + 1.0 == 2.0', { external }), true);
   server.put("pods", { kind: "Pod", metadata: { name: "r", namespace: "a" } });
-  for (let i = 0; i < 100; i++) {
-    if ((await evaluated('globalContext.Get("pods", "names") == ["p", "r"]', { external })) === true) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isThere = () => evaluated('globalContext.Get("pods", "names") == ["p", "r"]', { external });
+  await until("the pod", async () => (await isThere()) === true);
   assert.equal(await evaluated('globalContext.Get("pods", "count") == 2.0', { external }), true);
   assert.equal(
     await evaluated('globalContext.Get("pods", "other") == null', { external }),

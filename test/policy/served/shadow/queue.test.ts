@@ -10,6 +10,7 @@ import { MAX_WAITING, MAX_WAITING_BYTES, PATIENCE_MS } from "../../../../src/pol
 import { MAX_EXAMPLES, type ShadowRow } from "../../../../src/policy/served/shadow/tally.js";
 import { servedAlone } from "../../../../src/policy/served/shadow/versions.js";
 import { entry, immediate } from "../../../server/fake-policy.js";
+import { until } from "../../../support/until.js";
 
 const ALLOW: Outcome = { verdict: "allow" };
 const DENY: Outcome = { verdict: "deny", message: "no" };
@@ -36,7 +37,7 @@ function beside(active: ServedPolicy, shadow: ServedPolicy, enforced: readonly s
 const fixed = (outcome: Outcome, options: Partial<ServedPolicy> = {}) => immediate("p", () => outcome, options);
 
 function evaluatorOf(served: ServedPolicy, options: Partial<EvaluatorOptions> = {}): Evaluator {
-  return createEvaluator(createPolicySet([served]), { policyTimeout: 2000, wall: () => 1000, ...options });
+  return createEvaluator(createPolicySet([served]), { policyTimeout: 60_000, wall: () => 1000, ...options });
 }
 
 async function ask(evaluator: Evaluator, review: Review = pod(), more: { origin?: "audit"; bytes?: number } = {}) {
@@ -124,8 +125,7 @@ describe("a version in shadow", () => {
     ]) {
       const evaluator = evaluatorOf(beside(fixed(ALLOW), shadow), { onDefect: (id) => defects.push(id) });
       assert.equal((await ask(evaluator)).response.allowed, true);
-      for (let turns = 0; turns < 100 && (await counted(evaluator)).failed === 0; turns++)
-        await new Promise((resolve) => setTimeout(resolve, 10));
+      await until("its failure", async () => (await counted(evaluator)).failed > 0);
       assert.equal((await counted(evaluator)).failed, 1);
     }
     assert.ok(defects.length >= 2);
@@ -283,9 +283,6 @@ describe("the line of requests that wait for their shadows", () => {
 
 /** Once the queue is empty, which may take its looking again. */
 async function waitedFor(evaluator: Evaluator): Promise<ShadowRow> {
-  for (let tries = 0; evaluator.shadows.waiting > 0; tries++) {
-    assert.ok(tries < 500, "the queue does not become empty");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until("the end of the queue", () => evaluator.shadows.waiting === 0);
   return counted(evaluator);
 }

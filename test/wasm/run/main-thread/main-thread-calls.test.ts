@@ -262,7 +262,7 @@ describe("a guest on the main thread", () => {
 describe("a policy", () => {
   const { runtime, logged } = testRuntime({ workers: 1, clock: steppedClock() });
   after(() => runtime.close());
-  const load = (does: string, timeoutMs = 200) =>
+  const load = (does: string, timeoutMs = 60_000) =>
     runtime.load({ id: "p", bytes: policy(does), settings: {}, timeoutMs });
 
   test("that answers on the main thread answers at once", async () => {
