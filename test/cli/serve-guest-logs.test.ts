@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { admissionReview } from "../server/fake-policy.js";
 import { type ExampleServer, startExample } from "../support/example-server.js";
+import { GIVE_UP_MS } from "../support/until.js";
 
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/chaos", import.meta.url));
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-guest-logs-"));
@@ -42,7 +43,7 @@ describe("guests' log lines in serve --log-fmt json", () => {
     const review = admissionReview({ uid, object: { metadata: { annotations: { "chaos/mode": mode } } } });
     const headers = { "Content-Type": "application/json" };
     await fetch(`${server.url}/validate/${policy}`, { method: "POST", headers, body: JSON.stringify(review) });
-    for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + GIVE_UP_MS; Date.now() < deadline; await sleep(20)) {
       const lines = server
         .log()
         .split("\n")

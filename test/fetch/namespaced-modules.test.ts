@@ -8,6 +8,7 @@ import { describe, type TestContext, test } from "node:test";
 import { FolderBound } from "../../src/fetch/folder-bound.js";
 import { createModuleFetcher, type ModuleFetcherOptions, type ModuleLimits } from "../../src/fetch/module-fetcher.js";
 import { LocalModuleShare } from "../../src/fetch/module-share.js";
+import { until } from "../support/until.js";
 import { failureOf, fetcher, folder, insecure, WASM } from "./helpers.js";
 import { sha256, TestRegistry } from "./test-registry.js";
 
@@ -32,19 +33,12 @@ async function patient(context: TestContext) {
     asked.set(path, [...(asked.get(path) ?? []), response]);
   });
   const wait = async (count: number): Promise<void> => {
-    const deadline = Date.now() + 10_000;
-    while ([...asked.values()].flat().length < count && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("the requests", () => [...asked.values()].flat().length >= count);
     // More would have come by now.
     await new Promise((resolve) => setTimeout(resolve, 100));
   };
   return { host, asked, wait };
 }
-
-const until = async (what: () => boolean): Promise<void> => {
-  const deadline = Date.now() + 10_000;
-  while (!what() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 
 describe("the size of modules of policies in namespaces", () => {
   test("one that is announced too large is not waited for", async (context) => {
@@ -70,10 +64,10 @@ describe("the size of modules of policies in namespaces", () => {
     const downloadDirectory = folder(context);
     const modules = fetcher(context, { downloadDirectory });
     assert.match(await failureOf(modules.file(`http://${host}/x.wasm`, TEAM)), /is larger than 64 bytes/);
-    await until(() => ended);
+    await until("the end", () => ended);
     assert.ok(ended);
     // Nor does it leave folders behind.
-    await until(() => readdirSync(downloadDirectory).length === 0);
+    await until("an empty folder", () => readdirSync(downloadDirectory).length === 0);
     assert.deepEqual(readdirSync(downloadDirectory, { recursive: true }), []);
   });
 
@@ -107,11 +101,12 @@ describe("turns of modules of policies in namespaces", () => {
     assert.equal(asked.size, 3);
     asked.get("/honest.wasm")?.[0]?.end(WASM);
     assert.equal((await honest).size, WASM.length);
-    for (const _ of slow) {
+    let fetched = 0;
+    for (const each of slow) void each.then(() => fetched++);
+    await until("the modules", () => {
       for (const response of [...asked.values()].flat()) if (!response.writableEnded) response.end(WASM);
-      await wait(asked.size + 1);
-    }
-    await Promise.all(slow);
+      return fetched === slow.length;
+    });
   });
 
   test("an address is fetched once by all that share, and then found", async (context) => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startExample } from "../support/example-server.js";
+import { until } from "../support/until.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "reload-"));
@@ -39,13 +40,7 @@ describe("hot reload", async () => {
   const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
   const rejected = async () =>
     Number(/policy_server_reloads_total\{result="rejected"\} (\d+)/.exec(await metrics())?.[1] ?? 0);
-  const settled = async (done: () => Promise<boolean> | boolean) => {
-    for (let attempt = 0; attempt < 200; attempt++) {
-      if (await done()) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    assert.fail(`the server did not get there:\n${server.log()}`);
-  };
+  const settled = (what: string, done: () => Promise<boolean>) => until(what, done, () => server.log());
 
   test("a new set serves after SIGHUP, and no request fails meanwhile", async () => {
     assert.deepEqual(await ask("one"), { status: 200, allowed: true });
@@ -58,7 +53,7 @@ describe("hot reload", async () => {
       }
     })();
     process.kill(server.pid, "SIGHUP");
-    await settled(async () => (await generation()) === 2);
+    await settled("the second version", async () => (await generation()) === 2);
     running = false;
     await traffic;
     assert.deepEqual(await ask("one"), { status: 200, allowed: false });
@@ -77,7 +72,7 @@ describe("hot reload", async () => {
       writeFileSync(file, text);
       process.kill(server.pid, "SIGHUP");
       // Counted when all processes have told: the first that has, has logged before, and a signal that comes meanwhile sets off no reload of its own.
-      await settled(async () => (await rejected()) > before);
+      await settled("the refusal", async () => (await rejected()) > before);
       await server.said("reload kept out");
       assert.equal(await generation(), 2);
       assert.deepEqual(await ask("two"), { status: 200, allowed: true });
@@ -87,10 +82,10 @@ describe("hot reload", async () => {
   test("mended and reloaded, with a policy removed on purpose", async () => {
     writeFileSync(file, policies("three"));
     process.kill(server.pid, "SIGHUP");
-    await settled(async () => (await generation()) === 3);
+    await settled("the third version", async () => (await generation()) === 3);
     assert.deepEqual(await ask("three"), { status: 200, allowed: true });
     assert.equal((await ask("x", "more")).status, 404);
-    await settled(async () => /policy_server_reloads_total\{result="applied"\} 2/.test(await metrics()));
+    await settled("the count", async () => /policy_server_reloads_total\{result="applied"\} 2/.test(await metrics()));
     assert.equal(await rejected(), 3);
   });
 

@@ -10,6 +10,7 @@ import { WorkerPool } from "../../../../src/wasm/run/threads/pool.js";
 import { Slots } from "../../../../src/wasm/run/threads/slots.js";
 import type { PoolStatus } from "../../../../src/wasm/run/threads/status.js";
 import { GuestThread } from "../../../../src/wasm/run/threads/thread.js";
+import { until } from "../../../support/until.js";
 import { file } from "../../support.js";
 
 const HOSTILE = [
@@ -82,12 +83,12 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
     assert.ok(!NEVER_ANSWERED.test(mode), `${mode} is answered with ${result.text}`);
     if (!hostile) assert.equal(JSON.parse(result.text).message, `unknown mode ${text}`);
   };
-  const until = performance.now() + 2_500;
+  const end = performance.now() + 2_500;
   const callers = Array.from({ length: 12 }, async () => {
-    while (performance.now() < until) await (random() < 0.02 ? Promise.all(Array.from({ length: 40 }, call)) : call());
+    while (performance.now() < end) await (random() < 0.02 ? Promise.all(Array.from({ length: 40 }, call)) : call());
   });
   const disturbances = async () => {
-    while (performance.now() < until) {
+    while (performance.now() < end) {
       await sleep(random() * 300);
       const thread = pick([...threads]);
       threads.delete(thread);
@@ -100,7 +101,7 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
 
   // Guests whose callers have their answers come to their ends, and threads to the end of their start.
   const isBusy = ({ threads: all, idle }: PoolStatus) => all > idle;
-  for (let tries = 0; tries < 300 && isBusy(pool.status()); tries++) await sleep(10);
+  await until("rest", () => !isBusy(pool.status()));
   const { running, waiting, threads: all, idle } = pool.status();
   assert.deepEqual({ running, waiting, idle }, { running: 0, waiting: 0, idle: all });
   assert.ok(slots.size > 6);
