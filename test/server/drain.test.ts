@@ -3,6 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
+import { SILENT_MS } from "../../src/server/drain.js";
 import { TestClock } from "../support/test-clock.js";
 import { event } from "../support/until.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
@@ -56,11 +57,9 @@ describe("stopping", () => {
     const unused = await connect(server.port);
     const seen = idle.received().length;
     const stopped = server.stop({ delay: 0, grace: 5000 });
-    // Past the end of accepting.
-    await passTime(clock, 30);
+    // Past the end of accepting, and before they count as silent.
+    await passTime(clock, SILENT_MS);
     for (const client of [idle, unused]) client.send(postText("/validate/now", GOOD));
-    // Until answers are no longer held back.
-    await passTime(clock, 150);
     for (const [client, from] of [
       [idle, seen],
       [unused, 0],
