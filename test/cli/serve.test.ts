@@ -326,20 +326,15 @@ describe("serve in the background", () => {
     const main = fileURLToPath(new URL("../../server/main.js", import.meta.url));
     const args = ["--policies", file, "--workers", "1", "--addr", "127.0.0.1", "--port", `${port}`];
     const daemon = ["--daemon", "--daemon-pid-file", pidFile, "--daemon-stdout-file", log];
-    const { status } = spawnSync(process.execPath, [
-      main,
-      ...args,
-      ...daemon,
-      "--readiness-probe-port",
-      `${readiness}`,
-    ]);
-    assert.equal(status, 0);
+    const started = [main, ...args, ...daemon, "--readiness-probe-port", `${readiness}`];
+    const { status, stderr } = spawnSync(process.execPath, started, { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
     const ready = () =>
       fetch(`http://127.0.0.1:${readiness}/readiness`).then(
         ({ ok }) => ok,
         () => false,
       );
-    await until("readiness", ready);
+    await until("readiness", ready, () => readFileSync(log, "utf8"));
     process.kill(Number(readFileSync(pidFile, "utf8")), "SIGTERM");
     await until("the end", async () => !(await ready()) && readFileSync(log, "utf8").includes("stopped"));
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { shell } from "../support/shell.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -18,10 +18,7 @@ for (const page of PAGES) {
   for (const [, command = "", output = ""] of examples) {
     test(`docs/${page}: ${command}`, async () => {
       const runnable = command.replace("npx policy-server", `${process.execPath} dist/server/main.js`);
-      const printed = await new Promise<string>((resolve) => {
-        execFile("bash", ["-c", runnable], { cwd: root, timeout: 30_000 }, (_, stdout) => resolve(stdout));
-      });
-      assert.equal(printed.trimEnd(), output.trimEnd());
+      assert.equal(await shell(runnable, root), output.trimEnd());
     });
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { buildModule } from "../support/assemblyscript.js";
 import { freePort } from "../support/example-server.js";
-import { until } from "../support/until.js";
+import { GIVE_UP_MS, until } from "../support/until.js";
 import { bytesBelow, installPacked } from "./installed.js";
 
 /** What an installation may take, in bytes: it is downloaded onto laptops and into pipelines. */
@@ -23,7 +23,7 @@ interface Ran {
 /** Runs a program in the folder; both of its streams are read. */
 function run(file: string, ...args: string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = execFile(file, args, { cwd: folder, timeout: 60_000 }, (_, stdout, stderr) =>
+    const child = execFile(file, args, { cwd: folder, timeout: GIVE_UP_MS }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode ?? -1, out: stdout + stderr }),
     );
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startExample } from "../support/example-server.js";
+import { shell } from "../support/shell.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -19,13 +19,6 @@ function examples(): Example[] {
     command,
     output: output.trimEnd(),
   }));
-}
-
-/** Runs a command as a shell would and yields what it prints to standard output. */
-function shell(command: string): Promise<string> {
-  return new Promise((resolve) => {
-    execFile("bash", ["-c", command], { cwd: root, timeout: 30_000 }, (_, stdout) => resolve(stdout.trimEnd()));
-  });
 }
 
 /** Without times; and why a guest begins cold is another from some moment on, when it has been asked for the second time. */
@@ -53,7 +46,7 @@ describe("the commands of the README print what it says", async () => {
       const runnable = command
         .replace("http://localhost:3000", server.url)
         .replace("npx policy-server", `${process.execPath} dist/server/main.js`);
-      assert.equal(lasting(await shell(runnable)), lasting(output));
+      assert.equal(lasting(await shell(runnable, root)), lasting(output));
     });
   }
 

@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 60_000;
 const SAID_WITHIN_MS = 60_000;
 /** Ports are looked for before the server takes them, so they may be gone by then. */
 const PORT_TRIES = 3;
-/** Ports that no system hands out by itself, to a client's end of a connection or to a server that wants any: those only get lost to another test's search. */
+/** Ports below those that the system hands out by itself, to clients and to servers that ask for any: only another search of a test can take one meanwhile. */
 const [FIRST_PORT, PORTS] = [15_000, 17_000];
 
 /** A server started as a user starts it, on loopback. */
