@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
-import { createLoader } from "../src/cli/load.js";
+import { createLoader } from "../src/loader/policy-source.js";
 import { AuditRunner } from "../src/cluster/audit/audit-runner.js";
 import { REPORT_APIS } from "../src/cluster/audit/object-report.js";
 import { FullPace } from "../src/cluster/audit/pace.js";
@@ -94,7 +94,7 @@ await timed("floor: pages fetched and parsed", async () => {
     count += items.length;
   return `${count} objects`;
 });
-const { loader, policyTimeout } = createLoader({ kubeconfig, kubernetes: true }, {});
+const { loader, policyTimeout } = createLoader({ kubeconfig, kubernetes: true });
 const runner = new AuditRunner({
   cluster: client,
   policyTimeout,

@@ -15,21 +15,21 @@ export interface ClusterSettings {
   /** The Service that webhooks ask. */
   readonly service: { readonly namespace: string; readonly name: string };
   /** `https://host:port`: what webhooks ask in the Service's place. */
-  readonly webhookUrl?: string;
+  readonly webhookUrl?: string | undefined;
   readonly manageWebhooks: boolean;
   /** The ClusterRole that owns cluster-scoped objects that are made. */
   readonly owner: string;
   /** The Secret of the own namespace that holds the server's certificates. */
-  readonly tlsSecret?: string;
+  readonly tlsSecret?: string | undefined;
   /** The file of the certificate, where no Secret holds it. */
-  readonly certFile?: string;
+  readonly certFile?: string | undefined;
   /** The file of authorities that webhooks are to trust, where no Secret holds them. */
-  readonly webhookCaFile?: string;
+  readonly webhookCaFile?: string | undefined;
   /** Milliseconds between background audits; 0: none. */
   readonly auditInterval: number;
   readonly auditReports: "openreports" | "wgpolicyk8s" | "none";
   /** A file of policies that are evaluated in shadow. */
-  readonly shadowPolicies?: string;
+  readonly shadowPolicies?: string | undefined;
   /** Whether events about policies are written. */
   readonly events: boolean;
   /** Whether the server may be ready although some kinds of policies may not be read. */

@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { yamlText } from "../data/yaml.js";
+import type { Config, ConfigEntry } from "./entry.js";
+import { addressPath } from "./module-address.js";
 
 /** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -98,4 +100,13 @@ function reasonOf(cause: unknown): string {
   if (code === "ENOENT" || code === "ENOTDIR") return "does not exist";
   if (code === "EACCES" || code === "EPERM") return "can't be read: permission denied";
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Files and folders that were read for a configuration, and the local modules of its entries and their members: to be looked after. */
+export const filesOf = ({ files, entries }: Config): string[] => [...files, ...entries.flatMap(moduleFiles)];
+
+function moduleFiles(entry: ConfigEntry): string[] {
+  if (entry.kind === "module") return entry.module.kind === "file" ? [addressPath(entry.module)] : [];
+  if (entry.kind !== "group") return [];
+  return entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : moduleFiles(policy)));
 }

@@ -9,8 +9,6 @@ import {
   createModuleFetcher,
   LocalModuleShare,
   type ModuleFetcher,
-  type ModuleFetcherOptions,
-  type SignatureChecks,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
@@ -18,40 +16,32 @@ import { createHostCapabilities, type Executor, type ViolationSink } from "../wa
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
-import { addressGuard, closedExternal, type EgressOptions, openExternal } from "../world/open-external.js";
+import { addressGuard, closedExternal, openExternal } from "../world/open-external.js";
 import { diagnose, salvagedEntries } from "./diagnosis.js";
+import type { LoaderFetchOptions } from "./fetch-options.js";
 import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
 import { downloads } from "./prefetch.js";
+import type { LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";
 export { createWebhooks } from "../kinds/registry.js";
 export { type Executor, recordSession, replaySession, SessionError } from "../wasm/host/index.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
-export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
 export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
 export { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
-/** How modules are fetched, and images looked at for guests. */
-export interface LoaderFetchOptions extends ModuleFetcherOptions {
-  /** Checks the signatures of images; absent: guests can't ask about images. */
-  readonly signatures?: SignatureChecks;
-}
-
 /** What a loader needs. */
-export interface PolicyLoaderOptions {
+export interface PolicyLoaderOptions
+  extends Pick<LoaderSettings, "costFactor" | "processors" | "warmStart" | "egress"> {
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
-  /** What the cost limits of CEL policies are multiplied by; default 1, as Kubernetes has them. */
-  readonly costFactor?: number;
   /** Threads that run guests. */
   readonly workers: number;
-  /** Processors that this process may use. Default: as many as it may run on. */
-  readonly processors?: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** How modules are fetched. */
@@ -62,12 +52,8 @@ export interface PolicyLoaderOptions {
   readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
-  /** False: instances of modules all start anew. */
-  readonly warmStart?: boolean;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
-  readonly cluster?: ClusterAccess;
-  /** Where policies may send HTTP requests to. */
-  readonly egress?: EgressOptions;
+  readonly cluster?: ClusterAccess | undefined;
   /** Whether policies may ask nobody outside of this process, whatever else is set; default no. Modules are fetched all the same. */
   readonly closed?: boolean;
   /** Told what hinders watches of a cluster. */
@@ -100,7 +86,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
 
 /**
  * Makes a loader. Worker threads start when the first guest runs.
- * @throws EgressListError
+ * @throws UsageError for lists of HTTP servers that can't be read
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, processors, now, log, violation } = options;

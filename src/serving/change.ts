@@ -1,7 +1,7 @@
 /** What a reload changes: for the log, and for the decision whether to take it. */
 
-import type { WithoutCluster } from "../cli/policy-source.js";
 import type { ClusterNeed } from "../loader/index.js";
+import type { WithoutCluster } from "../loader/policy-source.js";
 import type { PolicySet } from "../policy/served/policy-set.js";
 
 /** Most names that are listed: a log line is for reading. */

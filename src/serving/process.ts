@@ -3,12 +3,12 @@
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
 
-import type { LoadResult, PolicySource, WithoutCluster } from "../cli/policy-source.js";
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import { problemLine } from "../config/documents/problem-line.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import { counted } from "../data/counted.js";
 import { createWebhooks } from "../loader/index.js";
+import type { LoadResult, PolicySource, WithoutCluster } from "../loader/policy-source.js";
 import type { Playground } from "../page/playground.js";
 import { pageRoutes } from "../page/routes.js";
 import { createEvaluator, type Evaluator } from "../policy/served/evaluator.js";

@@ -11,6 +11,7 @@ import {
   type ModuleShare,
   type ToShareKeeper,
 } from "../fetch/index.js";
+import type { LoaderSettings } from "../loader/settings.js";
 
 /** How messages about modules are told from others. */
 interface Envelope<M> {
@@ -35,10 +36,9 @@ export interface KeptModules {
   readonly attend: (child: StartedProcess) => void;
 }
 
-/** Keeps it. @param values of the command */
-export function keepModules({ policiesDownloadDir }: Readonly<Record<string, unknown>>): KeptModules {
-  const folder = resolve(typeof policiesDownloadDir === "string" ? policiesDownloadDir : ".");
-  const share = new LocalModuleShare(new FolderBound(folder, MAX_FOLDER_BYTES, SYSTEM_CLOCK.wall));
+/** Keeps it. */
+export function keepModules({ downloadDirectory = "." }: LoaderSettings): KeptModules {
+  const share = new LocalModuleShare(new FolderBound(resolve(downloadDirectory), MAX_FOLDER_BYTES, SYSTEM_CLOCK.wall));
   const attend = (child: StartedProcess): void => {
     const kept = new KeptShare(share, (message) => {
       const sent: Envelope<FromShareKeeper> = { type: "modules", message };

@@ -43,7 +43,7 @@ export interface OpenHttp {
 
 /**
  * Nothing is connected before the first question.
- * @throws EgressListError
+ * @throws UsageError
  */
 export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly client: GuardedClient } {
   const { blocklist = DEFAULT_BLOCKLIST, allowlist = [], forNamespaced = false } = egress;
@@ -63,7 +63,7 @@ export interface AddressGuard {
 
 /**
  * The hosts and addresses of the block list, for those who ask others in a policy's name in other ways than {@link openHttp}.
- * @throws EgressListError
+ * @throws UsageError
  */
 export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {
   const rules = new EgressRules({ blocklist, allowlist: [] });
@@ -92,7 +92,7 @@ export const closedExternal = (): OpenExternal => ({
 
 /**
  * Nothing is connected before the first question.
- * @throws EgressListError
+ * @throws UsageError
  */
 export function openExternal({ egress, readImage, cluster, now }: ExternalOptions): OpenExternal {
   const { client, http, close } = openHttp(egress);

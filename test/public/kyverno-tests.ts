@@ -27,7 +27,7 @@ interface Row {
 /** Kyverno's command needs about a second for a suite; with mocks that are missing it asks the network. */
 const PEER_MS = 60_000;
 
-const TOOLS = scanTools({}, { env: {}, stderr: process.stderr });
+const TOOLS = scanTools({}, process);
 
 /** Mocks are all there is: the network is left alone. */
 const EVALUATE = testEvaluator({

@@ -8,7 +8,7 @@ const NO_POLICY = "name files or folders with policies, as in: policy-server app
 export function argumentProblem(
   policies: readonly string[],
   resources: readonly string[],
-  values: ApplyValues & { readonly kubeconfig?: string },
+  values: ApplyValues & { readonly kubeconfig?: string | undefined },
 ): string | undefined {
   const {
     valuesFile,

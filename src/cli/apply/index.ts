@@ -1,10 +1,13 @@
 /** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
+
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
+import { type CommandIo, say } from "../../data/command-io.js";
 
 import { yamlText } from "../../data/yaml.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { headline } from "../../offline/reports/plain-text.js";
 import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
@@ -19,7 +22,6 @@ import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
-import { type CommandIo, say } from "../io.js";
 import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
@@ -38,22 +40,17 @@ const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"]
 /**
  * Applies policies.
  * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
- * @param loading values of the options that all commands have that load policies
  * @returns 1 when a policy failed, could not judge or could not be asked; 0 otherwise, or what `--warn-exit-code` says
  */
 export async function applyCommand(
   paths: readonly string[],
   values: ApplyValues,
-  loading: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const { kubeconfig } = loading;
-  const problem = argumentProblem(paths, resourcePaths, {
-    ...values,
-    ...(typeof kubeconfig === "string" && { kubeconfig }),
-  });
+  const problem = argumentProblem(paths, resourcePaths, { ...values, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
@@ -62,9 +59,9 @@ export async function applyCommand(
   let tools: OpenTools | undefined;
   try {
     // A cluster's policies of other kinds look things up there, too.
-    const all = values.cluster ? { ...loading, kubernetes: true } : loading;
+    const all = values.cluster ? { ...settings, kubernetes: true } : settings;
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
-    return await apply({ paths, resourcePaths, values, loading: all, io, output, inputs, tools });
+    return await apply({ paths, resourcePaths, values, settings: all, io, output, inputs, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
@@ -78,7 +75,7 @@ interface Application {
   readonly paths: readonly string[];
   readonly resourcePaths: readonly string[];
   readonly values: ApplyValues;
-  readonly loading: Readonly<Record<string, unknown>>;
+  readonly settings: LoaderSettings;
   readonly io: CommandIo;
   readonly output: Output;
   readonly inputs: Inputs;
@@ -102,7 +99,7 @@ async function apply(application: Application): Promise<number> {
     io,
     plan,
     total,
-    loading: application.loading,
+    settings: application.settings,
     progress: !values.removeColor,
     threadsFrom: THREADS_FROM_BYTES,
   });
@@ -142,7 +139,7 @@ async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Pro
 }
 
 /** What is to be done, with everything read that is needed for it; the resources only looked over. */
-async function planOf({ paths, resourcePaths, values, loading, io, output, inputs }: Application): Promise<{
+async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<{
   readonly plan: ScanPlan;
   readonly files: readonly InputFile[];
   readonly looked: Survey;
@@ -151,7 +148,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
   const definitions = await readDefinitions(values.crdPaths ?? [], warn);
-  const { policyPaths, policyIds } = namedPolicies(paths, loading);
+  const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
   const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
@@ -161,7 +158,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
     policyPaths,
     policyIds,
     stdin: policyText,
-    ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
+    ...(settings.file !== undefined && { policiesFile: settings.file }),
     exceptions: within ? looked.exceptions : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
@@ -179,9 +176,9 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
 /** Files of policies, and ids of those in policies.yaml: what is no file is an id where there is such a file. */
 function namedPolicies(
   paths: readonly string[],
-  { policies }: Readonly<Record<string, unknown>>,
+  { file }: LoaderSettings,
 ): Pick<ScanPlan, "policyPaths" | "policyIds"> {
-  if (typeof policies !== "string") return { policyPaths: paths, policyIds: [] };
+  if (file === undefined) return { policyPaths: paths, policyIds: [] };
   const isFile = (path: string): boolean => path === "-" || existsSync(path);
   return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
 }

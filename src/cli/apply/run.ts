@@ -1,6 +1,9 @@
 /** A run over resources: judged here or in threads, in order, without those that come twice. */
+
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
+import { type CommandIo, say } from "../../data/command-io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
 import type { Counts, Scanned } from "../../offline/reports/finding.js";
 import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
@@ -12,7 +15,6 @@ import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../offline/scan/survey.js";
 import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
-import { type CommandIo, say } from "../io.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 import type { ThreadData } from "./thread.js";
@@ -30,7 +32,7 @@ export interface RunOptions {
   readonly output: Output;
   readonly io: CommandIo;
   readonly plan: ScanPlan;
-  readonly loading: Readonly<Record<string, unknown>>;
+  readonly settings: LoaderSettings;
   readonly total: number;
   /** Whether a terminal may be shown how far it is. */
   readonly progress: boolean;
@@ -100,8 +102,8 @@ export class Run {
   }
 
   async #inThreads(files: readonly InputFile[]): Promise<void> {
-    const { plan, loading, io, opened } = this.#options;
-    const data: ThreadData = { plan, values: loading, env: { ...io.env } };
+    const { plan, settings, opened } = this.#options;
+    const data: ThreadData = { plan, settings };
     // This one judges as well, when the others have enough to do.
     const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);

@@ -1,16 +1,14 @@
-/** What a scan needs of its surroundings, made from the command line: the same in every thread. */
+/** What a scan needs of its surroundings, made of the settings: the same in every thread. */
+import { type CommandIo, say } from "../../data/command-io.js";
 import { createImageMetadata } from "../../fetch/index.js";
-import { findCluster, type PolicyLoader } from "../../loader/index.js";
+import { fetchOptions } from "../../loader/fetch-options.js";
+import type { PolicyLoader } from "../../loader/index.js";
+import { createLoader } from "../../loader/policy-source.js";
+import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "../../loader/settings.js";
 import type { ClusterSource, ScanTools } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
-import { clusterWorld, openAccess } from "../../world/cluster.js";
-import { addressGuard, openExternal } from "../../world/open-external.js";
-import { openNetwork, withEgress } from "../egress-options.js";
-import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, say } from "../io.js";
-import { createLoader } from "../load.js";
-
-type Values = Readonly<Record<string, unknown>>;
+import { clusterWorld, findCluster, openAccess } from "../../world/cluster.js";
+import { addressGuard, openExternal, openHttp } from "../../world/open-external.js";
 
 /** Tools with what they hold open. */
 export interface OpenTools extends ScanTools {
@@ -18,33 +16,32 @@ export interface OpenTools extends ScanTools {
 }
 
 /**
- * @param values of the options of loading
+ * Opens them.
  * @param namespace take resources from the cluster, of this namespace (`""`: of all); absent: from files
  * @throws ScanError where there is no way to a cluster
  * @throws UsageError for lists of HTTP servers that can't be read
  */
 export function scanTools(
-  values: Values,
-  { env, stderr }: Pick<CommandIo, "env" | "stderr">,
+  settings: LoaderSettings,
+  { stderr }: Pick<CommandIo, "stderr">,
   namespace?: string,
 ): OpenTools {
   const now = () => performance.now();
-  const network = openNetwork(values);
-  const cluster = namespace === undefined ? undefined : openedCluster(values, env, namespace, now);
-  let opened: { readonly policyTimeout: number; readonly loader: PolicyLoader } | undefined;
-  const policyTimeout = Number(values.policyTimeout ?? 2) * 1000;
+  const network = openHttp(settings.egress);
+  const cluster = namespace === undefined ? undefined : openedCluster(settings, namespace, now);
+  let loader: PolicyLoader | undefined;
   return {
     loader: () => {
-      opened ??= createLoader(values, env);
-      return opened.loader;
+      loader ??= createLoader(settings).loader;
+      return loader;
     },
-    policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
+    policyTimeout: settings.policyTimeout ?? DEFAULT_POLICY_TIMEOUT_MS,
     http: network.http,
     ...(cluster && { cluster: cluster.source }),
     onDefect: (policy, error) => say(stderr, `warning: ${policy}: ${String(error)}`),
     now,
     async close() {
-      opened?.loader.close();
+      loader?.close();
       await network.close();
       await cluster?.close();
     },
@@ -53,20 +50,22 @@ export function scanTools(
 
 /** The cluster whose resources are judged, and which policies ask. */
 function openedCluster(
-  values: Values,
-  env: CommandIo["env"],
+  settings: LoaderSettings,
   namespace: string,
   now: () => number,
 ): { readonly source: ClusterSource; close(): Promise<void> } {
-  const client = clientOf(values, env, now);
-  const guard = withEgress(values, addressGuard);
-  const { images, close } = createImageMetadata(
-    fetchOptions(values, env, () => {}),
-    guard,
-  );
-  const external = withEgress(values, (egress) =>
-    openExternal({ egress, readImage: (reference, signal) => images.read(reference, signal), cluster: client, now }),
-  );
+  const { kubeconfig, egress = {}, environment: env = {} } = settings;
+  const access = findCluster({ env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
+  if ("missing" in access) throw new ScanError(access.missing);
+  const client = openAccess(access, now, () => {});
+  if (client === undefined) throw new ScanError("there is no way to a cluster");
+  const { images, close } = createImageMetadata(fetchOptions(settings), addressGuard(egress));
+  const external = openExternal({
+    egress,
+    readImage: (reference, signal) => images.read(reference, signal),
+    cluster: client,
+    now,
+  });
   return {
     source: { client, namespace, world: clusterWorld(client, now), external: external.data },
     async close() {
@@ -75,12 +74,4 @@ function openedCluster(
       await client.close();
     },
   };
-}
-
-function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number) {
-  const access = findCluster({ env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
-  if ("missing" in access) throw new ScanError(access.missing);
-  const cluster = openAccess(access, now, () => {});
-  if (cluster === undefined) throw new ScanError("there is no way to a cluster");
-  return cluster;
 }

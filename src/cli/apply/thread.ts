@@ -1,5 +1,7 @@
 /** A thread of a large scan: makes the plan's policies, then judges batches until it is ended. */
+
 import { parentPort, workerData } from "node:worker_threads";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { openScan } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
@@ -9,12 +11,11 @@ import { scanTools } from "./scan-tools.js";
 /** What a thread is given. */
 export interface ThreadData {
   readonly plan: ScanPlan;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly settings: LoaderSettings;
 }
 
-const { plan, values, env } = workerData as ThreadData;
-const opened = openScan(plan, scanTools(values, { env, stderr: process.stderr }));
+const { plan, settings } = workerData as ThreadData;
+const opened = openScan(plan, scanTools(settings, process));
 opened.catch(() => {});
 
 parentPort?.on("message", async ({ id, batch }: BatchMessage) => {

@@ -1,6 +1,6 @@
 import { eachMistake } from "../../config/documents/each-mistake.js";
 import type { Problem } from "../../config/index.js";
-import type { LoadResult } from "../policy-source.js";
+import type { LoadResult } from "../../loader/policy-source.js";
 
 /** What `check` has to say of one configuration. */
 export interface CheckedFile {

@@ -1,8 +1,11 @@
 /** `check`: loads everything as `serve` does and says every mistake and doubt. */
+
 import { text } from "node:stream/consumers";
 import type { KubernetesVersion } from "../../cel/index.js";
-import type { CommandIo } from "../io.js";
-import { createPolicySource } from "../load.js";
+import { parseConfig } from "../../config/index.js";
+import type { CommandIo } from "../../data/command-io.js";
+import { createPolicySource } from "../../loader/policy-source.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { paintFor } from "../look/paint.js";
 import { type CheckedFile, checkedFile } from "./checked-file.js";
 import { checkedJson } from "./json.js";
@@ -27,20 +30,16 @@ export interface CheckOptions {
 }
 
 /** @returns the exit code: 0 when everything loaded, 1 when there is any mistake */
-export async function checkCommand(
-  values: Readonly<Record<string, unknown>>,
-  options: CheckOptions,
-  io: CommandIo,
-): Promise<number> {
+export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
-  const files = policiesFiles(named, values);
+  const files = policiesFiles(named, settings);
   const given = files.includes(STDIN) ? new Map([[STDIN_NAME, await text(io.stdin)]]) : new Map<string, string>();
   const lines = new SourceLines(given);
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   for (const file of files) {
     const name = file === STDIN ? STDIN_NAME : file;
-    const checked = await check({ ...values, policies: name }, given.get(name), options, io);
+    const checked = await check({ ...settings, file: name }, given.get(name), options);
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
   }
@@ -50,18 +49,17 @@ export async function checkCommand(
 }
 
 async function check(
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   content: string | undefined,
   { kubernetesVersion }: CheckOptions,
-  io: CommandIo,
 ): Promise<CheckedFile> {
   // Who asks for a cluster by an option wants to know when there is none.
-  const wanted = values.kubernetes === true || values.kubeconfig !== undefined;
-  const source = createPolicySource(values, io.env, undefined, {
+  const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
+  const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
     warnWithoutCluster: !wanted,
-    ...(content !== undefined && { text: () => content }),
+    ...(content !== undefined && { read: (file: string) => parseConfig(content, file, { salvage: true }) }),
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { UsageError } from "../io.js";
-import { policiesFile } from "../policies-file.js";
+import { UsageError } from "../../data/command-io.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 
 /** Deepest folder below one that is named. */
 const MAX_DEPTH = 16;
@@ -15,8 +15,8 @@ const NAMES: ReadonlySet<string> = new Set(["policies.yaml", "policies.yml"]);
  * The configurations that are named: files, and of folders every policies.yaml and policies.yml in them and below. `-` stays what it is.
  * @throws UsageError
  */
-export function policiesFiles(named: readonly string[], values: Readonly<Record<string, unknown>>): readonly string[] {
-  const start = named.length === 0 ? [policiesFile(values)] : named;
+export function policiesFiles(named: readonly string[], settings: LoaderSettings): readonly string[] {
+  const start = named.length === 0 ? [policiesFile(settings)] : named;
   const files = start.flatMap((name) => {
     if (name === "-" || !isFolder(name)) return [name];
     const found = inFolder(name, 0);

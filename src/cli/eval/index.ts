@@ -1,14 +1,15 @@
 /** `eval`: asks policies, and prints what they answer. */
+
 import { once } from "node:events";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { createPolicySource, problemLines } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Verdict } from "../../policy/served/verdict.js";
-import { type CommandIo, say, UsageError } from "../io.js";
-import { createPolicySource, problemLines } from "../load.js";
 import { isTerminal, paintFor } from "../look/paint.js";
-import { policiesFile } from "../policies-file.js";
 import { type Answered, EXIT_ERROR, exitCodeOf } from "./answered.js";
 import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
 import { createOutput, FORMATS, type Format } from "./output.js";
@@ -34,15 +35,15 @@ export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptio
 export async function evalCommand(
   asked: readonly string[],
   options: EvalOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   const format = formatOf(options.output, io);
-  const subject = subjectOf({ ...options, asked, file: policiesFile(values) });
+  const subject = subjectOf({ ...options, asked, file: policiesFile(settings) });
   const { single, questions } = await questionsOf(options, io);
   const session = await sessionOf(options);
   const explainer = options.explain === true ? new Explainer() : undefined;
-  const source = createPolicySource(values, io.env, undefined, {
+  const source = createPolicySource(settings, {
     ...(session && { executor: session.execute }),
     ...(explainer && { watcher: explainer }),
     read: () => subject.config,

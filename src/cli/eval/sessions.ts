@@ -1,8 +1,8 @@
 /** What guests ask of the host: recorded, replayed, or neither. */
 import { readFile, writeFile } from "node:fs/promises";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../../loader/index.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 
 /** A session file to write, or one to answer guests from. */
 export interface SessionOptions {

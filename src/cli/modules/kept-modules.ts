@@ -1,6 +1,7 @@
 /** What lies in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { printable } from "../../data/printable.js";
 import {
   DIGEST_SUFFIX,
@@ -11,7 +12,6 @@ import {
   SCHEME_FOLDERS,
   withoutSecrets,
 } from "../../fetch/index.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
 

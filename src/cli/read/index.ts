@@ -1,11 +1,11 @@
 /** `read`: the documents of files as they are read everywhere here, which is as Kubernetes reads them. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { type CommandIo, say } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
 import { doubtText, Lines, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
-import { type CommandIo, say } from "../io.js";
 import { placesOf } from "./places.js";
 
 /** The name of standard input. */

@@ -1,13 +1,14 @@
 /** `replay`: what another configuration would answer to requests that were recorded. */
 
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { didYouMean } from "../../data/suggest.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { Asker } from "../../offline/replay/asker.js";
 import { type Input, inputsOf } from "../../offline/replay/inputs.js";
 import type { Found } from "../../offline/replay/question.js";
 import { readRequests } from "../../offline/replay/read.js";
 import { replay } from "../../offline/replay/run.js";
 import { Progress } from "../apply/progress.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { JsonOutput } from "./json-output.js";
 import { TextOutput } from "./text-output.js";
@@ -35,16 +36,16 @@ const EXIT_NOTHING = 2;
 export async function replayCommand(
   files: readonly string[],
   args: ReplayArguments,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   if (files.length === 0) throw new UsageError("which requests? replay <file…>; serve --record writes such files");
   const renamed = renamedOf(args.map ?? []);
   const inputs = await inputsOf(files, io.stdin);
-  const after = await Asker.load(values, io);
+  const after = await Asker.load(settings, io);
   let before: Asker | undefined;
   try {
-    if (args.against !== undefined) before = await Asker.load({ ...values, policies: args.against }, io);
+    if (args.against !== undefined) before = await Asker.load({ ...settings, file: args.against }, io);
     for (const [, id] of renamed) requireId(id, after, "--map");
     const only = new Set(args.policy ?? []);
     const progress = progressOf(inputs, io);

@@ -1,7 +1,7 @@
 /** `scaffold`: makes a policy with its test file, such that `check` and `test` pass at once. */
 import { join } from "node:path";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { printable } from "../../data/printable.js";
-import { type CommandIo, UsageError } from "../io.js";
 import { paintFor } from "../look/paint.js";
 import { celPlan } from "./cel.js";
 import { groupPlan } from "./group.js";

@@ -1,7 +1,7 @@
 /** Loads a policies.yaml as it is going to be, to see what comes of a new entry before anything is written. */
 import { parseConfig } from "../../config/index.js";
-import { type CommandIo, UsageError } from "../io.js";
-import { createLoader } from "../load.js";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { createLoader } from "../../loader/policy-source.js";
 
 type Loaded = Awaited<ReturnType<ReturnType<typeof createLoader>["loader"]["load"]>>;
 
@@ -19,7 +19,7 @@ export async function withLoaded<T>(
 ): Promise<T> {
   const read = parseConfig(text, path);
   if (!read.ok) throw new UsageError(read.message);
-  const { loader, policyTimeout } = createLoader({}, env);
+  const { loader, policyTimeout } = createLoader({ environment: env });
   try {
     return await work(await loader.load(read.config), policyTimeout);
   } finally {

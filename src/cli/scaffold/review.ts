@@ -1,10 +1,10 @@
 /** `scaffold review`: the AdmissionReview that an API server would send about an object, for whoever asks a server by hand. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { buildRequest } from "../../admission/build-request.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
-import { buildRequest } from "../build-request.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 
 /** What there is to say beside the object. */
 export interface ReviewOptions {

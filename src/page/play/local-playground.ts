@@ -1,6 +1,6 @@
 /** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
 
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
@@ -11,6 +11,8 @@ import { parsePlainJson } from "../../data/json.js";
 import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
 import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
+import { createLoader, type SourceOptions } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { PolicySet, ServedPolicy } from "../../policy/served/policy-set.js";
@@ -20,7 +22,7 @@ import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, Page
 import { PageError, type PageSources, type Playground } from "../playground.js";
 import { MAX_DRAFT_LENGTH } from "../questions.js";
 import { type Draft, ENTRY_FILE, readDraft } from "./draft.js";
-import { type RequestMaker, reviewOf } from "./payload.js";
+import { reviewOf } from "./payload.js";
 
 // What can be edited of what is served: entries as they stand in the policies file, and the documents that an entry names.
 
@@ -121,24 +123,8 @@ function pageProblem(problem: Problem, file: string, folder: string): PageProble
 /** Whatever drafts say of their own time. */
 const MAX_EVALUATION_MS = 10_000;
 
-/** What makes loaders. */
-export interface LoaderChoice {
-  /** Whether policies may ask nobody. */
-  readonly closed: boolean;
-  /** Check types, as `check` does. */
-  readonly typeCheck?: boolean;
-  readonly watcher?: Explainer;
-}
-
-/** What a playground needs. */
-export interface PlayTools {
-  /** The policies file; need not be there. */
-  readonly file: string;
-  readonly openLoader: (choice: LoaderChoice) => PolicyLoader;
-  /** Milliseconds. */
-  readonly policyTimeout: number;
-  readonly requests: RequestMaker;
-}
+/** Guests that run at a time: one person asks. */
+const GUEST_THREADS = 1;
 
 type Answer = NonNullable<EvaluateAnswer["answer"]>;
 
@@ -148,12 +134,14 @@ interface Loaded {
   readonly key: string;
   readonly explainer: Explainer;
   readonly loader: PolicyLoader;
+  readonly policyTimeout: number;
   readonly result: LoadedConfig;
 }
 
 /** A playground of this thread. Policies are asked one after the other; drafts are checked meanwhile. */
 export class LocalPlayground implements Playground {
-  readonly #tools: PlayTools;
+  readonly #settings: LoaderSettings;
+  readonly #file: string;
   #config: { readonly generation: number; readonly config: Config } | undefined;
   readonly #checking: PolicyLoader;
   /** The last draft that was asked, and what is served: who changes a payload asks the same policies again. */
@@ -161,13 +149,20 @@ export class LocalPlayground implements Playground {
   #served: Loaded | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(tools: PlayTools) {
-    this.#tools = tools;
-    this.#checking = tools.openLoader({ closed: true, typeCheck: true });
+  /** @param settings of the policies beside the drafts; their file need not be there */
+  constructor(settings: LoaderSettings) {
+    this.#settings = { ...settings, workers: GUEST_THREADS };
+    this.#file = resolve(policiesFile(settings));
+    this.#checking = this.#open({ closed: true, typeCheck: true }).loader;
+  }
+
+  #open(special: Pick<SourceOptions, "closed" | "typeCheck" | "watcher">): ReturnType<typeof createLoader> {
+    const cluster = special.closed ? { kubernetes: false, kubeconfig: undefined } : {};
+    return createLoader({ ...this.#settings, ...cluster }, special);
   }
 
   async sources(): Promise<PageSources> {
-    return pageSources(this.#tools.file);
+    return pageSources(this.#file);
   }
 
   async check({ draft }: CheckQuestion, generation: number): Promise<CheckAnswer> {
@@ -195,16 +190,16 @@ export class LocalPlayground implements Playground {
     const problems = read ? shown(read, loaded.result.problems) : [];
     if (problems.some(({ severity }) => severity === "error")) return { problems };
     const entry = entryOf(question.id ?? read?.ids.at(-1), loaded.result.policies);
-    const review = reviewOf(question, this.#tools.requests);
+    const review = reviewOf(question);
     if ("problem" in review) return { problems, payloadProblem: payloadProblem(review.problem) };
     return { problems, answer: await this.#ask(loaded, entry, review) };
   }
 
-  async #ask({ explainer, result }: Loaded, entry: ServedPolicy, review: Review): Promise<Answer> {
+  async #ask({ explainer, policyTimeout, result }: Loaded, entry: ServedPolicy, review: Review): Promise<Answer> {
     explainer.begin();
     const asked: Asking[] = [];
     const policy = explainer.explained(entry.policy, (asking) => asked.push(asking));
-    const evaluator = createEvaluator(result.policies, { policyTimeout: this.#tools.policyTimeout });
+    const evaluator = createEvaluator(result.policies, { policyTimeout });
     const verdict = await evaluator.evaluate(
       { ...entry, policy },
       {
@@ -232,14 +227,14 @@ export class LocalPlayground implements Playground {
   }
 
   #read(draft: PageSource, generation: number): Draft {
-    return readDraft(draft, this.#tools.file, this.#configOf(generation));
+    return readDraft(draft, this.#file, this.#configOf(generation));
   }
 
   /** What is served, read anew for each generation: what the server serves was read from the same files. */
   #configOf(generation: number): Config {
     if (this.#config?.generation !== generation) {
-      const read = loadConfig(this.#tools.file);
-      const config = read.ok ? read.config : { file: this.#tools.file, entries: [], files: [] };
+      const read = loadConfig(this.#file);
+      const config = read.ok ? read.config : { file: this.#file, entries: [], files: [] };
       this.#config = { generation, config };
     }
     return this.#config.config;
@@ -259,8 +254,8 @@ export class LocalPlayground implements Playground {
     if (before?.key === key) return before;
     before?.loader.close();
     const explainer = new Explainer();
-    const loader = this.#tools.openLoader({ closed, watcher: explainer });
-    return { key, explainer, loader, result: await loader.load(config) };
+    const { loader, policyTimeout } = this.#open({ closed, watcher: explainer });
+    return { key, explainer, loader, policyTimeout, result: await loader.load(config) };
   }
 }
 

@@ -1,5 +1,6 @@
 /** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
 import { Worker } from "node:worker_threads";
+import type { LoaderSettings } from "../../loader/settings.js";
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion } from "../api.js";
 import { PageError, type PageSources, type Playground } from "../playground.js";
 import type { PlayKinds, PlayMessage, PlayReply } from "./messages.js";
@@ -14,6 +15,10 @@ interface Pending {
   reject(error: PageError): void;
   readonly timer: NodeJS.Timeout;
 }
+
+/** Takes the drafts of the page, with policies loaded by these settings beside them. */
+export const openPlayground = (settings: LoaderSettings): Playground =>
+  new ThreadPlayground(new URL("./thread.js", import.meta.url), settings);
 
 /** Starts its thread at the first question, and again after it has ended. */
 export class ThreadPlayground implements Playground {

@@ -1,6 +1,7 @@
 /** Where policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
 import { isIP } from "node:net";
 import { posix } from "node:path";
+import { UsageError } from "../../data/command-io.js";
 import { quote } from "../../data/go/quote.js";
 import { AddressRange } from "./address.js";
 
@@ -22,18 +23,12 @@ export interface EgressLists {
   readonly allowlist: readonly string[];
 }
 
-/** Lists that can't be read. The message names the entry. */
-export class EgressListError extends Error {
-  readonly code = "HTTP_EGRESS_LIST";
-  override readonly name = "EgressListError";
-}
-
 /** The lists, read. */
 export class EgressRules {
   readonly #lists: EgressLists;
   #read: ReadLists | undefined;
 
-  /** @throws EgressListError */
+  /** @throws UsageError that names the entry which can't be read */
   constructor(lists: EgressLists) {
     this.#lists = lists;
     // Ours are known to be good, and read when somebody sends a request: the pattern of addresses alone takes 8 ms to compile.
@@ -88,7 +83,7 @@ const entriesOf = (list: readonly string[]): readonly string[] =>
 
 function rangeOf(entry: string): AddressRange {
   const range = AddressRange.parse(entry);
-  if (range === undefined) throw new EgressListError(`invalid CIDR ${JSON.stringify(entry)} in the HTTP blocklist`);
+  if (range === undefined) throw new UsageError(`invalid CIDR ${JSON.stringify(entry)} in the HTTP blocklist`);
   return range;
 }
 
@@ -101,7 +96,7 @@ function hostOf(entry: string): string {
       ? ""
       : hostKey(new URL(address).hostname);
   if (host !== "") return host;
-  throw new EgressListError(
+  throw new UsageError(
     `invalid host ${JSON.stringify(entry)} in the HTTP blocklist: only a name or an address, without a port`,
   );
 }
@@ -109,12 +104,12 @@ function hostOf(entry: string): string {
 function prefixOf(entry: string): URL {
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
   if (url === undefined || !entry.includes("://") || url.hostname === "") {
-    throw new EgressListError(
+    throw new UsageError(
       `the entry ${JSON.stringify(entry)} of the HTTP allowlist must include scheme and host (e.g. https://api.example.com)`,
     );
   }
   if (url.search !== "" || url.hash !== "" || cleanPath(url) === undefined) {
-    throw new EgressListError(
+    throw new UsageError(
       `the entry ${JSON.stringify(entry)} of the HTTP allowlist must end with a path: queries are not looked at`,
     );
   }

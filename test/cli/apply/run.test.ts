@@ -70,7 +70,7 @@ describe("a run over resources", () => {
       io,
       plan: { ...plan, ...(cluster && { contextFile: cluster.contextFile }) },
       total: counted,
-      loading: {},
+      settings: {},
       progress: false,
       threadsFrom,
     });
@@ -109,7 +109,7 @@ describe("a run over resources", () => {
 
   test("says at once when a policy breaks its contract", () => {
     const stderr = new PassThrough({ encoding: "utf8" });
-    scanTools({}, { env: {}, stderr }).onDefect("no-bad", new Error("gone"));
+    scanTools({}, { stderr }).onDefect("no-bad", new Error("gone"));
     assert.equal(written(stderr), "warning: no-bad: Error: gone\n");
   });
 

@@ -20,7 +20,7 @@ export interface SuiteResult {
   readonly rows: readonly string[];
 }
 
-const TOOLS = scanTools({}, { env: {}, stderr: process.stderr });
+const TOOLS = scanTools({}, process);
 after(() => TOOLS.close());
 
 /** Nobody is asked but the files. */

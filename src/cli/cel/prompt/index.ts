@@ -1,6 +1,6 @@
 /** The prompt of `cel`: reads expressions and commands, prints values. */
 import { createInterface } from "node:readline";
-import { type CommandIo, say } from "../../io.js";
+import { type CommandIo, say } from "../../../data/command-io.js";
 import { isTerminal, paintFor } from "../../look/paint.js";
 import { addToHistory, historyFile, readHistory } from "./history.js";
 import { isUnfinished } from "./open-brackets.js";

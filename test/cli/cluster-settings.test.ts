@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { clusterSettings } from "../../src/serving/cluster-settings.js";
+import { clusterSettings as settingsOf } from "../../src/cli/cluster-settings.js";
+import { SERVE_DEFAULTS, type ServeValues } from "../../src/cli/options.js";
 
 const GIVEN = { fromCluster: true, certFile: "tls.crt", replicaName: "one" };
 
-function refused(values: Readonly<Record<string, unknown>>): string {
+const clusterSettings = (values: Partial<ServeValues>) => settingsOf({ ...SERVE_DEFAULTS, ...values });
+
+function refused(values: Partial<ServeValues>): string {
   try {
     clusterSettings(values);
   } catch (error) {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { AuditedFile } from "../../../src/cli/audit/audited-file.js";
+import { AuditedFile } from "../../../src/cluster/audit/audited-file.js";
 
 describe("a policies file of the audit", () => {
   test("is read again when it has changed, and stays as it was when it can't be", (context) => {

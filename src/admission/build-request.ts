@@ -1,12 +1,9 @@
-/** An AdmissionRequest as the API server would send it, made from an object in a file: for `eval`. */
-import type { AdmissionRequest, GroupVersionKind } from "../admission/admission-request.js";
-import { type DecodedAdmission, decodeAdmissionReview } from "../admission/decode.js";
+/** An AdmissionRequest as the API server would send it, made from an object. */
+import { UsageError } from "../data/command-io.js";
 import { stringifyJson } from "../data/json.js";
 import { creatorOf } from "../kubernetes/creator.js";
-import type { JsonObject } from "../kubernetes/object.js";
-import { ScanError } from "../offline/scan/scan-error.js";
-import { type CertificateRequestParts, certificateRequestOf } from "../offline/scan/signing-request.js";
-import { UsageError } from "./io.js";
+import type { AdmissionRequest, GroupVersionKind } from "./admission-request.js";
+import { type DecodedAdmission, decodeAdmissionReview } from "./decode.js";
 
 /** Operations that an admission request can have. */
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
@@ -69,20 +66,6 @@ export function buildRequest({ object, oldObject, operation, namespace }: Reques
     ...(op !== "DELETE" && oldObject !== undefined ? { oldObject } : {}),
     dryRun: false,
   };
-}
-
-/**
- * A CertificateRequest made of a CSR.
- * @param file where the CSR comes from, `-` for standard input
- * @throws UsageError for what is no CSR
- */
-export function buildCertificateRequest(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
-  try {
-    return certificateRequestOf(content, file, parts);
-  } catch (error) {
-    if (error instanceof ScanError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
 }
 
 function kindOf(apiVersion: string, kind: string): GroupVersionKind {

@@ -1,12 +1,23 @@
-import { printableLines } from "../data/printable.js";
-import type { LineStreams } from "../offline/cases/json-lines.js";
+/** What a command reads and writes, and the error of what it was given. */
+import type { Readable, Writable } from "node:stream";
+import { printableLines } from "./printable.js";
+
+/** Standard input and output. */
+export interface LineStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Variables of the environment by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a command reads and writes; passed in, so that tests run commands in process. */
 export interface CommandIo extends LineStreams {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
 }
 
-/** A command line that cannot be carried out; the message is for the user, the exit code is 2. */
+/** A command line, or a file that it names, that cannot be used; the message is for the user, the exit code is 2. */
 export class UsageError extends Error {
   readonly code = "USAGE";
   /** What of its input is wrong, by the key that it has in a case of a test file; undefined: the whole, or what has none. */

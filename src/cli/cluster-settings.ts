@@ -1,9 +1,10 @@
 /** The options of `serve --from-cluster` as typed settings. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { UsageError } from "../cli/io.js";
-import { exceptionNamespaces } from "../cli/namespaced-options.js";
 import type { ClusterSettings } from "../cluster/settings.js";
+import { UsageError } from "../data/command-io.js";
+import { exceptionNamespaces } from "./loader-settings.js";
+import type { ServeValues } from "./options.js";
 
 /** Where Kubernetes tells a pod its namespace. */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
@@ -20,7 +21,7 @@ const MAX_REPLICA = 200;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Options that only mean something with it, and have no default. */
-const ONLY_WITH_IT = [
+const ONLY_WITH_IT: readonly (keyof ServeValues)[] = [
   "service",
   "webhookUrl",
   "webhookCaFile",
@@ -39,15 +40,15 @@ const ONLY_WITH_IT = [
  * Reads the settings from option values; undefined without `--from-cluster`.
  * @throws UsageError for what can't be meant
  */
-export function clusterSettings(values: Readonly<Record<string, unknown>>): ClusterSettings | undefined {
-  if (values.fromCluster !== true) {
+export function clusterSettings(values: ServeValues): ClusterSettings | undefined {
+  if (!values.fromCluster) {
     const alone = ONLY_WITH_IT.find((name) => values[name] !== undefined && values[name] !== false);
     if (alone !== undefined) throw mistake(flagOf(alone), "needs --from-cluster");
     return undefined;
   }
   const namespace = ownNamespace();
-  const webhookUrl = values.webhookUrl === undefined ? undefined : webhookAddress(String(values.webhookUrl));
-  const tlsSecret = values.tlsSecret === undefined ? undefined : named("tls-secret", String(values.tlsSecret), NAME);
+  const webhookUrl = values.webhookUrl === undefined ? undefined : webhookAddress(values.webhookUrl);
+  const tlsSecret = values.tlsSecret === undefined ? undefined : named("tls-secret", values.tlsSecret, NAME);
   const manageWebhooks = values.manageWebhooks !== "false";
   if (tlsSecret !== undefined && values.certFile !== undefined)
     throw mistake("tls-secret", "cannot be used together with --cert-file: either says where the certificate is");
@@ -59,23 +60,23 @@ export function clusterSettings(values: Readonly<Record<string, unknown>>): Clus
       "the API server asks webhooks by HTTPS only: give --tls-secret, or --cert-file and --key-file; --manage-webhooks false makes none",
     );
   return {
-    policyServer: named("policy-server-name", String(values.policyServerName ?? "default"), LABEL, MAX_LABEL),
+    policyServer: named("policy-server-name", values.policyServerName, LABEL, MAX_LABEL),
     exceptionNamespaces: exceptionNamespaces(values),
     namespace,
-    replica: named("replica-name", String(values.replicaName ?? hostname().toLowerCase()), NAME, MAX_REPLICA),
-    enforceAdmissionPolicies: values.enforceAdmissionPolicies === true,
-    service: serviceOf(String(values.service ?? `${namespace}/${DEFAULT_SERVICE}`)),
-    ...(webhookUrl !== undefined && { webhookUrl }),
+    replica: named("replica-name", values.replicaName ?? hostname().toLowerCase(), NAME, MAX_REPLICA),
+    enforceAdmissionPolicies: values.enforceAdmissionPolicies,
+    service: serviceOf(values.service ?? `${namespace}/${DEFAULT_SERVICE}`),
+    webhookUrl,
     manageWebhooks,
-    owner: String(values.owner ?? "policy-server"),
-    ...(tlsSecret !== undefined && { tlsSecret }),
-    ...(typeof values.certFile === "string" && { certFile: values.certFile }),
-    ...(typeof values.webhookCaFile === "string" && { webhookCaFile: values.webhookCaFile }),
-    auditInterval: Math.min(Number(values.auditInterval ?? 0) * 1000, LONGEST_TIMER_MS),
-    auditReports: values.auditReports as ClusterSettings["auditReports"],
-    ...(typeof values.shadowPolicies === "string" && { shadowPolicies: values.shadowPolicies }),
-    events: values.events === true,
-    readyWithoutSources: values.ignoreKubernetesConnectionFailure === true,
+    owner: values.owner,
+    tlsSecret,
+    certFile: values.certFile,
+    webhookCaFile: values.webhookCaFile,
+    auditInterval: Math.min(values.auditInterval * 1000, LONGEST_TIMER_MS),
+    auditReports: values.auditReports,
+    shadowPolicies: values.shadowPolicies,
+    events: values.events,
+    readyWithoutSources: values.ignoreKubernetesConnectionFailure,
   };
 }
 
