@@ -6,7 +6,7 @@ import { LoadError } from "./load-error.js";
  * Tells what is doubtful, also of documents that have mistakes: who mends them mends both at once.
  * @throws LoadError with the errors, where there are any
  */
-export function told(problems: readonly Problem[], warn: Warn): void {
+export function reportOrThrow(problems: readonly Problem[], warn: Warn): void {
   for (const problem of problems) if (problem.severity === "warning") warn(problem);
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw LoadError.of(errors);

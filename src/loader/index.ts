@@ -145,7 +145,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
     keep: (policy, release) => served.register(policy, release),
     worldFor,
-    foresee,
+    prefetch: foresee,
     policyTimeout,
     watcher: options.watcher,
   });
@@ -164,7 +164,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
             const work = foresee(needs);
             if (work !== undefined) warm(work);
           };
-          return loadEntries(config, { ...loading, foresee: later });
+          return loadEntries(config, { ...loading, prefetch: later });
         },
         changed,
       }),

@@ -17,11 +17,10 @@ import type { PreparedModule } from "./module/prepare.js";
 import { START_ONLY } from "./names.js";
 import { NOTHING } from "./payload.js";
 import { PolicyStart } from "./policy-start.js";
-import type { Floor } from "./rewrite/floor/floor.js";
 import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./run/guest/call.js";
 import { Moment, type MomentParts } from "./run/guest/moment.js";
 import { CallHistory } from "./run/main-thread/history.js";
-import { INLINE_QUESTION_BYTES, type InlineCalls } from "./run/main-thread/main-thread-calls.js";
+import { INLINE_QUESTION_BYTES, type MainThreadCalls } from "./run/main-thread/main-thread-calls.js";
 import { neutralReviews } from "./run/snapshot/neutral-requests.js";
 import { coldStart, type FoundStart, type StartReport } from "./run/snapshot/start-report.js";
 import { checkKey } from "./run/threads/history.js";
@@ -35,7 +34,7 @@ export interface PolicyParts {
   readonly settings: PreparedSettings;
   readonly protocol: Protocol;
   readonly pool: WorkerPool;
-  readonly inline: InlineCalls;
+  readonly inline: MainThreadCalls;
   readonly limits: GuestLimits;
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
@@ -61,11 +60,6 @@ const TAKING_STATE_MS = 120_000;
 
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
 const MOST_COMPARED = 2;
-
-/** On threads a guest has all of its stack. */
-async function withoutFloor({ floor, ...rest }: GuestModule): Promise<GuestModule> {
-  return { ...rest, module: (await floor?.without()) ?? rest.module };
-}
 
 const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
 
@@ -139,14 +133,11 @@ export class LoadedPolicy implements WasmPolicy {
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
     const { protocol, settings, inline } = this.#parts;
     const moment = new Moment(undefined, inline.seeds);
-    let trappedAbove: Floor | undefined;
     const isCompared = this.#start.begin();
     if (!isCompared && this.#start.isSmall && inline.wouldTry(this.#history)) {
       const call = protocol.validateCall(review, settings, data, inline.allocate);
       if ("verdict" in call) return call;
-      const answered = this.#tryInline(call, review, moment, (floor) => {
-        trappedAbove = floor;
-      });
+      const answered = this.#tryInline(call, review, moment);
       if (answered !== undefined) return answered;
       // What is too long for the main thread has been put together in memory of its own.
       if (call.input.length > INLINE_QUESTION_BYTES) return this.#askOnThread(call, review, context, moment);
@@ -155,10 +146,10 @@ export class LoadedPolicy implements WasmPolicy {
     if ("verdict" in call) return call;
     return isCompared
       ? this.#askBothWays(call, review, context, moment)
-      : this.#askOnThread(call, review, context, moment, this.#start.module, trappedAbove);
+      : this.#askOnThread(call, review, context, moment, this.#start.module);
   }
 
-  #tryInline(call: GuestCall, review: Review, moment: Moment, onTrap: (floor?: Floor) => void): Outcome | undefined {
+  #tryInline(call: GuestCall, review: Review, moment: Moment): Outcome | undefined {
     const { inline, limits } = this.#parts;
     const { module } = this.#start;
     return inline.try({
@@ -168,7 +159,6 @@ export class LoadedPolicy implements WasmPolicy {
       moment,
       history: this.#history,
       onLog: (line) => this.#log(line, review),
-      onTrap: () => onTrap(module.floor),
     });
   }
 
@@ -191,7 +181,7 @@ export class LoadedPolicy implements WasmPolicy {
     // In a line of its own, as the check of settings: requests don't wait for it, and what it takes tells nothing about them.
     const result = await pool.run({
       key: checkKey(this.id),
-      module: module.floor ? await withoutFloor(module) : module,
+      module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,
@@ -244,7 +234,6 @@ export class LoadedPolicy implements WasmPolicy {
     context: EvaluationContext,
     moment: Moment,
     module = this.#start.module,
-    trappedAbove?: Floor,
   ): Promise<Outcome> {
     const { protocol } = this.#parts;
     const reasons = new Reasons();
@@ -268,8 +257,6 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
-    // What traps on the main thread only does so by its floor.
-    if (trappedAbove && result.kind === "answer") this.#start.dropFloor(await trappedAbove.without());
     this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const limit = limitDetail(result, this.#parts.limits);
@@ -341,7 +328,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { pool, limits, timeoutMs } = this.#parts;
     return pool.run({
       key: about ? this.id : checkKey(this.id),
-      module: module.floor ? await withoutFloor(module) : module,
+      module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,

@@ -5,7 +5,6 @@
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
  *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
- *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js raised
  *
  * or makes them itself, of small functions that call one another (`test/wasm/rewrite/inline-functions/random-functions.ts`):
  *
@@ -15,10 +14,9 @@
  * must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that may run for ever must be
  * ended.
  */
-import { expandCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
+import { inlineCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
 import type { IndexSpaces } from "../../src/wasm/rewrite/meter/segments.js";
 import { SMALLEST_SHIFT } from "../../src/wasm/rewrite/write-barriers/marking.js";
-import { compareRaised } from "../wasm/rewrite/floor/raised.js";
 import { GENEROUS } from "../wasm/rewrite/inline-functions/generous.js";
 import { randomFunctions } from "../wasm/rewrite/inline-functions/random-functions.js";
 import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/rewrite/meter/both.js";
@@ -33,9 +31,7 @@ const LONGEST = 5_000;
 const REPORTED_EVERY = 10_000;
 
 const free = process.argv[2] === "free";
-const compare =
-  { used: compareUsed, marked: compareMarkedByTurns, raised: compareRaisedByTurns }[process.argv[2] ?? ""] ??
-  compareBoth;
+const compare = { used: compareUsed, marked: compareMarkedByTurns }[process.argv[2] ?? ""] ?? compareBoth;
 let rest: Buffer = Buffer.alloc(0);
 let compared = 0;
 let skipped = 0;
@@ -80,14 +76,9 @@ function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewr
   return compareMarked(bytes, seed, { shifts: seed % 2 === 0 ? [shift] : [shift, shift + 1 + (seed % 3)] }, rewrite);
 }
 
-/** Above floors of different heights. */
-function compareRaisedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
-  return compareRaised(bytes, seed, 4_096 << (seed % 4), rewrite);
-}
-
 /** Functions where they are called, and counted. */
 function expand(bytes: Uint8Array<ArrayBuffer>, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
-  const rewritten = expandCalls(bytes, own, expansions++ % 3 === 0 ? undefined : GENEROUS);
+  const rewritten = inlineCalls(bytes, own, expansions++ % 3 === 0 ? undefined : GENEROUS);
   if (rewritten.length > bytes.length) expanded++;
   return rewritten;
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, member, namespaceOf, text } from "../../kube
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { type LeftOut, Room, type Size } from "./room.js";
+import { type LeftOut, HeldSizes, type Size } from "./room.js";
 
 /** A document with what is not part of it. */
 export interface WatchedItem {
@@ -32,7 +32,7 @@ export interface ItemsOptions {
 export class Items implements ListTarget {
   readonly all = new Map<string, WatchedItem>();
   readonly #options: ItemsOptions;
-  readonly #room: Room;
+  readonly #sizes: HeldSizes;
   /** What each takes that is not left out. */
   readonly #bytes = new Map<string, number>();
   /** Policies of namespaces that are left out, by namespace: when they were made, by key. */
@@ -44,7 +44,7 @@ export class Items implements ListTarget {
 
   constructor(options: ItemsOptions) {
     this.#options = options;
-    this.#room = new Room(options.kind.kind, options.out);
+    this.#sizes = new HeldSizes(options.kind.kind, options.out);
   }
 
   /** How many objects of the list were not wanted. */
@@ -54,7 +54,7 @@ export class Items implements ListTarget {
 
   /** Namespaces that are left out. */
   get out(): LeftOut {
-    return this.#room.out;
+    return this.#sizes.out;
   }
 
   /** Whether a new list may leave out others. */
@@ -64,7 +64,7 @@ export class Items implements ListTarget {
 
   /** What is left out of the next list from its beginning: which namespaces have most is known when all is read. */
   get next(): LeftOut {
-    return new Map([...this.#room.due].filter(([, limit]) => limit === "kind"));
+    return new Map([...this.#sizes.due].filter(([, limit]) => limit === "kind"));
   }
 
   /** All of the list is there. */
@@ -125,14 +125,14 @@ export class Items implements ListTarget {
 
   /** Less of one namespace may make room for another. */
   #add(namespace: string, size: Size): readonly string[] {
-    const out = this.#room.add(namespace, size);
+    const out = this.#sizes.add(namespace, size);
     if (this.#isListed && [...this.out.values()].includes("kind")) this.#isStale ||= !this.#isDue;
     return out;
   }
 
   /** Whether just those are left out that are to be. */
   get #isDue(): boolean {
-    const { due } = this.#room;
+    const { due } = this.#sizes;
     return due.size === this.out.size && [...due.keys()].every((namespace) => this.out.has(namespace));
   }
 

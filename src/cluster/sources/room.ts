@@ -24,7 +24,7 @@ const sum = (one: Size, other: Size): Size => ({
 });
 
 /** Counts what a kind has by namespaces. Objects without one are cluster administrators', and are never left out. */
-export class Room {
+export class HeldSizes {
   readonly #kind: string;
   readonly #sizes = new Map<string, Size>();
   readonly #out: Map<string, Limit>;
@@ -44,7 +44,7 @@ export class Room {
 
   /** What would be left out of all that was counted, had it been known beforehand. */
   get due(): LeftOut {
-    const room = new Room(this.#kind);
+    const room = new HeldSizes(this.#kind);
     for (const [namespace, size] of this.#sizes) room.#sizes.set(namespace, size);
     for (const size of this.#sizes.values()) room.#held = sum(room.#held, size);
     for (const namespace of this.#sizes.keys()) room.#limit(namespace);

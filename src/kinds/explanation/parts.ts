@@ -1,13 +1,13 @@
 /** An evaluated expression as data: every part with its value. */
 import { CelError, type Explanation, ObjectValue } from "../../cel/index.js";
-import { Room } from "./size-budget.js";
+import { SizeBudget } from "./size-budget.js";
 import type { ExplainedValue } from "./types.js";
 import { lineOf, valueText } from "./value-text.js";
 
 /** How an expression is made data. */
 export interface PartOptions {
   /** Default: one of its own. */
-  readonly room?: Room;
+  readonly room?: SizeBudget;
   /** How much earlier the text that was written begins than the one that was compiled; absent: it is another text, and places are not known. */
   readonly shift?: number | undefined;
 }
@@ -17,7 +17,7 @@ export interface PartOptions {
  */
 export function explainedValue(
   explanation: Explanation,
-  { room = new Room(), shift }: PartOptions = {},
+  { room = new SizeBudget(), shift }: PartOptions = {},
 ): ExplainedValue {
   const visit = ({ text, place, value, parts }: Explanation, always: boolean): readonly ExplainedValue[] => {
     const [line, shown] = [lineOf(text), value === undefined ? undefined : valueText(value)];

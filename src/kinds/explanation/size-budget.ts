@@ -8,7 +8,7 @@ export const MAX_CHARACTERS = 4_000_000;
 const PART_CHARACTERS = 60;
 
 /** What is left of that (disposable). */
-export class Room {
+export class SizeBudget {
   #left = MAX_CHARACTERS;
 
   /** Whether there is room for texts; if so it is taken. */

@@ -83,7 +83,7 @@ const ZEROS: ReadonlyMap<number, readonly number[]> = new Map([
  * @param own what functions of the guest's may name; absent: all that there is
  * @returns the bytes as they are when they hold what is not known here: metering says what that is
  */
-export function expandCalls(
+export function inlineCalls(
   bytes: Uint8Array<ArrayBuffer>,
   own?: IndexSpaces,
   limits?: ExpansionLimits,

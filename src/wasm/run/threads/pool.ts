@@ -1,7 +1,7 @@
 /**
  * The pool of threads, for calls that the main thread does not run itself. A guest ends itself at its deadline; nothing here ends one. A call that
  * takes long leaves its slot to others and gives way to them; one that waits for the host occupies a thread but no slot (`slots.ts`). Calls of
- * policies that time out begin as long ones. docs/architecture.md has a drawing.
+ * policies that time out begin as long ones. docs/design/guest-threads.md has a drawing.
  */
 import { availableParallelism } from "node:os";
 import type { ExecutionMode, HostAnswer, Phase } from "../guest/call.js";

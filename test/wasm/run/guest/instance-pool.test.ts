@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { highMarksName, lowMarksName } from "../../../../src/wasm/names.js";
-import { emptyImage, imageOf } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot, imageOf } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import type { Marking } from "../../../../src/wasm/rewrite/write-barriers/marking.js";
 import { MISSED, Places } from "../../../../src/wasm/run/guest/instance-pool.js";
 
 const SHAPE = { initial: 2, maximum: 400 };
 const PAGE = 64 * 1024;
-const EMPTY = emptyImage(SHAPE.initial);
+const EMPTY = emptySnapshot(SHAPE.initial);
 
 const MARKING: Marking = { shifts: [13] };
 
@@ -88,27 +88,6 @@ describe("places of guests", () => {
     }
   });
 
-  test("are brought back from a floor on, and as a whole when their host has written below", () => {
-    const places = new Places();
-    const floor = { address: 8_192, without: () => Promise.reject(new Error("is not asked for")) };
-    for (let round = 0; round < 8; round++) {
-      const place = places.take(1, SHAPE, EMPTY, { floor });
-      const bytes = new Uint8Array(place.memory.buffer);
-      assert.ok(
-        bytes.every((byte) => byte === 0),
-        `${round}`,
-      );
-      bytes.fill(7, floor.address);
-      place.note(20_000, 20_000);
-      place.note(100, 0);
-      if (round % 2 === 0) {
-        bytes.fill(7, 8_000, 8_200);
-        place.note(8_000, 200);
-      }
-      places.give(place);
-    }
-  });
-
   test("are looked at as a whole at first: a module with a mark that is missing is not trusted again", async () => {
     const places = new Places();
     const { instance } = instanceWithMarks();
@@ -179,14 +158,14 @@ describe("places of guests", () => {
   test("that have grown are given up when they are too large to be wiped quickly, whatever the module asked for", () => {
     const places = new Places();
     const shape = { initial: 129, maximum: 400 };
-    const image = emptyImage(shape.initial);
+    const image = emptySnapshot(shape.initial);
     const large = places.take(1, shape, image);
     places.give(large);
     assert.notEqual(places.take(1, shape, image), large);
   });
 
   test("that can't be had are an error of their own", () =>
-    assert.throws(() => new Places().take(1, { initial: 70_000, maximum: 70_000 }, emptyImage(70_000)), {
+    assert.throws(() => new Places().take(1, { initial: 70_000, maximum: 70_000 }, emptySnapshot(70_000)), {
       name: "GuestMemoryError",
     }));
 
