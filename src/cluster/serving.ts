@@ -2,6 +2,7 @@
 
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { ShadowRows } from "../policy/served/shadow/tally.js";
+import type { ClusterState } from "./cluster-state.js";
 
 /** What this replica has counted of versions in shadow. */
 export interface ShadowSource {
@@ -17,9 +18,10 @@ export interface Serving {
   readonly shadows: ShadowSource;
   /**
    * Has everybody load what has changed, and then serve it in one step.
+   * @param state the cluster's after it, for those that begin meanwhile, or have missed a delta
    * @returns what became of each policy that was loaded anew, when all serve it; never rejects
    */
-  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]>;
+  serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]>;
   /** How many evaluations requests have set off so far: counts up while requests come. */
   readonly evaluations: number;
 }

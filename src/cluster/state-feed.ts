@@ -79,12 +79,10 @@ export interface FeedOptions {
 /** Nothing is told before everything is known: what is not there yet would be taken for deleted. */
 export class StateFeed {
   readonly #options: FeedOptions;
-  readonly #documents = new Map<string, ClusterDocument>();
+  /** As it was told last; its version is 0 before that. */
+  #state: ClusterState = { version: 0, documents: new Map(), sets: [], unread: [] };
   readonly #dirty = new Set<string>();
   readonly #kept: KeptSets;
-  #version = 0;
-  #sets: readonly PolicySetRoute[] = [];
-  #unread = "";
   #again = false;
   #telling = false;
   #cancel: (() => void) | undefined;
@@ -125,21 +123,22 @@ export class StateFeed {
   async #tell(): Promise<void> {
     const { sources, serving, served } = this.#options;
     // Later on a kind that is being read holds up nobody else.
-    if (this.#version === 0 && !sources.complete) return;
+    if (this.#state.version === 0 && !sources.complete) return;
     this.#again = false;
     const delta = this.#delta();
     const unread = sources.unread.map(({ resource }) => resource);
-    if (delta !== undefined || unread.join() !== this.#unread) {
-      this.#unread = unread.join();
+    if (delta !== undefined || unread.join() !== this.#state.unread.join()) {
+      this.#state = { ...this.#state, unread };
+      const state = this.#state;
       this.#telling = true;
       let reports: readonly LoadedPolicyReport[] = [];
       try {
-        if (delta !== undefined) reports = await serving.serve(delta);
+        if (delta !== undefined) reports = await serving.serve(delta, state);
       } finally {
         this.#telling = false;
       }
       if (this.#stopped) return;
-      served({ version: this.#version, documents: new Map(this.#documents), sets: this.#sets, unread }, reports);
+      served(state, reports);
     }
     if (this.#dirty.size > 0 || this.#again) this.#soon();
   }
@@ -147,40 +146,45 @@ export class StateFeed {
   /** What has changed since the last one; undefined when nothing has. */
   #delta(): ClusterDelta | undefined {
     const { sources } = this.#options;
-    const first = this.#version === 0;
-    const keys = first ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
+    const { version: base, documents: before, sets: setsBefore } = this.#state;
+    const keys = base === 0 ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
     const put: ClusterDocument[] = [];
     const removed: string[] = [];
     for (const key of keys) {
       const now = sources.item(key)?.document;
-      if (now === this.#documents.get(key)) continue;
-      if (now === undefined) {
-        removed.push(key);
-        this.#documents.delete(key);
-      } else {
-        put.push(now);
-        this.#documents.set(key, now);
-      }
+      if (now === before.get(key)) continue;
+      if (now === undefined) removed.push(key);
+      else put.push(now);
     }
     this.#dirty.clear();
-    const sets = this.#setsNow();
-    const sameSets = JSON.stringify(sets) === JSON.stringify(this.#sets);
-    if (!first && put.length === 0 && removed.length === 0 && sameSets) return undefined;
-    this.#sets = sets;
-    this.#version += 1;
-    return { version: this.#version, base: this.#version - 1, put, removed, sets };
+    const documents = put.length + removed.length === 0 ? before : changedBy(before, put, removed);
+    const sets = this.#setsOf(documents);
+    if (base !== 0 && documents === before && JSON.stringify(sets) === JSON.stringify(setsBefore)) return undefined;
+    this.#state = { ...this.#state, version: base + 1, documents, sets };
+    return { version: base + 1, base, put, removed, sets };
   }
 
   /** A policy that sets cannot be derived of keeps none from being served: then they stay as they were. */
-  #setsNow(): readonly PolicySetRoute[] {
+  #setsOf(documents: ClusterState["documents"]): readonly PolicySetRoute[] {
     const { setsOf, log } = this.#options;
     try {
-      return this.#kept.with(setsOf(this.#documents));
+      return this.#kept.with(setsOf(documents));
     } catch (error) {
       log.error("which policies webhooks ask about together could not be found out: that stays as it was", {
         error: error instanceof Error ? error.stack : String(error),
       });
-      return this.#sets;
+      return this.#state.sets;
     }
   }
+}
+
+function changedBy(
+  before: ClusterState["documents"],
+  put: readonly ClusterDocument[],
+  removed: readonly string[],
+): ClusterState["documents"] {
+  const documents = new Map(before);
+  for (const key of removed) documents.delete(key);
+  for (const document of put) documents.set(document.key, document);
+  return documents;
 }

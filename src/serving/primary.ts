@@ -4,6 +4,7 @@
  */
 import cluster from "node:cluster";
 import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
+import type { ClusterState } from "../cluster/cluster-state.js";
 import type { Agent } from "../cluster/index.js";
 import type { Serving } from "../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
@@ -237,8 +238,8 @@ class Primary implements Serving, SecuredServing {
   }
 
   /** Has all processes serve what has changed in the cluster. */
-  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    return this.#policies.serve(delta);
+  serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
+    return this.#policies.serve(delta, state);
   }
 
   /** Has all processes serve this certificate. */
