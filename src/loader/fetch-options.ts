@@ -11,8 +11,8 @@ import type { LoaderSettings } from "./settings.js";
 
 /** How modules are fetched, and images looked at for guests. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {
-  /** Checks the signatures of images; absent: guests can't ask about images. */
-  readonly signatures?: SignatureChecks;
+  /** Checks the signatures of images. */
+  readonly signatures: SignatureChecks;
 }
 
 /**
@@ -20,10 +20,7 @@ export interface LoaderFetchOptions extends ModuleFetcherOptions {
  * @throws an error whose message names the file, when sources.yml, verification.yml or the trust configuration cannot be used: verification
  *   fails closed
  */
-export function fetchOptions(
-  settings: LoaderSettings,
-  warn: (message: string) => void = () => {},
-): LoaderFetchOptions & { readonly signatures: SignatureChecks } {
+export function fetchOptions(settings: LoaderSettings, warn: (message: string) => void = () => {}): LoaderFetchOptions {
   const { sourcesFile, verificationFile, dockerConfigDirectory, sigstoreTrustFile: trustConfig } = settings;
   if (trustConfig !== undefined) readTrustConfig(trustConfig);
   const config = verificationFile === undefined ? undefined : loadVerification(verificationFile);

@@ -1,5 +1,6 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 
+import { availableParallelism } from "node:os";
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
@@ -12,19 +13,22 @@ import {
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
-import { createHostCapabilities, type Executor, type ViolationSink } from "../wasm/host/index.js";
-import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
+import type { Logger } from "../telemetry/logger.js";
+import { createHostCapabilities, type Executor } from "../wasm/host/index.js";
+import { createWasmRuntime } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { addressGuard, closedExternal, openExternal } from "../world/open-external.js";
+import { clusterAccess } from "./cluster-access.js";
 import { diagnose, salvagedEntries } from "./diagnosis.js";
-import type { LoaderFetchOptions } from "./fetch-options.js";
+import { fetchOptions, type LoaderFetchOptions } from "./fetch-options.js";
 import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
 import { downloads } from "./prefetch.js";
-import type { LoaderSettings } from "./settings.js";
+import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";
 export { createWebhooks } from "../kinds/registry.js";
@@ -35,29 +39,18 @@ export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/clus
 export { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
-/** What a loader needs. */
-export interface PolicyLoaderOptions
-  extends Pick<LoaderSettings, "costFactor" | "processors" | "warmStart" | "egress"> {
-  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
-  readonly policyTimeout: number;
-  /** Threads that run guests. */
-  readonly workers: number;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  /** How modules are fetched. */
-  readonly fetch: LoaderFetchOptions;
-  /** What guests log. */
-  readonly log: (entry: GuestLogEntry) => void;
+/** What is asked of a loader beside its settings. */
+export interface LoaderOptions {
+  /** Gets what guests say and what they were refused, and what is odd about downloads and watches of a cluster; absent: nothing does. */
+  readonly logger?: Logger;
+  /** In place of what the settings say of fetching, and what processes share of it. */
+  readonly fetch?: Partial<LoaderFetchOptions>;
+  /** Where another process watches the cluster's lists for this one. */
+  readonly shared?: StoreChannel | undefined;
   /** Records or replays what guests ask of the host. Default: neither. */
   readonly executor?: Executor;
-  /** Told when a guest asks for what it was not granted. */
-  readonly violation: ViolationSink;
-  /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
-  readonly cluster?: ClusterAccess | undefined;
   /** Whether policies may ask nobody outside of this process, whatever else is set; default no. Modules are fetched all the same. */
   readonly closed?: boolean;
-  /** Told what hinders watches of a cluster. */
-  readonly note?: (message: string) => void;
   /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
   readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
@@ -70,6 +63,10 @@ export interface PolicyLoaderOptions
 
 /** Loads configurations. */
 export interface PolicyLoader {
+  /** Milliseconds that an evaluation may take where its entry says nothing. */
+  readonly policyTimeout: number;
+  /** The cluster that policies look things up in; undefined where none is wanted. */
+  readonly access: ClusterAccess | undefined;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
   /**
@@ -85,36 +82,42 @@ export interface PolicyLoader {
 const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outside of the request may be asked here"));
 
 /**
- * Makes a loader. Worker threads start when the first guest runs.
+ * A loader by these settings. Worker threads start when the first guest runs.
  * @throws UsageError for lists of HTTP servers that can't be read
+ * @throws an error that names the file where one of the settings can't be used
  */
-export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, processors, now, log, violation } = options;
-  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
-  const executor = options.closed ? refuseCalls : options.executor;
-  const guard = addressGuard(options.egress);
-  const inspector = options.closed
-    ? undefined
-    : fetch.signatures && createImageInspector(fetch, fetch.signatures, guard);
-  const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
+export function createLoader(settings: LoaderSettings, options: LoaderOptions = {}): PolicyLoader {
+  const { policyTimeout = DEFAULT_POLICY_TIMEOUT_MS, workers = availableParallelism(), processors } = settings;
+  const { egress = {}, warmStart, costFactor } = settings;
+  const { logger, shared, closed = false } = options;
+  const now = () => performance.now();
+  const warn = (message: string): void => logger?.warn(message);
+  const guests = logger?.named("policy_log");
+  const found = clusterAccess(settings);
+  const access = shared !== undefined && found !== undefined && "connection" in found ? { ...found, shared } : found;
+  const fetch = { share: new LocalModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
+  const executor = closed ? refuseCalls : options.executor;
+  const guard = addressGuard(egress);
+  const inspector = closed ? undefined : createImageInspector(fetch, fetch.signatures, guard);
+  const cluster = closed ? undefined : openAccess(access, now, warn);
   const world = cluster && clusterWorld(cluster, now);
   const metadata = createImageMetadata(fetch, guard);
-  const external = options.closed
+  const external = closed
     ? closedExternal()
     : openExternal({
         readImage: (reference, signal) => metadata.images.read(reference, signal),
         now,
-        ...(options.egress && { egress: options.egress }),
-        ...(cluster && { cluster }),
+        egress,
+        cluster,
       });
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
-    ...(options.warmStart !== undefined && { warmStart: options.warmStart }),
+    ...(warmStart !== undefined && { warmStart }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
-    log,
+    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
     capabilities: createHostCapabilities({
-      violation,
+      violation: (message, fields) => logger?.error(message, fields),
       http: external.plugins,
       ...(inspector && { images: inspector.images }),
       ...(executor && { executor }),
@@ -129,10 +132,9 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     runtime,
     policyTimeout,
     now,
-    httpInNamespaced: options.egress?.forNamespaced ?? false,
+    httpInNamespaced: egress.forNamespaced ?? false,
   });
-  const missing = options.cluster !== undefined && cluster === undefined;
-  const { costFactor } = options;
+  const missing = access !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => ({
     ...outerWorldFor(needs, world, missing, now, external.data),
     ...(costFactor !== undefined && { costFactor }),
@@ -150,6 +152,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     watcher: options.watcher,
   });
   return {
+    policyTimeout,
+    access,
     clusterPolicies: (changed) =>
       new ClusterPolicies({
         clock: SYSTEM_CLOCK,

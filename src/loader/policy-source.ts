@@ -1,5 +1,4 @@
 /** From settings to loaded policies, those of files and those of a cluster as one set: what the server, the commands and the library share. */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import {
   type ClusterDelta,
@@ -9,22 +8,12 @@ import {
   type LoadedPolicyReport,
 } from "../config/from-cluster/index.js";
 import { type ConfigResult, filesOf, formatProblem, loadConfig, type Problem } from "../config/index.js";
-import type { ModuleShare } from "../fetch/index.js";
-import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../policy/served/policy-set.js";
 import { type ShadowSet, withShadows } from "../policy/served/shadow/versions.js";
-import type { Logger } from "../telemetry/logger.js";
 import type { ClusterAccess } from "../world/cluster.js";
-import { type ClusterProblem, clusterAccess, clusterProblem } from "./cluster-access.js";
-import { fetchOptions } from "./fetch-options.js";
-import {
-  type ClusterNeed,
-  createPolicyLoader,
-  type PolicyLoader,
-  type PolicyLoaderOptions,
-  RolledOutPolicies,
-} from "./index.js";
-import { DEFAULT_POLICY_TIMEOUT_MS, givenFile, type LoaderSettings, policiesFile } from "./settings.js";
+import { type ClusterProblem, clusterProblem } from "./cluster-access.js";
+import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader, RolledOutPolicies } from "./index.js";
+import { givenFile, type LoaderSettings, policiesFile } from "./settings.js";
 import { loadShadows } from "./shadow-policies.js";
 
 /** Policies that will fail for want of a cluster. */
@@ -152,19 +141,9 @@ function createClusterSource(
 }
 
 /** What is asked of loading beside the settings. */
-export interface SourceOptions
-  extends Pick<
-    PolicyLoaderOptions,
-    "watcher" | "typeCheck" | "diagnose" | "kubernetesVersion" | "executor" | "closed"
-  > {
-  /** Gets what guests say, and what is odd about downloads; absent: nothing does. */
-  readonly logger?: Logger;
+export interface SourceOptions extends LoaderOptions {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
-  /** Where another process watches the cluster's lists for this one. */
-  readonly shared?: StoreChannel;
-  /** What processes share of modules; absent: this one shares with none. */
-  readonly modules?: ModuleShare;
   /** What is loaded in place of the whole file, asked for at each load: a part of it, or a text that is given instead. */
   readonly read?: (file: string) => ConfigResult;
 }
@@ -174,7 +153,8 @@ export function createPolicySource(
   settings: LoaderSettings,
   { warnWithoutCluster = false, read: given, ...special }: SourceOptions = {},
 ): PolicySource {
-  const { loader, policyTimeout, access } = createLoader(settings, special);
+  const loader = createLoader(settings, special);
+  const { policyTimeout, access } = loader;
   const { fileOptional = false, fromCluster, shadowFile } = settings;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   const read = given ?? ((file: string) => loadConfig(file, { salvage: special.diagnose ?? false }));
@@ -209,31 +189,6 @@ const noFile = (generation: number, mayCome: boolean): LoadResult => ({
   problems: [],
   errors: 0,
 });
-
-/** A loader by these settings. */
-export function createLoader(
-  settings: LoaderSettings,
-  { logger, shared, modules, ...special }: Omit<SourceOptions, "warnWithoutCluster" | "read"> = {},
-): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
-  const { policyTimeout = DEFAULT_POLICY_TIMEOUT_MS, workers = availableParallelism() } = settings;
-  const found = clusterAccess(settings);
-  const access = shared !== undefined && found !== undefined && "connection" in found ? { ...found, shared } : found;
-  const guests = logger?.named("policy_log");
-  const warn = (message: string): void => logger?.warn(message);
-  const loader = createPolicyLoader({
-    ...settings,
-    policyTimeout,
-    workers,
-    now: () => performance.now(),
-    fetch: { ...fetchOptions(settings, warn), ...(modules && { share: modules }) },
-    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
-    violation: (message, fields) => logger?.error(message, fields),
-    cluster: access,
-    note: warn,
-    ...special,
-  });
-  return { loader, policyTimeout, access };
-}
 
 interface Loading {
   readonly file: string;

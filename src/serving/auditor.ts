@@ -10,7 +10,7 @@ import { RationedPace } from "../cluster/audit/pace.js";
 import { AuditPolicySource } from "../cluster/audit/policy-source.js";
 import { formatProblem } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
-import { createLoader } from "../loader/policy-source.js";
+import { createLoader } from "../loader/index.js";
 import { givenFile } from "../loader/settings.js";
 import type { Logger } from "../telemetry/logger.js";
 import { openAccess } from "../world/cluster.js";
@@ -28,7 +28,8 @@ export async function serveAsAuditor({ cluster: settings, loading }: ServeSettin
   const { now } = SYSTEM_CLOCK;
   const log = logger.named("audit");
   const alone = { ...loading, workers: 1, processors: 1 };
-  const { loader, policyTimeout, access } = createLoader(alone, { logger, modules: distantModules() });
+  const loader = createLoader(alone, { logger, fetch: { share: distantModules() } });
+  const { policyTimeout, access } = loader;
   const cluster = openAccess(access, now, (message) => log.debug(message));
   if (cluster === undefined) return;
   const source = new AuditPolicySource(loader, now, loading.fromCluster);

@@ -86,8 +86,8 @@ export async function serveCommand(
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
     const { keepModules, distantModules } = await import("./shared-modules.js");
     const kept = several ? undefined : keepModules(loading);
-    const modules = kept?.share ?? distantModules();
-    const own = { logger, warnWithoutCluster: true, modules, ...(shared && { shared }) };
+    const share = kept?.share ?? distantModules();
+    const own = { logger, warnWithoutCluster: true, fetch: { share }, shared };
     const source = createPolicySource(loading, own);
     try {
       const metrics = new Metrics();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
 import { UsageError } from "../../src/data/command-io.js";
-import { createPolicyLoader, type EgressOptions, findCluster } from "../../src/loader/index.js";
+import { createLoader, type EgressOptions } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
 import { insecure } from "../fetch/helpers.js";
 import { TestRegistry } from "../fetch/test-registry.js";
@@ -43,20 +43,8 @@ async function outcomeOf(
 ): Promise<Outcome | readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "external-"));
   const { documents = "", egress, kubeconfig, wanted = false, insecure: hosts = [] } = beside;
-  const now = () => performance.now();
-  const env = { HOME: folder };
-  const loader = createPolicyLoader({
-    policyTimeout: 10_000,
-    workers: 1,
-    now,
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: folder, environment: env, sources: insecure(...hosts) },
-    ...(egress && { egress }),
-    ...((wanted || kubeconfig !== undefined) && {
-      cluster: findCluster({ env, now, ...(kubeconfig && { kubeconfig }) }),
-    }),
-  });
+  const settings = { downloadDirectory: folder, environment: { HOME: folder }, egress, kubernetes: wanted, kubeconfig };
+  const loader = createLoader({ ...settings, policyTimeout: 10_000 }, { fetch: { sources: insecure(...hosts) } });
   context.after(() => {
     loader.close();
     rmSync(folder, { recursive: true, force: true });

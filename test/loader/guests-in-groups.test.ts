@@ -2,19 +2,16 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Review } from "../../src/policy/index.js";
 import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import { ask } from "../support/asking.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const loader = createPolicyLoader({
+const loader = createLoader({
   policyTimeout: 1000,
   workers: 2,
-  now: () => performance.now(),
-  fetch: { downloadDirectory: root, environment: {} },
-  log: () => {},
-  violation: () => {},
+  downloadDirectory: root,
 });
 after(() => loader.close());
 

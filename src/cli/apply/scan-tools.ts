@@ -2,8 +2,7 @@
 import { type CommandIo, say } from "../../data/command-io.js";
 import { createImageMetadata } from "../../fetch/index.js";
 import { fetchOptions } from "../../loader/fetch-options.js";
-import type { PolicyLoader } from "../../loader/index.js";
-import { createLoader } from "../../loader/policy-source.js";
+import { createLoader, type PolicyLoader } from "../../loader/index.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "../../loader/settings.js";
 import type { ClusterSource, ScanTools } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
@@ -32,7 +31,7 @@ export function scanTools(
   let loader: PolicyLoader | undefined;
   return {
     loader: () => {
-      loader ??= createLoader(settings).loader;
+      loader ??= createLoader(settings);
       return loader;
     },
     policyTimeout: settings.policyTimeout ?? DEFAULT_POLICY_TIMEOUT_MS,

@@ -11,8 +11,7 @@ import { formatProblem, loadConfig } from "../../config/index.js";
 import { type CommandIo, say } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
-import { findCluster } from "../../loader/index.js";
-import { createLoader } from "../../loader/policy-source.js";
+import { createLoader, findCluster } from "../../loader/index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Status } from "../../offline/reports/finding.js";
 import { openAccess } from "../../world/cluster.js";
@@ -40,14 +39,14 @@ export async function auditCommand(values: AuditValues, settings: LoaderSettings
   const file = values.fromCluster ? givenFile(settings) : policiesFile(settings);
   const read = file === undefined ? undefined : loadConfig(file);
   if (read?.ok === false) return refused(read.message, io);
-  const { loader, policyTimeout } = createLoader({ ...settings, kubernetes: true });
+  const loader = createLoader({ ...settings, kubernetes: true });
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);
   const ended = new AbortController();
   try {
     const runner = new AuditRunner({
       cluster,
-      policyTimeout,
+      policyTimeout: loader.policyTimeout,
       now,
       wall: Date.now,
       onDefect: (policy, error) => say(io.stderr, `warning: ${policy}: ${String(error)}`),

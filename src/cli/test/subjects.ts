@@ -4,7 +4,8 @@ import { type Config, type ConfigEntry, filesOf, loadConfig, type Problem, parse
 import { stringifyJson } from "../../data/json.js";
 import { didYouMean } from "../../data/suggest.js";
 import type { Watcher } from "../../kinds/shared/index.js";
-import { createLoader, createPolicySource } from "../../loader/policy-source.js";
+import { createLoader } from "../../loader/index.js";
+import { createPolicySource } from "../../loader/policy-source.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator, type Evaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
@@ -47,7 +48,7 @@ export async function loadSubjects(
   const standing = await source?.load();
   const evaluator = standing && source && createEvaluator(standing.policies, { policyTimeout: source.policyTimeout });
   const loading = own.config.entries.length > 0 ? createLoader(settings, { watcher }) : undefined;
-  const loaded = await loading?.loader.load(own.config);
+  const loaded = await loading?.load(own.config);
   const ownEvaluator = loading && loaded && createEvaluator(loaded.policies, { policyTimeout: loading.policyTimeout });
   const entries = standing === undefined || standing.fatal !== undefined ? [] : entriesOf(settings);
   const standingPolicies = [...(standing?.policies.entries.values() ?? [])];
@@ -82,7 +83,7 @@ export async function loadSubjects(
     },
     close: () => {
       source?.close();
-      loading?.loader.close();
+      loading?.close();
     },
   };
 }

@@ -10,8 +10,7 @@ import { type Config, formatPath, loadConfig, type Problem } from "../../config/
 import { parsePlainJson } from "../../data/json.js";
 import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
-import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
-import { createLoader, type SourceOptions } from "../../loader/policy-source.js";
+import { createLoader, type LoadedConfig, type LoaderOptions, type PolicyLoader } from "../../loader/index.js";
 import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
@@ -134,7 +133,6 @@ interface Loaded {
   readonly key: string;
   readonly explainer: Explainer;
   readonly loader: PolicyLoader;
-  readonly policyTimeout: number;
   readonly result: LoadedConfig;
 }
 
@@ -153,10 +151,10 @@ export class LocalPlayground implements Playground {
   constructor(settings: LoaderSettings) {
     this.#settings = { ...settings, workers: GUEST_THREADS };
     this.#file = resolve(policiesFile(settings));
-    this.#checking = this.#open({ closed: true, typeCheck: true }).loader;
+    this.#checking = this.#open({ closed: true, typeCheck: true });
   }
 
-  #open(special: Pick<SourceOptions, "closed" | "typeCheck" | "watcher">): ReturnType<typeof createLoader> {
+  #open(special: LoaderOptions): PolicyLoader {
     const cluster = special.closed ? { kubernetes: false, kubeconfig: undefined } : {};
     return createLoader({ ...this.#settings, ...cluster }, special);
   }
@@ -195,7 +193,11 @@ export class LocalPlayground implements Playground {
     return { problems, answer: await this.#ask(loaded, entry, review) };
   }
 
-  async #ask({ explainer, policyTimeout, result }: Loaded, entry: ServedPolicy, review: Review): Promise<Answer> {
+  async #ask(
+    { explainer, loader: { policyTimeout }, result }: Loaded,
+    entry: ServedPolicy,
+    review: Review,
+  ): Promise<Answer> {
     explainer.begin();
     const asked: Asking[] = [];
     const policy = explainer.explained(entry.policy, (asking) => asked.push(asking));
@@ -254,8 +256,8 @@ export class LocalPlayground implements Playground {
     if (before?.key === key) return before;
     before?.loader.close();
     const explainer = new Explainer();
-    const { loader, policyTimeout } = this.#open({ closed, watcher: explainer });
-    return { key, explainer, loader, policyTimeout, result: await loader.load(config) };
+    const loader = this.#open({ closed, watcher: explainer });
+    return { key, explainer, loader, result: await loader.load(config) };
   }
 }
 

@@ -13,7 +13,7 @@ import {
   ClusterEntryReader,
 } from "../../../src/config/from-cluster/index.js";
 import { LocalModuleShare, type ModuleShare } from "../../../src/fetch/index.js";
-import { createPolicyLoader, findCluster, type LoadedClusterPolicies } from "../../../src/loader/index.js";
+import { createLoader, type LoadedClusterPolicies } from "../../../src/loader/index.js";
 import { admissionPolicy, byKey, exception, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { folder } from "../../fetch/helpers.js";
 import { TestRegistry } from "../../fetch/test-registry.js";
@@ -39,15 +39,12 @@ async function start(context: TestContext, { namespaced = {}, insecure = true, s
   const registry = await TestRegistry.start(context);
   registry.pushModule("chaos", "v1", CHAOS);
   const api = await FakeApiServer.start(context);
-  const loader = createPolicyLoader({
-    policyTimeout: 20_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" }, ...(share && { share }) },
-    cluster: findCluster({ kubeconfig: api.kubeconfig(), env: {}, now: () => performance.now() }),
-  });
+  const environment = { HOME: "/nonexistent" };
+  const settings = { downloadDirectory: folder(context), environment, kubeconfig: api.kubeconfig() };
+  const loader = createLoader(
+    { ...settings, policyTimeout: 20_000, workers: 1 },
+    { fetch: { ...(share && { share }) } },
+  );
   context.after(() => loader.close());
   let changed = (): void => {};
   let isFirst = true;
