@@ -32,7 +32,7 @@ const WAYS = {
   wasi: ["wasm/protocols/wasi/guest.js"],
   rego: ["wasm/protocols/opa/guest.js", "wasm/protocols/opa/answer.js", "wasm/protocols/gatekeeper/answer.js"],
   webhook: ["kinds/certificate-request-policy/webhook-worker.js"],
-  scan: ["cli/apply/thread.js"],
+  scan: ["offline/scan/thread.js"],
   draft: ["page/play/thread.js"],
   library: ["index.js"],
   cel: ["cel/index.js"],

@@ -13,11 +13,13 @@ import {
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
+import type { Cluster } from "../kubernetes/client/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
 import { createHostCapabilities, type Executor } from "../wasm/host/index.js";
 import { createWasmRuntime } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
+import type { ExternalData } from "../world/external.js";
 import type { Needs } from "../world/needs.js";
 import { addressGuard, closedExternal, openExternal } from "../world/open-external.js";
 import { clusterAccess } from "./cluster-access.js";
@@ -67,6 +69,10 @@ export interface PolicyLoader {
   readonly policyTimeout: number;
   /** The cluster that policies look things up in; undefined where none is wanted. */
   readonly access: ClusterAccess | undefined;
+  /** The client of that cluster; undefined where there is none. It is closed with the loader. */
+  readonly cluster: Cluster | undefined;
+  /** What expressions may ask themselves. */
+  readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
   /**
@@ -154,6 +160,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   return {
     policyTimeout,
     access,
+    cluster,
+    external: external.data,
     clusterPolicies: (changed) =>
       new ClusterPolicies({
         clock: SYSTEM_CLOCK,

@@ -219,12 +219,13 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",
+      "loader",
       "offline/reports",
       "policy",
       "world",
       "x509",
     ],
-    types: ["loader", "policy/served"],
+    types: ["policy/served"],
   },
   page: {
     rooms: [

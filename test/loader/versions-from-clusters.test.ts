@@ -63,5 +63,8 @@ test("a cluster that does not answer leaves it an error; without one the policy 
   server.special.set("/apis/acme.example", (_, response) => response.writeHead(403).end("{}"));
   const cluster = server.kubeconfig();
   assert.match(await said(context, cluster, "v2"), /^error: failed to configure policy: /);
-  assert.match(await said(context, "/nonexistent/kubeconfig", "v2"), /^error: .*give the CustomResourceDefinition beside/);
+  assert.match(
+    await said(context, "/nonexistent/kubeconfig", "v2"),
+    /^error: .*give the CustomResourceDefinition beside/,
+  );
 });

@@ -19,6 +19,7 @@ import { openScan } from "../../offline/scan/open-scan.js";
 import { readPayload } from "../../offline/scan/payload.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
+import { type OpenTools, scanTools } from "../../offline/scan/scan-tools.js";
 import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
@@ -26,7 +27,6 @@ import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run, THREADS_FROM_BYTES } from "./run.js";
-import { type OpenTools, scanTools } from "./scan-tools.js";
 
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;

@@ -14,10 +14,10 @@ import type { OpenedScan } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../offline/scan/survey.js";
+import type { ThreadData } from "../../offline/scan/thread.js";
 import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
-import type { ThreadData } from "./thread.js";
 
 /** Bytes of resources from which threads are worth their beginning: half a second of a processor each. */
 export const THREADS_FROM_BYTES = 48 * 1024 * 1024;
@@ -107,7 +107,7 @@ export class Run {
     // This one judges as well, when the others have enough to do.
     const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);
-    const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data, own);
+    const threads = new ScanThreads(count, new URL("../../offline/scan/thread.js", import.meta.url), data, own);
     try {
       const results = inOrder(batchesOf(files), (batch) => threads.scan(batch) ?? own(batch), threads.ahead);
       for await (const scanned of results) await this.take(scanned, true);

@@ -14,7 +14,7 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../../offline/kyverno-test/index.js";
-import { scanTools } from "../apply/scan-tools.js";
+import { scanTools } from "../../offline/scan/scan-tools.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 import type { KyvernoRows } from "./report.js";

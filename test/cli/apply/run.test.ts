@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { outputFor } from "../../../src/cli/apply/output.js";
 import { Run } from "../../../src/cli/apply/run.js";
-import { scanTools } from "../../../src/cli/apply/scan-tools.js";
 import type { ClusterListing } from "../../../src/offline/scan/cluster-listing.js";
 import { Inputs } from "../../../src/offline/scan/input-files.js";
 import { openScan } from "../../../src/offline/scan/open-scan.js";
 import type { ScanPlan } from "../../../src/offline/scan/scan-plan.js";
+import { scanTools } from "../../../src/offline/scan/scan-tools.js";
 import { written } from "../../support/written.js";
 
 const POLICY = `apiVersion: policies.kyverno.io/v1

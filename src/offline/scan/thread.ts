@@ -2,11 +2,11 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { LoaderSettings } from "../../loader/settings.js";
-import { openScan } from "../../offline/scan/open-scan.js";
-import { ScanError } from "../../offline/scan/scan-error.js";
-import type { ScanPlan } from "../../offline/scan/scan-plan.js";
-import type { BatchMessage, ScannedMessage } from "../../offline/scan/threads.js";
+import { openScan } from "./open-scan.js";
+import { ScanError } from "./scan-error.js";
+import type { ScanPlan } from "./scan-plan.js";
 import { scanTools } from "./scan-tools.js";
+import type { BatchMessage, ScannedMessage } from "./threads.js";
 
 /** What a thread is given. */
 export interface ThreadData {
