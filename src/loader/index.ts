@@ -35,10 +35,8 @@ import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 export { LoadError } from "../kinds/load-error.js";
 export { createWebhooks } from "../kinds/registry.js";
 export { type Executor, recordSession, replaySession, SessionError } from "../wasm/host/index.js";
-export { type ClusterAccess, findCluster } from "../world/cluster.js";
-export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
+export { findCluster } from "../world/cluster.js";
 export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
-export { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
 /** What is asked of a loader beside its settings. */

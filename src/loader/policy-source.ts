@@ -12,7 +12,8 @@ import { createPolicySet, type PolicySet, type ServedPolicy } from "../policy/se
 import { type ShadowSet, withShadows } from "../policy/served/shadow/versions.js";
 import type { ClusterAccess } from "../world/cluster.js";
 import { type ClusterProblem, clusterProblem } from "./cluster-access.js";
-import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader, RolledOutPolicies } from "./index.js";
+import { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
+import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader } from "./index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "./settings.js";
 import { loadShadows } from "./shadow-policies.js";
 

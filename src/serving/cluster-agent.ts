@@ -7,7 +7,7 @@ import { clusterAccess } from "../loader/cluster-access.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { ServeSettings } from "./settings.js";
 import type { KeptModules } from "./shared-modules.js";
-import { StartError } from "./start-error.js";
+import { StartError } from "./start-problem.js";
 
 /** Starts the agent for those who serve. */
 export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;

@@ -11,7 +11,7 @@ import { openFilesProblem } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
-import { leavePrimary, tellFailure } from "./tell.js";
+import { clusterAtBegin, leavePrimary, tellFailure } from "./tell.js";
 
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
@@ -101,16 +101,9 @@ export async function serveCommand(
         settings.page === "play"
           ? (await import("../page/play/thread-playground.js")).openPlayground(loading)
           : undefined;
-      const options = {
-        ...{ settings, source, logger, metrics, cut: cut.signal },
-        ...(tracer && { tracer }),
-        ...(playground && { playground }),
-        ...(recorder && { recorder }),
-        ...(began && { began }),
-      };
+      const options = { settings, source, logger, metrics, cut: cut.signal, tracer, playground, recorder, began };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
-        const { clusterAtBegin } = await import("./begin.js");
         await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {

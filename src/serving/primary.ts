@@ -83,7 +83,7 @@ class Primary implements Serving, SecuredServing {
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
     this.#metrics = new GatheredMetrics(() => this.#collect());
-    this.shadows = new GatheredShadows(() => this.#collectShadows());
+    this.shadows = new GatheredShadows(() => this.#handedOver("collect-shadows", "their counts"));
     this.#metrics.totals.losses("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -249,23 +249,18 @@ class Primary implements Serving, SecuredServing {
 
   /** @returns why not all processes have handed over their metrics */
   async #collect(): Promise<string | undefined> {
-    const { serving } = this.#fleet;
-    if (serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect", id }));
-    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
-    return missing === 0
-      ? undefined
-      : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+    if (this.#fleet.serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
+    const why = await this.#handedOver("collect", "theirs");
+    return why && `no metrics: ${why}`;
   }
 
-  /** @returns why not all processes have handed over what they counted of versions in shadow */
-  async #collectShadows(): Promise<string | undefined> {
+  /** @returns why not all processes have handed something over; undefined when all have */
+  async #handedOver(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
     const { serving } = this.#fleet;
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type, id }));
     const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
-    return missing === 0
-      ? undefined
-      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
+    if (missing === 0) return undefined;
+    return `${missing} of ${serving.length} serving processes did not hand over ${what} within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

@@ -28,7 +28,7 @@ import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
 import type { ServeSettings } from "./settings.js";
-import { StartError } from "./start-error.js";
+import { StartError } from "./start-problem.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -53,15 +53,15 @@ export interface ServingOptions {
   /** What there is already of certificates that are handed over. */
   readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
-  readonly tracer?: DecisionSink;
+  readonly tracer?: DecisionSink | undefined;
   /** Takes requests with their answers. */
-  readonly recorder?: RequestRecorder;
+  readonly recorder?: RequestRecorder | undefined;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Told the port when requests are answered. */
-  readonly began?: (port: number) => void;
+  readonly began?: ((port: number) => void) | undefined;
   /** Takes the drafts of the page; absent: the page is for reading. */
-  readonly playground?: Playground;
+  readonly playground?: Playground | undefined;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
   /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */

@@ -5,7 +5,6 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { type CommandIo, say } from "../../data/command-io.js";
-
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { headline } from "../../offline/reports/plain-text.js";
@@ -23,6 +22,7 @@ import { type OpenTools, scanTools } from "../../offline/scan/scan-tools.js";
 import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
+import { isTerminal } from "../look/paint.js";
 import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
@@ -214,5 +214,3 @@ const refused = (message: string, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
-
-const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

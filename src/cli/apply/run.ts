@@ -16,6 +16,7 @@ import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../offline/scan/survey.js";
 import type { ThreadData } from "../../offline/scan/thread.js";
 import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
+import { isTerminal } from "../look/paint.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 
@@ -51,7 +52,7 @@ export class Run {
   constructor(options: RunOptions) {
     this.#options = options;
     const { stderr } = options.io;
-    const shown = options.progress && (stderr as { isTTY?: boolean }).isTTY === true;
+    const shown = options.progress && isTerminal(stderr);
     this.#progress = shown ? new Progress(stderr, options.total, () => performance.now()) : undefined;
   }
 

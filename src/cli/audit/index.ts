@@ -17,6 +17,7 @@ import type { Status } from "../../offline/reports/finding.js";
 import { openAccess } from "../../world/cluster.js";
 import { Progress } from "../apply/progress.js";
 import { clusterEntryOptions } from "../loader-settings.js";
+import { isTerminal } from "../look/paint.js";
 import type { AuditValues } from "./options.js";
 import { auditOutput } from "./output.js";
 
@@ -154,5 +155,3 @@ const refused = (message: string, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
-
-const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

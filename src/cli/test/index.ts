@@ -15,6 +15,7 @@ import {
   testEvaluator,
 } from "../../offline/kyverno-test/index.js";
 import { scanTools } from "../../offline/scan/scan-tools.js";
+import { isTerminal } from "../look/paint.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 import type { KyvernoRows } from "./report.js";
@@ -127,7 +128,7 @@ async function testFiles(path: string, fileName: string): Promise<TestFiles> {
 /** Like other commands of its kind, on terminals only. */
 function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: CommandIo): boolean {
   if (removeColor === true || outputFormat !== undefined || (env.NO_COLOR ?? "") !== "") return false;
-  return "isTTY" in stdout && stdout.isTTY === true;
+  return isTerminal(stdout);
 }
 
 /** Only tests are timed, not their rows: the first row has it all. */
