@@ -9,91 +9,60 @@ import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWor
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { tell, tellSurely } from "./tell.js";
 
-// Metrics of all processes for a client of this one: the primary is asked, and its answer comes in parts.
-
 /** How long the primary may take: more than it gives the serving processes itself, less than Prometheus waits by default. */
-const METRICS_WITHIN_MS = 8000;
+const WITHIN_MS = 8000;
 
-/** Asks the primary. */
-export class WantedMetrics {
-  readonly #ask: (id: number) => void;
-  /** The question that is open, with what has come so far. */
-  #open: { readonly id: number; readonly parts: string[]; readonly answer: (text: MetricsText) => void } | undefined;
+/** A question to the primary about all processes. Those who ask at the same time share its answer. */
+export class Wanted<Answer extends MetricsText | ShadowRows> {
+  #open:
+    | { readonly id: number; readonly answer: (answer: Answer | { readonly unavailable: string }) => void }
+    | undefined;
   #questions = 0;
-  /** The text of all processes. Those who ask at the same time share it. */
-  readonly text: () => Promise<MetricsText>;
+  readonly answer: () => Promise<Answer | { readonly unavailable: string }>;
 
-  /** @param ask puts the question; what comes for it is to be given to {@link hear} */
-  constructor(ask: (id: number) => void) {
-    this.#ask = ask;
-    this.text = oneAtATime(() => this.#wanted());
-  }
-
-  /** Takes a part of an answer. One that nobody waits for any more is dropped. */
-  hear(message: Extract<ToWorker, { type: "metrics-text" | "metrics-unavailable" }>): void {
-    const open = this.#open;
-    if (open?.id !== message.id) return;
-    if (message.type === "metrics-unavailable") {
-      open.answer({ unavailable: message.reason });
-      return;
-    }
-    open.parts.push(message.part);
-    if (message.last) open.answer({ parts: open.parts });
-  }
-
-  #wanted(): Promise<MetricsText> {
-    return new Promise((resolve) => {
-      const id = this.#questions++;
-      const answer = (text: MetricsText): void => {
-        clearTimeout(timer);
-        this.#open = undefined;
-        resolve(text);
-      };
-      const reason = `no metrics: the process that gathers them did not answer within ${METRICS_WITHIN_MS} ms`;
-      const timer = setTimeout(() => answer({ unavailable: reason }), METRICS_WITHIN_MS);
-      this.#open = { id, parts: [], answer };
-      this.#ask(id);
-    });
-  }
-}
-
-// What versions in shadow would have answered, of all processes, for a client of this one: the primary is asked.
-
-/** How long the primary may take: more than it gives the serving processes itself. */
-const SHADOWS_WITHIN_MS = 8000;
-
-/** Asks the primary. */
-export class WantedShadows {
-  readonly #ask: (id: number) => void;
-  #open: { readonly id: number; readonly answer: (rows: ShadowRows) => void } | undefined;
-  #questions = 0;
-  /** The sums of all processes. Those who ask at the same time share it. */
-  readonly rows: () => Promise<ShadowRows>;
-
-  /** @param ask puts the question; what comes for it is to be given to {@link hear} */
-  constructor(ask: (id: number) => void) {
-    this.#ask = ask;
-    this.rows = oneAtATime(() => this.#wanted());
+  /**
+   * @param ask puts the question; what comes for it is to be given to {@link hear}
+   * @param late what is said when nothing has come in time
+   */
+  constructor(ask: (id: number) => void, late: string) {
+    this.answer = oneAtATime(
+      () =>
+        new Promise((resolve) => {
+          const id = this.#questions++;
+          const unavailable = `${late} did not answer within ${WITHIN_MS} ms`;
+          const timer = setTimeout(() => this.hear(id, { unavailable }), WITHIN_MS);
+          const answer: typeof resolve = (answered) => {
+            clearTimeout(timer);
+            this.#open = undefined;
+            resolve(answered);
+          };
+          this.#open = { id, answer };
+          ask(id);
+        }),
+    );
   }
 
   /** Takes an answer. One that nobody waits for any more is dropped. */
-  hear(id: number, rows: ShadowRows): void {
-    if (this.#open?.id === id) this.#open.answer(rows);
+  hear(id: number, answer: Answer | { readonly unavailable: string }): void {
+    if (this.#open?.id === id) this.#open.answer(answer);
   }
+}
 
-  #wanted(): Promise<ShadowRows> {
-    return new Promise((resolve) => {
-      const id = this.#questions++;
-      const answer = (rows: ShadowRows): void => {
-        clearTimeout(timer);
-        this.#open = undefined;
-        resolve(rows);
-      };
-      const unavailable = `the process that gathers counts did not answer within ${SHADOWS_WITHIN_MS} ms`;
-      const timer = setTimeout(() => answer({ unavailable }), SHADOWS_WITHIN_MS);
-      this.#open = { id, answer };
-      this.#ask(id);
-    });
+/** Metrics of all processes as text, which comes in parts. */
+export class WantedMetrics extends Wanted<MetricsText> {
+  /** The last answer, as far as it has come. */
+  #coming = { id: -1, parts: [] as string[] };
+
+  /** Takes a part of an answer. */
+  hearPart(message: Extract<ToWorker, { type: "metrics-text" | "metrics-unavailable" }>): void {
+    const { id } = message;
+    if (message.type === "metrics-unavailable") this.hear(id, { unavailable: message.reason });
+    else {
+      if (this.#coming.id !== id) this.#coming = { id, parts: [] };
+      const { parts } = this.#coming;
+      parts.push(message.part);
+      if (message.last) this.hear(id, { parts });
+    }
   }
 }
 
@@ -115,8 +84,14 @@ export async function serveAsWorker(
   options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
 ): Promise<void> {
   const { metrics } = options;
-  const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
-  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
+  const wanted = new WantedMetrics(
+    (id) => tell({ type: "metrics-wanted", id }),
+    "no metrics: the process that gathers them",
+  );
+  const shadows = new Wanted<ShadowRows>(
+    (id) => tell({ type: "shadows-wanted", id }),
+    "the process that gathers counts",
+  );
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
@@ -129,8 +104,8 @@ export async function serveAsWorker(
   const { tls } = options.settings;
   const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
   const own = {
-    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
-    shadows: shadows.rows,
+    ...{ ...options, probes: false, metricsText: wanted.answer, generation, successor, report, loadWanted },
+    shadows: shadows.answer,
     ...(certificate && { certificate }),
   };
   const serving = await beats.during(() => ServingProcess.start(own));
@@ -173,7 +148,7 @@ export async function serveAsWorker(
           return;
         case "metrics-text":
         case "metrics-unavailable":
-          wanted.hear(message);
+          wanted.hearPart(message);
           return;
         case "stop":
           stop(message.delay, message.grace);

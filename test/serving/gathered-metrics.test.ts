@@ -126,27 +126,27 @@ describe("metrics for a client of a serving process", () => {
 
   test("come in parts and are answered whole, once for all who ask", async () => {
     const asked: number[] = [];
-    const wanted = new WantedMetrics((id) => asked.push(id));
-    const answers = Promise.all([wanted.text(), wanted.text()]);
-    wanted.hear(part(0, "a", false));
-    wanted.hear(part(0, "b", true));
+    const wanted = new WantedMetrics((id) => asked.push(id), "it");
+    const answers = Promise.all([wanted.answer(), wanted.answer()]);
+    wanted.hearPart(part(0, "a", false));
+    wanted.hearPart(part(0, "b", true));
     assert.deepEqual(await answers, [{ parts: ["a", "b"] }, { parts: ["a", "b"] }]);
     assert.deepEqual(asked, [0]);
   });
 
   test("are unavailable when the primary says so, or says nothing or not all in time; what comes later is dropped", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    const wanted = new WantedMetrics(() => {});
-    const refused = wanted.text();
-    wanted.hear({ type: "metrics-unavailable", id: 0, reason: "1 of 2" });
+    const wanted = new WantedMetrics(() => {}, "it");
+    const refused = wanted.answer();
+    wanted.hearPart({ type: "metrics-unavailable", id: 0, reason: "1 of 2" });
     assert.deepEqual(await refused, { unavailable: "1 of 2" });
-    const late = wanted.text();
-    wanted.hear(part(1, "a", false));
+    const late = wanted.answer();
+    wanted.hearPart(part(1, "a", false));
     t.mock.timers.tick(8000);
     assert.ok("unavailable" in (await late));
-    const next = wanted.text();
-    wanted.hear(part(1, "b", true));
-    wanted.hear(part(2, "c", true));
+    const next = wanted.answer();
+    wanted.hearPart(part(1, "b", true));
+    wanted.hearPart(part(2, "c", true));
     assert.deepEqual(await next, { parts: ["c"] });
   });
 });
