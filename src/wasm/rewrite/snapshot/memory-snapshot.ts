@@ -124,7 +124,10 @@ export function imageOf(pages: number, writes: readonly Run[]): MemorySnapshot {
  * The image of a memory as it is now. What it has in common with another image is that one's bytes, not a copy of them.
  * @returns beside the image, the bytes that are its own
  */
-export function takeImage(memory: WebAssembly.Memory, base: MemorySnapshot): { image: MemorySnapshot; ownBytes: number } {
+export function takeImage(
+  memory: WebAssembly.Memory,
+  base: MemorySnapshot,
+): { image: MemorySnapshot; ownBytes: number } {
   const now = Buffer.from(memory.buffer);
   const zeros = new Uint8Array(BLOCK_BYTES);
   const blocks: Block[] = [];
