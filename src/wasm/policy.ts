@@ -54,7 +54,7 @@ export interface PolicyParts {
 /** What a job for a request has of its own. */
 type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
 
-/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
+/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; no request waits. */
 const TAKING_STATE_MS = 120_000;
 
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
@@ -238,7 +238,7 @@ export class LoadedPolicy implements WasmPolicy {
       call,
       {
         deadline: context.deadline,
-        // The signal is made when somebody asks for it; most calls never take so long.
+        // The signal is made at its first use; most calls never take so long.
         isAborted: () => context.signal.aborted,
         moment: moment.parts,
         onComputed: (milliseconds) => {

@@ -268,8 +268,8 @@ describe("an Extism plugin's HTTP", () => {
   test("ends the call where no answer can be had, and for what is no request", async () => {
     const cases: readonly [input: string, words: RegExp][] = [
       [request("/broken?token=secret"), /^request failed: Get "http:\/\/localhost:\d+\/broken\?…": /],
-      ["no json", /^the HTTP request is no JSON/],
-      ["[]", /^the HTTP request is no JSON object$/],
+      ["no json", /^the HTTP request is not JSON/],
+      ["[]", /^the HTTP request is not a JSON object$/],
       ["{}", /^missing field `url`$/],
       ['{"url":"localhost"}', /^Invalid URL$/],
       ['{"url":"file:///etc/passwd"}', /needs an address of http or https, not "file:"$/],
