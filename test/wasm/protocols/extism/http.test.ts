@@ -273,7 +273,7 @@ describe("an Extism plugin's HTTP", () => {
       ["{}", /^missing field `url`$/],
       ['{"url":"localhost"}', /^Invalid URL$/],
       ['{"url":"file:///etc/passwd"}', /needs an address of http or https, not "file:"$/],
-      ['{"url":"http://localhost/","method":"TRACE"}', /"TRACE" is no method/],
+      ['{"url":"http://localhost/","method":"TRACE"}', /"TRACE" is not a method/],
       ['{"url":"http://localhost/","headers":{"a":1}}', /headers\.a must be a string$/],
       ['{"url":"http://localhost/","headers":{"a b":"1"}}', /invalid header field name/],
     ];
