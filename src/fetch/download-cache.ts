@@ -1,8 +1,7 @@
 import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
-import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
+import { CannotKeep } from "./fetch-error.js";
 import { formatImageReference, parseImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES, MAX_MODULE_BYTES } from "./limits.js";
 import { hashLike } from "./registry-client.js";
@@ -15,8 +14,6 @@ export const DIGEST_SUFFIX = ".digest";
 export const MANIFEST_SUFFIX = ".manifest";
 /** Ends the name of a file that is being written. */
 export const PART_SUFFIX = ".part";
-/** Begins the name of a file that is written in the system's folder for files that pass. */
-export const PASSING_PREFIX = "policy-module-";
 /** Bytes of a file that are read, and hashed, at a time: two milliseconds of the main thread. */
 const PIECE_BYTES = 1024 * 1024;
 /** How costly a guess of a password is for those who read names of files: ten milliseconds (N of scrypt). */
@@ -37,86 +34,57 @@ export interface KeptFile {
  * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
  */
 export class DownloadCache {
-  readonly #folder: string;
-  /** By location: a login's takes long to find. */
-  readonly #paths = new Map<string, string>();
+  constructor(readonly folder: string) {}
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** The path at which a module is kept. */
+  /** The path at which the module of a location is kept. */
   path(location: string): string {
-    const path = this.#paths.get(location) ?? this.#pathOf(location);
-    this.#paths.set(location, path);
-    return path;
+    const [scheme = "", text = ""] = location.split(/:\/\/(.*)/s);
+    const parts =
+      scheme === "registry" ? formatImageReference(parseImageReference(text)).split("/") : httpParts(new URL(location));
+    const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
+    return join(this.folder, scheme, ...names);
   }
 
-  #pathOf(location: string): string {
-    const colon = location.indexOf("://");
-    const scheme = location.slice(0, colon);
-    if (scheme !== "registry") return this.#join(scheme, httpParts(new URL(location)));
-    const image = parseImageReference(location.slice(colon + 3));
-    return this.#join(scheme, formatImageReference(image).split("/"));
-  }
-
-  /** The module, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
-  async find(location: string): Promise<KeptFile | undefined> {
-    const path = this.path(location);
+  /** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
+  async find(path: string, most = MAX_MODULE_BYTES): Promise<KeptFile | undefined> {
     try {
       const { size } = await stat(path);
-      if (size > MAX_MODULE_BYTES) return undefined;
-      const kept = { path, size, digest: await hashFile(path) };
-      const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => undefined);
-      if (noted !== undefined && noted !== kept.digest) return undefined;
-      const now = new Date();
-      await utimes(path, now, now).catch(() => {});
-      return kept;
+      if (size > most) return undefined;
+      await touch(path);
+      const digest = await hashFile(path);
+      const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
+      return noted === digest ? { path, size, digest } : undefined;
     } catch {
       return undefined;
     }
   }
 
   /** The manifest by whose digest a module was asked for, unchecked. */
-  async manifest(location: string): Promise<Buffer | undefined> {
-    const path = this.path(location) + MANIFEST_SUFFIX;
+  async manifest(path: string): Promise<Buffer | undefined> {
+    const beside = path + MANIFEST_SUFFIX;
     try {
-      return (await stat(path)).size > MAX_ANSWER_BYTES ? undefined : await readFile(path);
+      return (await stat(beside)).size > MAX_ANSWER_BYTES ? undefined : await readFile(beside);
     } catch {
       return undefined;
     }
   }
 
-  /** Keeps the manifest of a module. */
-  async keepManifest(location: string, bytes: Uint8Array): Promise<void> {
-    await writeWhole(this.path(location) + MANIFEST_SUFFIX, bytes);
-  }
-
-  /** Begins to write a module. @throws CannotKeep */
-  async incoming(location: string): Promise<IncomingFile> {
-    const path = this.path(location);
+  /** Begins to write a module of a scheme. Several may fetch the same at a time. @throws CannotKeep */
+  incoming(scheme: string): Promise<IncomingFile> {
+    const part = join(this.folder, scheme, `${randomBytes(8).toString("hex")}${PART_SUFFIX}`);
     return keeping(async () => {
-      await mkdir(dirname(path), { recursive: true });
-      return begun(path, `${path}.`, this.#folder);
+      await mkdir(dirname(part), { recursive: true });
+      return new IncomingFile(part, await open(part, "wx"), this.folder);
     });
   }
-
-  /** Begins to write one that can't be kept here, outside of the folder. @throws CannotKeep */
-  passing(): Promise<IncomingFile> {
-    return keeping(() => begun("", join(tmpdir(), PASSING_PREFIX)));
-  }
-
-  #join(scheme: string, parts: readonly string[]): string {
-    const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
-    return join(this.#folder, scheme, ...names);
-  }
 }
 
-/** Several may fetch the same at a time. */
-async function begun(path: string, prefix: string, folder?: string): Promise<IncomingFile> {
-  const part = `${prefix}${randomBytes(8).toString("hex")}${PART_SUFFIX}`;
-  return new IncomingFile(path, part, await open(part, "wx+"), folder);
-}
+/** Says that a file is in use now, where that can be written. */
+export const touch = (path: string): Promise<void> => utimes(path, new Date(), new Date()).catch(() => {});
+
+/** Keeps the manifest of the module at a path. */
+export const keepManifest = (path: string, bytes: Uint8Array): Promise<void> =>
+  writeWhole(path + MANIFEST_SUFFIX, bytes);
 
 /** Removes the folder of a file, and those that hold it, as long as nothing else is in them: addresses that lead to nothing must not leave any behind. */
 export async function removeEmptyFolders(file: string, folder: string): Promise<void> {
@@ -132,19 +100,16 @@ export async function removeEmptyFolders(file: string, folder: string): Promise<
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
 
-/** A file that is being written: it appears whole or not at all. */
-export class IncomingFile implements ByteSink {
-  readonly #path: string;
+/** A file that is being written: it gets its name when it is whole. */
+export class IncomingFile {
   readonly #part: string;
   readonly #file: FileHandle;
+  readonly #folder: string;
   readonly #hash = createHash("sha256");
   readonly #head: number[] = [];
-  readonly #folder: string | undefined;
   #size = 0;
 
-  /** @param folder the download folder that it lies in; absent: another one */
-  constructor(path: string, part: string, file: FileHandle, folder: string | undefined) {
-    this.#path = path;
+  constructor(part: string, file: FileHandle, folder: string) {
     this.#part = part;
     this.#file = file;
     this.#folder = folder;
@@ -169,31 +134,36 @@ export class IncomingFile implements ByteSink {
     return { path: this.#part, size: this.#size, digest: `sha256:${this.#hash.digest("hex")}` };
   }
 
-  /** Gives a finished file its name, and puts a manifest beside it. @throws CannotKeep */
-  async keep(file: KeptFile, manifest?: Uint8Array): Promise<KeptFile> {
-    return keeping(async () => {
-      if (manifest !== undefined) await writeWhole(this.#path + MANIFEST_SUFFIX, manifest);
-      await writeWhole(this.#path + DIGEST_SUFFIX, file.digest);
-      await rename(this.#part, this.#path);
-      return { ...file, path: this.#path };
-    });
-  }
-
-  /** Removes what was written, unless it is kept. */
+  /** Removes what was written, unless it has got another name. */
   async discard(): Promise<void> {
     await this.#file.close().catch(() => {});
     await rm(this.#part, { force: true }).catch(() => {});
-    if (this.#folder !== undefined) await removeEmptyFolders(this.#part, this.#folder);
+    await removeEmptyFolders(this.#part, this.#folder);
   }
+}
+
+/** Gives a whole file its name, and puts a manifest beside it. @throws CannotKeep */
+export function keep(file: KeptFile, path: string, manifest?: Uint8Array): Promise<KeptFile> {
+  return keeping(async () => {
+    await mkdir(dirname(path), { recursive: true });
+    if (manifest !== undefined) await keepManifest(path, manifest);
+    await writeWhole(path + DIGEST_SUFFIX, file.digest);
+    await rename(file.path, path);
+    return { ...file, path };
+  });
 }
 
 /** The content of a file, in one buffer. @throws Error when it is not what it was */
 export async function readKept({ path, size, digest }: KeptFile): Promise<Buffer> {
-  const whole = new Collected();
-  whole.begin(size);
-  const found = await hashFile(path, digest, (piece) => whole.take(piece));
+  // Not of a shared pool: it is to go as soon as nobody needs it.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  const found = await hashFile(path, digest, (piece) => {
+    bytes.set(piece.subarray(0, size - at), at);
+    at += piece.length;
+  });
   if (found !== digest) throw new Error(`${path} has changed meanwhile`);
-  return whole.bytes;
+  return bytes;
 }
 
 /**

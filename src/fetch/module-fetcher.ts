@@ -3,25 +3,33 @@ import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { Places } from "../config/places.js";
-import { DownloadCache, hashFile, type KeptFile } from "./download-cache.js";
+import { DownloadCache, hashFile, type KeptFile, keepManifest } from "./download-cache.js";
 import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
 import type { AddressGuard, HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
-import type { ImageVerifier } from "./image-verifying.js";
 import { MAX_MODULE_BYTES } from "./limits.js";
-import { WASM_LAYER } from "./module-artifact.js";
-import { LocalModuleShare, type ModuleShare } from "./module-share.js";
+import { localModuleShare, type ModuleShare } from "./module-share.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
 import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
 import { objectIn } from "./registry-connection.js";
+import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
-import { type ModuleFile, moduleAt, type Transfer, Transfers } from "./transfers.js";
+import { type ModuleFile, moduleAt, Transfers, type Wanted } from "./transfers.js";
 
 /** A module's bytes. */
 export interface FetchedModule {
   readonly bytes: Uint8Array;
   /** `sha256:<hex>` of the bytes. */
   readonly digest: string;
+}
+
+/** Decides whether an image may be used; see `signatures/`. */
+export interface ImageVerifier {
+  /**
+   * @returns the digest of the verified manifest
+   * @throws FetchError with stage `verify`
+   */
+  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
 }
 
 /** What the modules of a policy are held to. */
@@ -75,7 +83,7 @@ export interface ModuleFetcher {
 /** Makes a fetcher. */
 export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
   const { http, registry, close } = openRegistries(options, options.guard);
-  const { share = new LocalModuleShare() } = options;
+  const { share = localModuleShare() } = options;
   const fetcher = new Fetcher(http, registry, { ...options, share });
   const files = new Map<string, Promise<ModuleFile>>();
   const read = new Map<string, Promise<FetchedModule>>();
@@ -105,9 +113,6 @@ function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promis
 
 type Sharing = ModuleFetcherOptions & { readonly share: ModuleShare };
 
-/** A module that somebody wants. */
-type Wanted = Pick<Transfer, "location" | "namespace" | "most">;
-
 class Fetcher {
   readonly #cache: DownloadCache;
   readonly #http: HttpClient;
@@ -129,7 +134,6 @@ class Fetcher {
   }
 
   async file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
-    const most = Math.min(maxBytes, MAX_MODULE_BYTES);
     const scheme = location.slice(0, location.indexOf(":"));
     const places = texts && new Places(texts);
     if (places?.has(location) === false) {
@@ -146,7 +150,8 @@ class Fetcher {
       });
     }
     if (scheme === "file") return moduleAt(await localFile(location));
-    const wanted = { location, namespace, most };
+    const path = this.#cache.path(location);
+    const wanted = { location, path, namespace, most: Math.min(maxBytes, MAX_MODULE_BYTES) };
     if (scheme === "registry") return this.#ofRegistry(wanted, registry, verifier);
     return this.#ofServer(wanted, places);
   }
@@ -155,15 +160,15 @@ class Fetcher {
     const { url, headers } = withCredentials(wanted.location);
     this.#http.check(url);
     const find = async () => (this.#options.refresh === true ? undefined : this.#find(wanted));
-    const kept = await this.#pinned(wanted);
-    if (kept !== undefined && this.#options.refresh !== true) return this.#transfers.module(kept);
+    const kept = await find();
+    if (kept !== undefined) return this.#transfers.module(kept);
     const permits = places && ((next: URL) => places.leadsTo(next));
     return this.#transfers.bring({
       ...wanted,
       find,
-      fill: async (into, signal) => {
+      fill: async (signal, into) => {
         const answer = await this.#http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
-        if (answer.status >= 200 && answer.status <= 299) return;
+        if (answer.status >= 200 && answer.status <= 299) return answer.body;
         throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
           shown: `the server that has it answers ${answer.status}`,
         });
@@ -175,17 +180,16 @@ class Fetcher {
     const { location } = wanted;
     const named = parseImageReference(location.slice("registry://".length));
     this.#http.check(new URL(`https://${named.host}`));
-    const { refresh = false } = this.#options;
-    const kept = await this.#pinned(wanted);
+    const kept = await this.#find(wanted);
     // What lies there by a digest is believed for the manifest beside it, and else not at all.
     const isBelieved =
-      kept !== undefined && (named.digest === undefined || (await this.#hasDigest(kept, wanted, named)));
-    if (verifier === undefined && isBelieved && !refresh && !isFloating(named)) return this.#transfers.module(kept);
+      kept !== undefined && (named.digest === undefined || (await this.#hasDigest(kept, named.digest)));
+    const mayStandIn = isBelieved && verifier === undefined && this.#options.refresh !== true;
+    if (mayStandIn && !isFloating(named)) return this.#transfers.module(kept);
     try {
       return await this.#pull(wanted, named, registry, verifier, kept);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
-      const mayStandIn = verifier === undefined && isBelieved && !refresh;
       if (!mayStandIn || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
       return this.#transfers.module(kept);
@@ -200,13 +204,16 @@ class Fetcher {
     verifier: ImageVerifier | undefined,
     kept: KeptFile | undefined,
   ): Promise<ModuleFile> {
-    const { location, namespace, most } = wanted;
-    const room = namespace === undefined ? "questions" : "namespacedQuestions";
-    const leave = await this.#options.share.enter(room, namespace ?? "", 1);
+    const { location, path, namespace, most } = wanted;
+    const leave = await this.#options.share.enter(
+      namespace === undefined ? "downloads" : "namespacedQuestions",
+      namespace ?? "",
+      1,
+    );
     let image = named;
     let manifest: Manifest;
     try {
-      const signal = AbortSignal.timeout(this.#transfers.timeFor(wanted));
+      const signal = this.#transfers.timeFor(wanted);
       if (verifier !== undefined) image = { ...named, digest: await verifier.verify(named, signal) };
       manifest = await registry.manifest(image, signal);
     } finally {
@@ -217,35 +224,27 @@ class Fetcher {
       file !== undefined && (await hasContent(file, layer)) ? file : undefined;
     const beside = named.digest === undefined ? undefined : manifest.bytes;
     if (kept !== undefined && (await same(kept)) !== undefined) {
-      if (beside !== undefined) await this.#cache.keepManifest(location, beside).catch(() => {});
+      if (beside !== undefined) await keepManifest(path, beside).catch(() => {});
       return this.#transfers.module(kept);
     }
     return this.#transfers.bring({
       ...wanted,
       manifest: beside,
       find: async () => same(await this.#find(wanted)),
-      fill: (into, signal) => registry.blobInto(into, image, layer, most, signal),
+      fill: (signal, into) => registry.blob(image, layer, most, signal, into),
     });
   }
 
-  /** What lies in the folder, which stays there while this fetcher is open. */
-  async #pinned(wanted: Wanted): Promise<KeptFile | undefined> {
-    await this.#transfers.pin(wanted.location);
-    return this.#find(wanted);
-  }
-
-  async #find({ location, most }: Wanted): Promise<KeptFile | undefined> {
-    const kept = await this.#cache.find(location);
-    // An operator's may be larger. Whether it still is those say who have it.
-    return kept !== undefined && kept.size <= most ? kept : undefined;
+  /** An operator's may be larger. Whether it still is those say who have it. */
+  #find({ path, most }: Wanted): Promise<KeptFile | undefined> {
+    return this.#cache.find(path, most);
   }
 
   /** Whether the manifest that was kept is that of the digest, and names these bytes. */
-  async #hasDigest(kept: KeptFile, { location }: Wanted, { digest = "" }: ImageReference): Promise<boolean> {
-    const bytes = await this.#cache.manifest(location);
+  async #hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
+    const bytes = await this.#cache.manifest(kept.path);
     const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
-    if (bytes === undefined || content === undefined) return false;
-    const layer = layersOf({ content }).find(isWasm);
+    const layer = content && layersOf({ content }).find(isWasm);
     return layer !== undefined && hasContent(kept, layer);
   }
 }

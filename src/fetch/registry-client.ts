@@ -1,9 +1,8 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
 import { createHash, type Hash } from "node:crypto";
 import type { Places } from "../config/places.js";
-import type { ByteSink } from "./byte-sink.js";
 import { FetchError, TOO_LARGE } from "./fetch-error.js";
-import type { HttpAnswer } from "./http-client.js";
+import type { HttpAnswer, TakesPieces } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import { type RegistryConnection, type RegistryRequest, readObject } from "./registry-connection.js";
@@ -88,54 +87,34 @@ export class RegistryClient {
 
   /**
    * A blob of an image's repository.
-   * @throws FetchError also when its bytes don't have the digest, or are more than `maxBytes`
+   * @param into takes it piece by piece, which counts when this resolves, with nothing
+   * @throws FetchError also when its bytes don't have the digest, or are more than `most`
    */
-  async blob(image: ImageReference, descriptor: Descriptor, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-    const { body } = await this.#blob(image, descriptor, maxBytes, signal);
-    checkBlob(image, descriptor, digestOf(body, descriptor.digest));
-    return body;
-  }
-
-  /**
-   * The same, piece by piece: what was taken counts when this resolves.
-   * @throws FetchError as {@link blob}
-   */
-  async blobInto(
-    into: ByteSink,
+  async blob(
     image: ImageReference,
-    descriptor: Descriptor,
-    maxBytes: number,
+    { digest, size }: Descriptor,
+    most: number,
     signal: AbortSignal,
-  ): Promise<void> {
-    const [algorithm, hash] = hashLike(descriptor.digest);
+    into?: TakesPieces,
+  ): Promise<Buffer> {
+    const name = `the layer of ${formatImageReference(image)}`;
+    if (size > most) throw new FetchError(`${name} has ${size} bytes, more than ${most}`, { shown: TOO_LARGE });
+    const [algorithm, hash] = hashLike(digest);
     const take = (piece: Uint8Array) => {
       hash.update(piece);
-      return into.take(piece);
+      return into?.(piece);
     };
-    await this.#blob(image, descriptor, maxBytes, signal, { begin: (announced) => into.begin?.(announced), take });
-    checkBlob(image, descriptor, `${algorithm}:${hash.digest("hex")}`);
-  }
-
-  #blob(image: ImageReference, { digest, size }: Descriptor, most: number, signal: AbortSignal, into?: ByteSink) {
-    if (size > most) {
-      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${most}`, {
-        shown: TOO_LARGE,
-      });
-    }
-    return this.#get(image, `blobs/${digest}`, { maxBytes: size, signal, into, isKnown: true });
+    const request = { maxBytes: size, signal, isKnown: true, into: into && take };
+    const { body } = await this.#get(image, `blobs/${digest}`, request);
+    const found = `${algorithm}:${hash.update(body).digest("hex")}`;
+    if (found === digest) return body;
+    throw new FetchError(`${name} has the digest ${found} instead of ${digest}`, { stage: "integrity" });
   }
 
   #get(image: ImageReference, path: string, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
     const url = this.#connection.address(image, path);
     return this.#connection.ask(image, url, { ...request, actions: "pull", places: this.#places });
   }
-}
-
-function checkBlob(image: ImageReference, { digest }: Descriptor, found: string): void {
-  if (found === digest) return;
-  throw new FetchError(`the layer of ${formatImageReference(image)} has the digest ${found} instead of ${digest}`, {
-    stage: "integrity",
-  });
 }
 
 /** The descriptors of a manifest's layers; what isn't one is left out. */

@@ -7,7 +7,7 @@ import {
   createImageInspector,
   createImageMetadata,
   createModuleFetcher,
-  LocalModuleShare,
+  localModuleShare,
   type ModuleFetcher,
   type ModuleFetcherOptions,
   type SignatureChecks,
@@ -103,7 +103,7 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, processors, now, log, violation } = options;
-  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
+  const fetch = { ...options.fetch, share: options.fetch.share ?? localModuleShare() };
   const executor = options.closed ? refuseCalls : options.executor;
   const guard = addressGuard(options.egress);
   const inspector = options.closed

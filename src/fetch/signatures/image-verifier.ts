@@ -1,7 +1,7 @@
 /** Decides by verification.yml whether an image may be used (spec kubewarden.md 1.8). */
 import type { VerificationConfig } from "../../config/verification.js";
 import { FetchError, reasonOf, shownOf } from "../fetch-error.js";
-import type { ImageVerifier } from "../image-verifying.js";
+import type { ImageVerifier } from "../module-fetcher.js";
 import type { RegistryClient } from "../registry-client.js";
 import type { SignatureChecks } from "./signature-checks.js";
 
