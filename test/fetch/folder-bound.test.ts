@@ -77,7 +77,8 @@ describe("the bound of a download folder", () => {
     const isTold = async (): Promise<boolean> => {
       utimesSync(path, 0, 0);
       context.mock.timers.tick(IN_USE_MS / 2);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      for (let i = 0; i < 20 && statSync(path).mtimeMs === 0; i++)
+        await new Promise((resolve) => setTimeout(resolve, 20));
       return statSync(path).mtimeMs > 0;
     };
     const [first, second] = [inUse.hold(path), inUse.hold(path)];
