@@ -75,6 +75,7 @@ describe("the bound of a download folder", () => {
     const path = new Kept(context).put("registry/r/served:v1", 60, 99);
     const inUse = new FilesInUse();
     const isTold = async (): Promise<boolean> => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
       utimesSync(path, 0, 0);
       context.mock.timers.tick(IN_USE_MS / 2);
       for (let i = 0; i < 20 && statSync(path).mtimeMs === 0; i++)

@@ -258,6 +258,7 @@ test("the file of a module counts as used as long as its policy is there", async
   const { load, module, registry } = await start(context, { downloadDirectory });
   const path = join(downloadDirectory, "registry", registry.host, "chaos:v1");
   const isUsed = async (): Promise<boolean> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
     utimesSync(path, 0, 0);
     context.mock.timers.tick(IN_USE_MS / 2);
     for (let i = 0; i < 20 && statSync(path).mtimeMs === 0; i++)
