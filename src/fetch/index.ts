@@ -16,8 +16,7 @@ export { localModuleShare, type ModuleShare, type RoomName } from "./module-shar
 export { createImageInspector, createImageMetadata, openRegistries, type RegistryAccess } from "./registry-access.js";
 export { type Descriptor, digestOf, layersOf, type Manifest } from "./registry-client.js";
 export { moduleArtifact, WASM_LAYER } from "./registry-writer.js";
-export { imageVerifier } from "./signatures/image-verifier.js";
-export { SignatureChecks } from "./signatures/signature-checks.js";
+export { imageVerifier, SignatureChecks } from "./signatures/signature-checks.js";
 export {
   type FoundSignature,
   type Requirement,

@@ -10,7 +10,14 @@ import { type ImageReference, isFloating, parseImageReference } from "./image-re
 import { MAX_MODULE_BYTES } from "./limits.js";
 import { localModuleShare, type ModuleShare } from "./module-share.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
-import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import {
+  type Descriptor,
+  digestOf,
+  type ImageVerifier,
+  layersOf,
+  type Manifest,
+  type RegistryClient,
+} from "./registry-client.js";
 import { objectIn } from "./registry-connection.js";
 import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
@@ -21,15 +28,6 @@ export interface FetchedModule {
   readonly bytes: Uint8Array;
   /** `sha256:<hex>` of the bytes. */
   readonly digest: string;
-}
-
-/** Decides whether an image may be used; see `signatures/`. */
-export interface ImageVerifier {
-  /**
-   * @returns the digest of the verified manifest
-   * @throws FetchError with stage `verify`
-   */
-  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
 }
 
 /** What the modules of a policy are held to. */

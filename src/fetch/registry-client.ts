@@ -52,6 +52,15 @@ class UnreadManifest implements Manifest {
   }
 }
 
+/** Decides whether an image may be used; see `signatures/`. */
+export interface ImageVerifier {
+  /**
+   * @returns the digest of the verified manifest
+   * @throws FetchError with stage `verify`
+   */
+  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
+}
+
 /** A client for any number of registries. */
 export class RegistryClient {
   readonly #connection: RegistryConnection;

@@ -1,4 +1,4 @@
-/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `image-verifier`. */
+/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `signature-checks`. */
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
 import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import type { SignatureChecks, Verification } from "./signature-checks.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { VerificationConfig, WantedSignature } from "../../../src/config/verification.js";
 import type { FetchedModule } from "../../../src/fetch/module-fetcher.js";
-import { imageVerifier } from "../../../src/fetch/signatures/image-verifier.js";
+import { imageVerifier } from "../../../src/fetch/signatures/signature-checks.js";
 import { sigstoreTrustRoot } from "../../../src/fetch/signatures/trust-root.js";
 import { newKeys } from "../certificates.js";
 import { checksWith, failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
