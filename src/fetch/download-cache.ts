@@ -34,7 +34,11 @@ export interface KeptFile {
  * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
  */
 export class DownloadCache {
-  constructor(readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** The path at which the module of a location is kept. */
   path(location: string): string {
@@ -42,7 +46,7 @@ export class DownloadCache {
     const parts =
       scheme === "registry" ? formatImageReference(parseImageReference(text)).split("/") : httpParts(new URL(location));
     const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
-    return join(this.folder, scheme, ...names);
+    return join(this.#folder, scheme, ...names);
   }
 
   /** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
@@ -68,15 +72,6 @@ export class DownloadCache {
       return undefined;
     }
   }
-
-  /** Begins to write a module of a scheme. Several may fetch the same at a time. @throws CannotKeep */
-  incoming(scheme: string): Promise<IncomingFile> {
-    const part = join(this.folder, scheme, `${randomBytes(8).toString("hex")}${PART_SUFFIX}`);
-    return keeping(async () => {
-      await mkdir(dirname(part), { recursive: true });
-      return new IncomingFile(part, await open(part, "wx"), this.folder);
-    });
-  }
 }
 
 /** Says that a file is in use now, where that can be written. */
@@ -88,68 +83,69 @@ export const keepManifest = (path: string, bytes: Uint8Array): Promise<void> =>
 
 /** Removes the folder of a file, and those that hold it, as long as nothing else is in them: addresses that lead to nothing must not leave any behind. */
 export async function removeEmptyFolders(file: string, folder: string): Promise<void> {
-  const top = resolve(folder);
-  for (let at = dirname(resolve(file)); at.startsWith(top + sep); at = dirname(at)) {
-    const isGone = await rmdir(at).then(
-      () => true,
-      () => false,
-    );
-    if (!isGone) return;
+  const top = resolve(folder) + sep;
+  try {
+    for (let at = dirname(resolve(file)); at.startsWith(top); at = dirname(at)) await rmdir(at);
+  } catch {
+    // Something else is in it.
   }
 }
 
-type FileHandle = Awaited<ReturnType<typeof open>>;
+/** A file that was written, and gets its name when that is told. */
+export interface ReceivedFile extends KeptFile {
+  /** Whether it begins as a module. */
+  readonly isModule: boolean;
+}
 
-/** A file that is being written: it gets its name when it is whole. */
-export class IncomingFile {
-  readonly #part: string;
-  readonly #file: FileHandle;
-  readonly #folder: string;
-  readonly #hash = createHash("sha256");
-  readonly #head: number[] = [];
-  #size = 0;
-
-  constructor(part: string, file: FileHandle, folder: string) {
-    this.#part = part;
-    this.#file = file;
-    this.#folder = folder;
+/**
+ * Writes a file of a scheme: no reader looks for one of its name, and several may fetch the same at a time.
+ * @param fill sends it
+ * @throws CannotKeep
+ */
+export async function receive(
+  folder: string,
+  scheme: string,
+  fill: (take: (piece: Uint8Array) => Promise<void>) => Promise<unknown>,
+): Promise<ReceivedFile> {
+  const path = join(folder, scheme, `${randomBytes(8).toString("hex")}${PART_SUFFIX}`);
+  const file = await keeping(async () => {
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, "wx");
+  });
+  const hash = createHash("sha256");
+  const head: number[] = [];
+  let size = 0;
+  try {
+    await fill(async (piece) => {
+      head.push(...piece.subarray(0, WASM_MAGIC.length - head.length));
+      hash.update(piece);
+      await keeping(() => file.appendFile(piece));
+      size += piece.length;
+    });
+  } catch (cause) {
+    await discard(path, folder);
+    throw cause;
+  } finally {
+    await file.close();
   }
+  const isModule = WASM_MAGIC.every((byte, index) => head[index] === byte);
+  return { path, size, digest: `sha256:${hash.digest("hex")}`, isModule };
+}
 
-  /** @throws CannotKeep */
-  async take(piece: Uint8Array): Promise<void> {
-    this.#head.push(...piece.subarray(0, WASM_MAGIC.length - this.#head.length));
-    this.#hash.update(piece);
-    await keeping(() => this.#file.appendFile(piece));
-    this.#size += piece.length;
-  }
-
-  /** Whether what was written so far begins as a module. */
-  get isModule(): boolean {
-    return WASM_MAGIC.every((byte, index) => this.#head[index] === byte);
-  }
-
-  /** Ends the writing: no reader looks for a file of this name. */
-  async finish(): Promise<KeptFile> {
-    await this.#file.close();
-    return { path: this.#part, size: this.#size, digest: `sha256:${this.#hash.digest("hex")}` };
-  }
-
-  /** Removes what was written, unless it has got another name. */
-  async discard(): Promise<void> {
-    await this.#file.close().catch(() => {});
-    await rm(this.#part, { force: true }).catch(() => {});
-    await removeEmptyFolders(this.#part, this.#folder);
-  }
+/** Removes a file that was received, unless it has got its name. */
+export async function discard(path: string, folder: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => {});
+  await removeEmptyFolders(path, folder);
 }
 
 /** Gives a whole file its name, and puts a manifest beside it. @throws CannotKeep */
-export function keep(file: KeptFile, path: string, manifest?: Uint8Array): Promise<KeptFile> {
+export function keep({ size, digest, path: part }: KeptFile, path: string, manifest?: Uint8Array): Promise<KeptFile> {
   return keeping(async () => {
     await mkdir(dirname(path), { recursive: true });
     if (manifest !== undefined) await keepManifest(path, manifest);
-    await writeWhole(path + DIGEST_SUFFIX, file.digest);
-    await rename(file.path, path);
-    return { ...file, path };
+    await writeWhole(path + DIGEST_SUFFIX, digest);
+    await rename(part, path);
+    return { path, size, digest };
   });
 }
 

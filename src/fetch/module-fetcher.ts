@@ -124,7 +124,7 @@ class Fetcher {
     this.#registry = registry;
     this.#options = options;
     this.#cache = new DownloadCache(downloadDirectory);
-    this.#transfers = new Transfers({ cache: this.#cache, share, warn, timeoutMilliseconds });
+    this.#transfers = new Transfers({ folder: downloadDirectory, share, warn, timeoutMilliseconds });
   }
 
   close(): Promise<void> {

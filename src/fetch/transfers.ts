@@ -1,5 +1,5 @@
 /** Brings modules into the download folder, piece by piece; into memory where that can't be written and an operator wants them. */
-import { type DownloadCache, type IncomingFile, type KeptFile, keep, readKept } from "./download-cache.js";
+import { discard, type KeptFile, keep, type ReceivedFile, readKept, receive } from "./download-cache.js";
 import { CannotKeep, FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import { FilesInUse, makeRoom } from "./folder-bound.js";
 import type { TakesPieces } from "./http-client.js";
@@ -44,7 +44,8 @@ export interface Transfer extends Wanted {
 
 /** How modules are brought. */
 export interface TransferOptions {
-  readonly cache: DownloadCache;
+  /** The download folder. */
+  readonly folder: string;
   readonly share: ModuleShare;
   readonly warn: (message: string) => void;
   /** Time for one, in milliseconds; default by what it is for. */
@@ -102,53 +103,57 @@ export class Transfers {
 
   /** A folder that can't be written costs another download, not the policy. Of modules in namespaces nobody knows how many there will be: they are not held in memory. */
   async #download(transfer: Transfer): Promise<ModuleFile> {
-    const { cache, warn } = this.#options;
+    const { folder, warn } = this.#options;
     const { location, namespace, fill } = transfer;
     const signal = this.timeFor(transfer);
-    let file: IncomingFile | undefined;
+    const scheme = location.slice(0, location.indexOf(":"));
+    let received: ReceivedFile;
     try {
-      const part = await cache.incoming(location.slice(0, location.indexOf(":")));
-      file = part;
-      await fill(signal, (piece) => part.take(piece));
-      return await this.#finished(part, transfer);
+      received = await receive(folder, scheme, (take) => fill(signal, take));
     } catch (cause) {
-      await file?.discard();
       if (!(cause instanceof CannotKeep)) throw cause;
       const reason = reasonOf(cause);
       if (namespace !== undefined)
         throw new FetchError(`there is no folder to write it to: ${reason}`, { cause, unanswered: true });
       warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
+      return inMemory(await fill(signal));
     }
-    return inMemory(await fill(signal));
+    const end = () => discard(received.path, folder);
+    try {
+      if (received.isModule) {
+        const module = this.module((await this.#named(received, transfer)) ?? received);
+        this.#atEnd(end);
+        return module;
+      }
+      // What is no module (a page that says "come back later") is not kept: it would be found again at each start. But it may be a manifest of one.
+      if (received.size > MAX_OTHER_BYTES)
+        throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
+      const bytes = await readKept(received);
+      await end();
+      return inMemory(bytes);
+    } catch (cause) {
+      await end();
+      throw cause;
+    }
   }
 
-  async #finished(file: IncomingFile, transfer: Transfer): Promise<ModuleFile> {
-    const { cache, share, warn } = this.#options;
-    const { location, path, namespace, manifest } = transfer;
-    const whole = await file.finish();
-    // What is no module (a page that says "come back later") is not kept: it would be found again at each start. But it may be a manifest of one.
-    if (!file.isModule) {
-      if (whole.size > MAX_OTHER_BYTES)
-        throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
-      const bytes = await readKept(whole);
-      await file.discard();
-      return inMemory(bytes);
-    }
+  /** Gives a module its place in the folder. @returns undefined when it may only stay until it is loaded */
+  async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer) {
+    const { folder, share, warn } = this.#options;
     const { maxFolderBytes: most = Number.POSITIVE_INFINITY } = share;
-    const room = await makeRoom(cache.folder, whole, path, most, namespace === undefined);
+    const room = await makeRoom(folder, received, path, most, namespace === undefined);
     if (room === "full") {
       const shown = "there is no room for it at the moment";
       const reason = `${shown}: too many modules that can't be kept are being loaded`;
       throw new FetchError(reason, { unanswered: true, shown });
     }
     try {
-      if (room === "kept") return this.module(await keep(whole, path, manifest));
+      if (room === "kept") return await keep(received, path, manifest);
       warn(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
     } catch (cause) {
       warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
     }
-    this.#atEnd(() => file.discard());
-    return this.module(whole);
+    return undefined;
   }
 
   #atEnd(end: () => unknown): void {
