@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, rmdir, stat, utimes, writeFile } fro
 import { dirname, join, resolve, sep } from "node:path";
 import { CannotKeep } from "./fetch-error.js";
 import { formatImageReference, parseImageReference } from "./image-reference.js";
-import { MAX_ANSWER_BYTES, MAX_MODULE_BYTES } from "./limits.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
 import { hashLike } from "./registry-client.js";
 
 /** Longest name of a file that every file system takes; longer ones are replaced by their digest. */
@@ -30,48 +30,35 @@ export interface KeptFile {
 }
 
 /**
- * Downloaded modules in a folder, laid out as Kubewarden does (spec kubewarden.md 1.6), so that a folder filled by either serves both:
+ * The path of a downloaded module. A folder is laid out as Kubewarden does (spec kubewarden.md 1.6), so that one filled by either serves both:
  * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
  */
-export class DownloadCache {
-  readonly #folder: string;
+export function modulePath(folder: string, location: string): string {
+  const [scheme = "", text = ""] = location.split(/:\/\/(.*)/s);
+  const parts =
+    scheme === "registry" ? formatImageReference(parseImageReference(text)).split("/") : httpParts(new URL(location));
+  return join(folder, scheme, ...parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part))));
+}
 
-  constructor(folder: string) {
-    this.#folder = folder;
+/** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
+export async function findModule(path: string, most: number): Promise<KeptFile | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > most) return undefined;
+    await touch(path);
+    const digest = await hashFile(path);
+    const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
+    return noted === digest ? { path, size, digest } : undefined;
+  } catch {
+    return undefined;
   }
+}
 
-  /** The path at which the module of a location is kept. */
-  path(location: string): string {
-    const [scheme = "", text = ""] = location.split(/:\/\/(.*)/s);
-    const parts =
-      scheme === "registry" ? formatImageReference(parseImageReference(text)).split("/") : httpParts(new URL(location));
-    const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
-    return join(this.#folder, scheme, ...names);
-  }
-
-  /** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
-  async find(path: string, most = MAX_MODULE_BYTES): Promise<KeptFile | undefined> {
-    try {
-      const { size } = await stat(path);
-      if (size > most) return undefined;
-      await touch(path);
-      const digest = await hashFile(path);
-      const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
-      return noted === digest ? { path, size, digest } : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** The manifest by whose digest a module was asked for, unchecked. */
-  async manifest(path: string): Promise<Buffer | undefined> {
-    const beside = path + MANIFEST_SUFFIX;
-    try {
-      return (await stat(beside)).size > MAX_ANSWER_BYTES ? undefined : await readFile(beside);
-    } catch {
-      return undefined;
-    }
-  }
+/** The manifest by whose digest the module at a path was asked for, unchecked. */
+export async function keptManifest(path: string): Promise<Buffer | undefined> {
+  const beside = path + MANIFEST_SUFFIX;
+  const { size } = (await stat(beside).catch(() => undefined)) ?? { size: Number.POSITIVE_INFINITY };
+  return size > MAX_ANSWER_BYTES ? undefined : readFile(beside).catch(() => undefined);
 }
 
 /** Says that a file is in use now, where that can be written. */

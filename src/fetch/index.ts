@@ -1,5 +1,5 @@
 /** The face of the fetching room. */
-export { DIGEST_SUFFIX, DownloadCache, hashFile, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
+export { DIGEST_SUFFIX, hashFile, MANIFEST_SUFFIX, modulePath, PART_SUFFIX } from "./download-cache.js";
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { SCHEME_FOLDERS } from "./folder-bound.js";
 export { ImageInspector } from "./image-inspector.js";
@@ -13,7 +13,7 @@ export {
   type ModuleLimits,
 } from "./module-fetcher.js";
 export { localModuleShare, type ModuleShare, type RoomName } from "./module-share.js";
-export { createImageInspector, createImageMetadata, openRegistries, type RegistryAccess } from "./registry-access.js";
+export { openRegistries, type RegistryAccess } from "./registry-access.js";
 export { type Descriptor, digestOf, layersOf, type Manifest } from "./registry-client.js";
 export { moduleArtifact, WASM_LAYER } from "./registry-writer.js";
 export { imageVerifier, SignatureChecks } from "./signatures/signature-checks.js";

@@ -3,13 +3,13 @@ import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { Places } from "../config/places.js";
-import { DownloadCache, hashFile, type KeptFile, keepManifest } from "./download-cache.js";
+import { findModule, hashFile, type KeptFile, keepManifest, keptManifest, modulePath } from "./download-cache.js";
 import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
-import type { AddressGuard, HttpClient } from "./http-client.js";
+import type { AddressGuard } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import { MAX_MODULE_BYTES } from "./limits.js";
 import { localModuleShare, type ModuleShare } from "./module-share.js";
-import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
+import { openRegistries, type RegistryAccess, type RegistryAccessOptions } from "./registry-access.js";
 import {
   type Descriptor,
   digestOf,
@@ -22,13 +22,6 @@ import { objectIn } from "./registry-connection.js";
 import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
 import { type ModuleFile, moduleAt, Transfers, type Wanted } from "./transfers.js";
-
-/** A module's bytes. */
-export interface FetchedModule {
-  readonly bytes: Uint8Array;
-  /** `sha256:<hex>` of the bytes. */
-  readonly digest: string;
-}
 
 /** What the modules of a policy are held to. */
 export interface ModuleLimits {
@@ -65,11 +58,6 @@ export interface ModuleFetcher {
    * @throws FetchError
    */
   file(location: string, limits?: ModuleLimits): Promise<ModuleFile>;
-  /**
-   * The same, read at once, and kept by the fetcher.
-   * @throws FetchError
-   */
-  fetch(location: string): Promise<FetchedModule>;
   /** Resolves when there is memory for so many bytes of modules, until that is released. @param owner those who share a part of it */
   memory(bytes: number, owner: string): Promise<Release>;
   /** For whoever else asks registries. */
@@ -79,59 +67,42 @@ export interface ModuleFetcher {
 }
 
 /** Makes a fetcher. */
-export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
-  const { http, registry, close } = openRegistries(options, options.guard);
-  const { share = localModuleShare() } = options;
-  const fetcher = new Fetcher(http, registry, { ...options, share });
-  const files = new Map<string, Promise<ModuleFile>>();
-  const read = new Map<string, Promise<FetchedModule>>();
-  const file = (location: string, limits: ModuleLimits = {}): Promise<ModuleFile> =>
-    once(files, JSON.stringify([location, limits]), () => fetcher.file(location, limits));
-  return {
-    registry,
-    file,
-    memory: (bytes, owner) => share.enter("memory", owner, bytes),
-    fetch: (location) =>
-      once(read, location, async () => {
-        const found = await file(location);
-        return { bytes: await found.read(), digest: found.digest };
-      }),
-    async close() {
-      await close();
-      await fetcher.close();
-    },
-  };
-}
+export const createModuleFetcher = (options: ModuleFetcherOptions): ModuleFetcher => new Fetcher(options);
 
-function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const made = known.get(key) ?? make();
-  known.set(key, made);
-  return made;
-}
-
-type Sharing = ModuleFetcherOptions & { readonly share: ModuleShare };
-
-class Fetcher {
-  readonly #cache: DownloadCache;
-  readonly #http: HttpClient;
-  readonly #registry: RegistryClient;
-  readonly #options: Sharing;
+class Fetcher implements ModuleFetcher {
+  readonly registry: RegistryClient;
+  readonly #access: RegistryAccess;
+  readonly #options: ModuleFetcherOptions;
+  readonly #share: ModuleShare;
   readonly #transfers: Transfers;
+  readonly #files = new Map<string, Promise<ModuleFile>>();
 
-  constructor(http: HttpClient, registry: RegistryClient, options: Sharing) {
-    const { downloadDirectory, share, warn = () => {}, timeoutMilliseconds } = options;
-    this.#http = http;
-    this.#registry = registry;
+  constructor(options: ModuleFetcherOptions) {
+    const { downloadDirectory: folder, share = localModuleShare(), warn = () => {}, timeoutMilliseconds } = options;
+    this.#access = openRegistries(options, options.guard);
+    this.registry = this.#access.registry;
     this.#options = options;
-    this.#cache = new DownloadCache(downloadDirectory);
-    this.#transfers = new Transfers({ folder: downloadDirectory, share, warn, timeoutMilliseconds });
+    this.#share = share;
+    this.#transfers = new Transfers({ folder, share, warn, timeoutMilliseconds });
   }
 
-  close(): Promise<void> {
-    return this.#transfers.close();
+  file(location: string, limits: ModuleLimits = {}): Promise<ModuleFile> {
+    const key = JSON.stringify([location, limits]);
+    const file = this.#files.get(key) ?? this.#file(location, limits);
+    this.#files.set(key, file);
+    return file;
   }
 
-  async file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
+  memory(bytes: number, owner: string): Promise<Release> {
+    return this.#share.enter("memory", owner, bytes);
+  }
+
+  async close(): Promise<void> {
+    await this.#access.close();
+    await this.#transfers.close();
+  }
+
+  async #file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
     const scheme = location.slice(0, location.indexOf(":"));
     const places = texts && new Places(texts);
     if (places?.has(location) === false) {
@@ -139,7 +110,7 @@ class Fetcher {
         shown: "it is not where modules of namespaced policies may come from",
       });
     }
-    const registry = places === undefined ? this.#registry : this.#registry.within(places);
+    const registry = places === undefined ? this.registry : this.registry.within(places);
     const verifier = this.#options.verifier?.(registry);
     if (verifier !== undefined && scheme !== "registry") {
       throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
@@ -148,7 +119,7 @@ class Fetcher {
       });
     }
     if (scheme === "file") return moduleAt(await localFile(location));
-    const path = this.#cache.path(location);
+    const path = modulePath(this.#options.downloadDirectory, location);
     const wanted = { location, path, namespace, most: Math.min(maxBytes, MAX_MODULE_BYTES) };
     if (scheme === "registry") return this.#ofRegistry(wanted, registry, verifier);
     return this.#ofServer(wanted, places);
@@ -156,16 +127,16 @@ class Fetcher {
 
   async #ofServer(wanted: Wanted, places: Places | undefined): Promise<ModuleFile> {
     const { url, headers } = withCredentials(wanted.location);
-    this.#http.check(url);
-    const find = async () => (this.#options.refresh === true ? undefined : this.#find(wanted));
-    const kept = await find();
+    this.#access.http.check(url);
+    const found = async () => (this.#options.refresh === true ? undefined : find(wanted));
+    const kept = await found();
     if (kept !== undefined) return this.#transfers.module(kept);
     const permits = places && ((next: URL) => places.leadsTo(next));
     return this.#transfers.bring({
       ...wanted,
-      find,
+      find: found,
       fill: async (signal, into) => {
-        const answer = await this.#http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
+        const answer = await this.#access.http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
         if (answer.status >= 200 && answer.status <= 299) return answer.body;
         throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
           shown: `the server that has it answers ${answer.status}`,
@@ -177,11 +148,10 @@ class Fetcher {
   async #ofRegistry(wanted: Wanted, registry: RegistryClient, verifier: ImageVerifier | undefined) {
     const { location } = wanted;
     const named = parseImageReference(location.slice("registry://".length));
-    this.#http.check(new URL(`https://${named.host}`));
-    const kept = await this.#find(wanted);
+    this.#access.http.check(new URL(`https://${named.host}`));
+    const kept = await find(wanted);
     // What lies there by a digest is believed for the manifest beside it, and else not at all.
-    const isBelieved =
-      kept !== undefined && (named.digest === undefined || (await this.#hasDigest(kept, named.digest)));
+    const isBelieved = kept !== undefined && (named.digest === undefined || (await hasDigest(kept, named.digest)));
     const mayStandIn = isBelieved && verifier === undefined && this.#options.refresh !== true;
     if (mayStandIn && !isFloating(named)) return this.#transfers.module(kept);
     try {
@@ -203,7 +173,7 @@ class Fetcher {
     kept: KeptFile | undefined,
   ): Promise<ModuleFile> {
     const { location, path, namespace, most } = wanted;
-    const leave = await this.#options.share.enter(
+    const leave = await this.#share.enter(
       namespace === undefined ? "downloads" : "namespacedQuestions",
       namespace ?? "",
       1,
@@ -228,23 +198,21 @@ class Fetcher {
     return this.#transfers.bring({
       ...wanted,
       manifest: beside,
-      find: async () => same(await this.#find(wanted)),
+      find: async () => same(await find(wanted)),
       fill: (signal, into) => registry.blob(image, layer, most, signal, into),
     });
   }
+}
 
-  /** An operator's may be larger. Whether it still is those say who have it. */
-  #find({ path, most }: Wanted): Promise<KeptFile | undefined> {
-    return this.#cache.find(path, most);
-  }
+/** What lies in the folder. An operator's may be larger; whether it still is those say who have it. */
+const find = ({ path, most }: Wanted): Promise<KeptFile | undefined> => findModule(path, most);
 
-  /** Whether the manifest that was kept is that of the digest, and names these bytes. */
-  async #hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
-    const bytes = await this.#cache.manifest(kept.path);
-    const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
-    const layer = content && layersOf({ content }).find(isWasm);
-    return layer !== undefined && hasContent(kept, layer);
-  }
+/** Whether the manifest that was kept is that of the digest, and names these bytes. */
+async function hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
+  const bytes = await keptManifest(kept.path);
+  const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
+  const layer = content && layersOf({ content }).find(isWasm);
+  return layer !== undefined && hasContent(kept, layer);
 }
 
 /** Name and password of an address become the header that they stand for. */
