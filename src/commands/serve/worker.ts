@@ -1,21 +1,27 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
-import type { Metrics } from "../../telemetry/metrics.js";
-import { firstCertificate } from "./first-certificate.js";
+import type { ShadowRows } from "../../evaluation/shadow/tally.js";
+import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
+import { firstCertificate } from "./begin.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { tell, tellSurely } from "./tell.js";
-import { WantedMetrics } from "./wanted-metrics.js";
-import { WantedShadows } from "./wanted-shadows.js";
+import { WantedSums } from "./wanted-sums.js";
 
 /** Serves until the primary says stop, or has gone. */
 export async function serveAsWorker(
   options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
 ): Promise<void> {
   const { metrics } = options;
-  const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
-  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
+  const wanted = new WantedSums<MetricsText>(
+    (id) => tell({ type: "metrics-wanted", id }),
+    (ms) => ({ unavailable: `no metrics: the process that gathers them did not answer within ${ms} ms` }),
+  );
+  const shadows = new WantedSums<ShadowRows>(
+    (id) => tell({ type: "shadows-wanted", id }),
+    (ms) => ({ unavailable: `the process that gathers counts did not answer within ${ms} ms` }),
+  );
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
@@ -28,8 +34,8 @@ export async function serveAsWorker(
   const { tls } = options.settings;
   const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
   const own = {
-    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
-    shadows: shadows.rows,
+    ...{ ...options, probes: false, metricsText: wanted.get, generation, successor, report, loadWanted },
+    shadows: shadows.get,
     ...(certificate && { certificate }),
   };
   const serving = await beats.during(() => ServingProcess.start(own));
@@ -68,11 +74,13 @@ export async function serveAsWorker(
           tell({ type: "collected-shadows", id: message.id, rows: serving.shadows.take() });
           return;
         case "shadows":
-          shadows.hear(message.id, message.rows);
+          shadows.hear(message.id, () => message.rows);
           return;
         case "metrics-text":
+          wanted.hear(message.id, (soFar) => withPart(message.part, soFar), message.last);
+          return;
         case "metrics-unavailable":
-          wanted.hear(message);
+          wanted.hear(message.id, () => ({ unavailable: message.reason }));
           return;
         case "stop":
           stop(message.delay, message.grace);
@@ -84,6 +92,9 @@ export async function serveAsWorker(
   // The primary pushes the sum of all while this process sends its own spans and records.
   await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
 }
+
+const withPart = (part: string, soFar: MetricsText = { parts: [] }): MetricsText =>
+  "parts" in soFar ? { parts: [...soFar.parts, part] } : soFar;
 
 /** No question has this number. */
 const AT_THE_END = -1;
