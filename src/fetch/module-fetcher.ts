@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { Places } from "../config/places.js";
-import { findModule, hashFile, type KeptFile, keepManifest, keptManifest, modulePath } from "./download-cache.js";
+import { findModule, hashFile, type KeptFile, keptManifest, modulePath } from "./download-cache.js";
 import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
 import type { AddressGuard } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
@@ -128,13 +128,10 @@ class Fetcher implements ModuleFetcher {
   async #ofServer(wanted: Wanted, places: Places | undefined): Promise<ModuleFile> {
     const { url, headers } = withCredentials(wanted.location);
     this.#access.http.check(url);
-    const found = async () => (this.#options.refresh === true ? undefined : find(wanted));
-    const kept = await found();
-    if (kept !== undefined) return this.#transfers.module(kept);
     const permits = places && ((next: URL) => places.leadsTo(next));
     return this.#transfers.bring({
       ...wanted,
-      find: found,
+      find: async () => (this.#options.refresh === true ? undefined : find(wanted)),
       fill: async (signal, into) => {
         const answer = await this.#access.http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
         if (answer.status >= 200 && answer.status <= 299) return answer.body;
@@ -155,7 +152,7 @@ class Fetcher implements ModuleFetcher {
     const mayStandIn = isBelieved && verifier === undefined && this.#options.refresh !== true;
     if (mayStandIn && !isFloating(named)) return this.#transfers.module(kept);
     try {
-      return await this.#pull(wanted, named, registry, verifier, kept);
+      return await this.#pull(wanted, named, registry, verifier);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
       if (!mayStandIn || !(error instanceof FetchError) || !error.transient) throw error;
@@ -170,9 +167,8 @@ class Fetcher implements ModuleFetcher {
     named: ImageReference,
     registry: RegistryClient,
     verifier: ImageVerifier | undefined,
-    kept: KeptFile | undefined,
   ): Promise<ModuleFile> {
-    const { location, path, namespace, most } = wanted;
+    const { location, namespace, most } = wanted;
     const leave = await this.#share.enter(
       namespace === undefined ? "downloads" : "namespacedQuestions",
       namespace ?? "",
@@ -188,17 +184,13 @@ class Fetcher implements ModuleFetcher {
       leave();
     }
     const layer = wasmLayer(manifest, location);
-    const same = async (file: KeptFile | undefined) =>
-      file !== undefined && (await hasContent(file, layer)) ? file : undefined;
-    const beside = named.digest === undefined ? undefined : manifest.bytes;
-    if (kept !== undefined && (await same(kept)) !== undefined) {
-      if (beside !== undefined) await keepManifest(path, beside).catch(() => {});
-      return this.#transfers.module(kept);
-    }
     return this.#transfers.bring({
       ...wanted,
-      manifest: beside,
-      find: async () => same(await find(wanted)),
+      manifest: named.digest === undefined ? undefined : manifest.bytes,
+      async find() {
+        const kept = await find(wanted);
+        return kept !== undefined && (await hasContent(kept, layer)) ? kept : undefined;
+      },
       fill: (signal, into) => registry.blob(image, layer, most, signal, into),
     });
   }

@@ -36,22 +36,6 @@ export interface Manifest {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** A manifest whose content is read late: for its digest there is no need. */
-class UnreadManifest implements Manifest {
-  #content: Manifest["content"] | undefined;
-
-  constructor(
-    readonly digest: string,
-    readonly bytes: Buffer,
-    readonly image: ImageReference,
-  ) {}
-
-  get content(): Manifest["content"] {
-    this.#content ??= readObject(this.bytes, `the manifest of ${formatImageReference(this.image)}`);
-    return this.#content;
-  }
-}
-
 /** Decides whether an image may be used; see `signatures/`. */
 export interface ImageVerifier {
   /**
@@ -84,14 +68,23 @@ export class RegistryClient {
   async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
     const headers = { accept: MANIFEST_TYPES };
-    const answer = await this.#get(image, `manifests/${name}`, { headers, maxBytes, signal });
-    const digest = digestOf(answer.body, image.digest);
+    const { body: bytes } = await this.#get(image, `manifests/${name}`, { headers, maxBytes, signal });
+    const digest = digestOf(bytes, image.digest);
     if (image.digest !== undefined && digest !== image.digest) {
       throw new FetchError(`the manifest of ${formatImageReference(image)} has the digest ${digest}`, {
         stage: "integrity",
       });
     }
-    return new UnreadManifest(digest, answer.body, image);
+    let content: Manifest["content"] | undefined;
+    return {
+      digest,
+      bytes,
+      // For its digest there is no need to read it.
+      get content() {
+        content ??= readObject(bytes, `the manifest of ${formatImageReference(image)}`);
+        return content;
+      },
+    };
   }
 
   /**

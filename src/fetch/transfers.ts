@@ -1,5 +1,5 @@
 /** Brings modules into the download folder, piece by piece; into memory where that can't be written and an operator wants them. */
-import { discard, type KeptFile, keep, type ReceivedFile, readKept, receive } from "./download-cache.js";
+import { discard, type KeptFile, keep, keepManifest, type ReceivedFile, readKept, receive } from "./download-cache.js";
 import { CannotKeep, FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import { FilesInUse, makeRoom } from "./folder-bound.js";
 import type { TakesPieces } from "./http-client.js";
@@ -36,7 +36,7 @@ export interface Wanted {
 export interface Transfer extends Wanted {
   /** Kept beside it: the manifest by whose digest it is asked for. */
   readonly manifest?: Uint8Array | undefined;
-  /** What lies in the folder already; asked when it is this one's turn, since others fetch, too. */
+  /** What lies in the folder already; asked again when it is this one's turn, since others fetch, too. */
   find(): Promise<KeptFile | undefined>;
   /** Resolves with the bytes, or with none when something takes them. */
   fill(signal: AbortSignal, into?: TakesPieces): Promise<Uint8Array>;
@@ -81,11 +81,13 @@ export class Transfers {
   async bring(transfer: Transfer): Promise<ModuleFile> {
     const { share } = this.#options;
     const { path, namespace, most } = transfer;
+    const found = await this.#found(transfer);
+    if (found !== undefined) return found;
     // Not of others: who waits for a turn keeps nobody else from the address.
     const leaveAddress = await share.enter("address", `${namespace ?? ""} ${path}`, 1);
     try {
-      const found = await transfer.find();
-      if (found !== undefined) return this.module(found);
+      const brought = await this.#found(transfer);
+      if (brought !== undefined) return brought;
       const leave = await (namespace === undefined
         ? share.enter("downloads", "", 1)
         : share.enter("namespacedDownloads", namespace, most));
@@ -93,6 +95,12 @@ export class Transfers {
     } finally {
       leaveAddress();
     }
+  }
+
+  async #found({ find, path, manifest }: Transfer): Promise<ModuleFile | undefined> {
+    const kept = await find();
+    if (kept !== undefined && manifest !== undefined) await keepManifest(path, manifest).catch(() => {});
+    return kept && this.module(kept);
   }
 
   /** Lets go of files; of those that have no place in the folder for good. */
