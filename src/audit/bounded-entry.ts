@@ -15,31 +15,21 @@ import {
 /** A result whose texts are cut where they are too long, to {@link MAX_RESULT_BYTES} in all; whose it is, which the report says once for all results, does not count. */
 export function boundedEntry(entry: ResultEntry): ResultEntry {
   const { source, policy, rule, category, message, properties, ...others } = entry;
-  const named = {
+  const told = {
     ...others,
     source: cut(source, MAX_WORD_LENGTH),
     policy: cut(policy, MAX_NAME_LENGTH),
     ...(rule !== undefined && { rule: cut(rule, MAX_WORD_LENGTH) }),
     ...(category !== undefined && { category: cut(category, MAX_WORD_LENGTH) }),
-  };
-  const told = {
-    ...named,
     // The rest is for properties.
     ...(message !== undefined && { message: cut(message, MAX_MESSAGE_LENGTH, MAX_RESULT_BYTES / 2) }),
   };
-  if (properties === undefined) return told;
-  return {
-    ...told,
-    properties: boundedProperties(properties, MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined })),
-  };
+  const room = MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined });
+  return properties === undefined ? told : { ...told, properties: boundedProperties(properties, room) };
 }
 
-/** @param bytes for all of them: each has its part of what those before have left */
-function boundedProperties(
-  properties: Readonly<Record<string, string>>,
-  bytes: number,
-): Readonly<Record<string, string>> {
-  let left = bytes;
+/** @param left bytes for all of them: each has its part of what those before have left */
+function boundedProperties(properties: Readonly<Record<string, string>>, left: number) {
   const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
   const bounded = new Map<string, string>();
   for (const [index, [name, value]] of some.entries()) {

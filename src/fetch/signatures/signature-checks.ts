@@ -8,9 +8,8 @@ import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
 import type { Descriptor, ImageVerifier, RegistryClient } from "../registry-client.js";
-import { type Claim, claimOf, isIssued, isSignedAsClaimed } from "./layer-verification.js";
+import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
-  type ListedSignature,
   listedSignature,
   MAX_SIGNATURES_BYTES,
   type SignatureLayer,
@@ -53,7 +52,7 @@ export interface Verification {
 }
 
 /** A signature that was looked at, and which of the sought ones it is. */
-interface Examined {
+export interface Examined {
   readonly layer: SignatureLayer;
   readonly met: readonly Sought[];
 }
@@ -106,19 +105,19 @@ export class SignatureChecks {
     const { image, digest, name } = verification;
     const question = JSON.stringify([image.host, image.repository, digest, name, wanted]);
     const key = createHash("sha256").update(question).digest("base64");
-    const refusal =
-      this.#refusals.get(key) ??
-      (await this.#refusalOf(wanted, verification).catch((error: unknown) => {
-        // So is what would fail again: an artifact that is too large costs as much as one that is not.
-        if (error instanceof FetchError && !error.transient) return error;
-        throw error;
-      }));
-    if (refusal === undefined) return;
-    if (!this.#refusals.has(key)) this.#refusals.set(key, refusal);
-    throw refusal;
+    const refusal = this.#refusals.get(key);
+    if (refusal !== undefined) throw refusal;
+    try {
+      await this.#find(wanted, verification);
+    } catch (error) {
+      // So is what would fail again: an artifact that is too large costs as much as one that is not.
+      if (error instanceof FetchError && !error.transient) this.#refusals.set(key, error);
+      throw error;
+    }
   }
 
-  async #refusalOf({ allOf = [], anyOf }: WantedSignatures, verification: Verification) {
+  /** @throws FetchError when they aren't there */
+  async #find({ allOf = [], anyOf }: WantedSignatures, verification: Verification): Promise<void> {
     const { image, name: asked } = verification;
     const all = await this.#sought(allOf, verification);
     const any = await this.#sought(anyOf?.signatures ?? [], verification);
@@ -136,29 +135,25 @@ export class SignatureChecks {
     if (!isThere) {
       const found = "no signatures found";
       const shown = asked === undefined ? found : `${found} for image: ${asked} `;
-      return new FetchError(`${found} for image: ${asked ?? formatImageReference(image)} `, { stage: "verify", shown });
+      throw new FetchError(`${found} for image: ${asked ?? formatImageReference(image)} `, { stage: "verify", shown });
     }
-    if (isMet()) return undefined;
+    if (isMet()) return;
     const missing = openOf(all);
     const own = asked !== undefined;
-    if (missing.length > 0) return unverified("missing signatures", missing, own);
+    if (missing.length > 0) throw unverified("missing signatures", missing, own);
     const found = any.length - openOf(any).length;
-    return unverified(`minimum number of signatures not reached: needed ${least}, got ${found}`, openOf(any), own);
+    throw unverified(`minimum number of signatures not reached: needed ${least}, got ${found}`, openOf(any), own);
   }
 
   /**
    * All signatures of an image, and which of the wanted ones each of them is.
    * @throws FetchError when the registry can't be asked, or the trust root can't be had that a signature needs
    */
-  async examineAll(
-    wanted: readonly Wanted[],
-    verification: Verification,
-  ): Promise<readonly { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[]> {
+  async examineAll(wanted: readonly Wanted[], verification: Verification): Promise<readonly Examined[]> {
     const sought = new Set(await this.#sought(wanted, verification));
     return this.#withDescriptors(verification, async (descriptors) => {
-      const all: { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[] = [];
-      for await (const { layer, met } of this.#examined(descriptors, sought, verification, true))
-        all.push({ layer, met: met.map((one) => one.wanted) });
+      const all: Examined[] = [];
+      for await (const one of this.#examined(descriptors, sought, verification, true)) all.push(one);
       return all;
     });
   }
@@ -221,7 +216,7 @@ export class SignatureChecks {
     await this.#turn(signal);
     const listed = listedSignature(descriptor);
     if (listed === undefined) return undefined;
-    const claim = await this.#trustedClaim(listed, open);
+    const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(listed) : undefined;
     const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
     if (sought.length === 0 && !all) return undefined;
     // One that is listed with another size can't be had, and is not to stand for it.
@@ -244,14 +239,6 @@ export class SignatureChecks {
         met.push(one);
     }
     return { layer, met };
-  }
-
-  /** What a signature claims when it claims to be one that is looked for, and an authority that is trusted has issued its certificate. */
-  async #trustedClaim(listed: ListedSignature, open: ReadonlySet<Sought>): Promise<Claim | undefined> {
-    const identities = [...open].filter(({ isIdentity }) => isIdentity !== undefined);
-    const claim = identities.length === 0 ? undefined : await claimOf(listed);
-    if (claim === undefined || !identities.some(({ isIdentity }) => isIdentity?.(claim))) return undefined;
-    return isIssued(claim, await this.trustRoot()) ? claim : undefined;
   }
 
   /** @throws FetchError when the time of the check is over */
