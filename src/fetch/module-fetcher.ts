@@ -21,7 +21,7 @@ import {
 import { objectIn } from "./registry-connection.js";
 import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
-import { type ModuleFile, moduleAt, Transfers, type Wanted } from "./transfers.js";
+import { type ModuleFile, moduleAt, type TransferOptions, Transfers, type Wanted } from "./transfers.js";
 
 /** What the modules of a policy are held to. */
 export interface ModuleLimits {
@@ -34,17 +34,11 @@ export interface ModuleLimits {
 }
 
 /** How to fetch. */
-export interface ModuleFetcherOptions extends RegistryAccessOptions {
-  /** Where downloads are kept (`--policies-download-dir`). */
-  readonly downloadDirectory: string;
+export interface ModuleFetcherOptions extends RegistryAccessOptions, TransferOptions {
   /** With it, only modules from registries can pass. */
   readonly verifier?: (registry: RegistryClient) => ImageVerifier;
-  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
-  readonly warn?: (message: string) => void;
   /** Whether modules are asked for anew that lie in the download folder; what was downloaded before then stands in for none. */
   readonly refresh?: boolean;
-  /** Time for one module in milliseconds; default by what it is for. */
-  readonly timeoutMilliseconds?: number;
   /** What is shared with other fetchers; default: nothing. */
   readonly share?: ModuleShare;
   /** For modules that others than the operator choose; absent: any host may be asked. */
@@ -78,12 +72,12 @@ class Fetcher implements ModuleFetcher {
   readonly #files = new Map<string, Promise<ModuleFile>>();
 
   constructor(options: ModuleFetcherOptions) {
-    const { downloadDirectory: folder, share = localModuleShare(), warn = () => {}, timeoutMilliseconds } = options;
+    const { share = localModuleShare() } = options;
     this.#access = openRegistries(options, options.guard);
     this.registry = this.#access.registry;
     this.#options = options;
     this.#share = share;
-    this.#transfers = new Transfers({ folder, share, warn, timeoutMilliseconds });
+    this.#transfers = new Transfers(options, share);
   }
 
   file(location: string, limits: ModuleLimits = {}): Promise<ModuleFile> {

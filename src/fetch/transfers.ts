@@ -44,23 +44,25 @@ export interface Transfer extends Wanted {
 
 /** How modules are brought. */
 export interface TransferOptions {
-  /** The download folder. */
-  readonly folder: string;
-  readonly share: ModuleShare;
-  readonly warn: (message: string) => void;
-  /** Time for one, in milliseconds; default by what it is for. */
-  readonly timeoutMilliseconds?: number | undefined;
+  /** Where downloads are kept (`--policies-download-dir`). */
+  readonly downloadDirectory: string;
+  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
+  readonly warn?: (message: string) => void;
+  /** Time for one module in milliseconds; default by what it is for. */
+  readonly timeoutMilliseconds?: number;
 }
 
 /** The transfers of one fetcher. */
 export class Transfers {
   readonly #options: TransferOptions;
+  readonly #share: ModuleShare;
   readonly #inUse = new FilesInUse();
   readonly #ends: (() => unknown)[] = [];
   #closed = false;
 
-  constructor(options: TransferOptions) {
+  constructor(options: TransferOptions, share: ModuleShare) {
     this.#options = options;
+    this.#share = share;
   }
 
   /** Ends when the time for a module is over. */
@@ -79,7 +81,7 @@ export class Transfers {
 
   /** @throws FetchError */
   async bring(transfer: Transfer): Promise<ModuleFile> {
-    const { share } = this.#options;
+    const share = this.#share;
     const { path, namespace, most } = transfer;
     const found = await this.#found(transfer);
     if (found !== undefined) return found;
@@ -111,7 +113,7 @@ export class Transfers {
 
   /** A folder that can't be written costs another download, not the policy. Of modules in namespaces nobody knows how many there will be: they are not held in memory. */
   async #download(transfer: Transfer): Promise<ModuleFile> {
-    const { folder, warn } = this.#options;
+    const { downloadDirectory: folder, warn } = this.#options;
     const { location, namespace, fill } = transfer;
     const signal = this.timeFor(transfer);
     const scheme = location.slice(0, location.indexOf(":"));
@@ -123,7 +125,7 @@ export class Transfers {
       const reason = reasonOf(cause);
       if (namespace !== undefined)
         throw new FetchError(`there is no folder to write it to: ${reason}`, { cause, unanswered: true });
-      warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
+      warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
       return inMemory(await fill(signal));
     }
     const end = () => discard(received.path, folder);
@@ -147,8 +149,8 @@ export class Transfers {
 
   /** Gives a module its place in the folder. @returns undefined when it may only stay until it is loaded */
   async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer) {
-    const { folder, share, warn } = this.#options;
-    const { maxFolderBytes: most = Number.POSITIVE_INFINITY } = share;
+    const { downloadDirectory: folder, warn } = this.#options;
+    const { maxFolderBytes: most = Number.POSITIVE_INFINITY } = this.#share;
     const room = await makeRoom(folder, received, path, most, namespace === undefined);
     if (room === "full") {
       const shown = "there is no room for it at the moment";
@@ -157,9 +159,9 @@ export class Transfers {
     }
     try {
       if (room === "kept") return await keep(received, path, manifest);
-      warn(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
+      warn?.(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
     } catch (cause) {
-      warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
+      warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
     }
     return undefined;
   }
