@@ -58,19 +58,16 @@ export const storedBytes = (value: unknown): number => {
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]|\\[bf]/g;
 const ESCAPE_BYTES = 6;
 
-/** Cut between characters, an ellipsis behind it. */
+/** Cut between characters, an ellipsis behind it: to about the longest beginning that has room. */
 function cut(text: string, length: number, bytes = Number.POSITIVE_INFINITY): string {
-  const most = text.length <= length ? text : `${whole(text.slice(0, length - 1))}…`;
-  if (storedBytes(most) <= bytes) return most;
-  // The longest beginning that has room.
-  let [from, to] = [0, most.length];
-  while (from < to) {
-    const middle = Math.ceil((from + to) / 2);
-    if (storedBytes(`${whole(most.slice(0, middle))}…`) <= bytes) from = middle;
-    else to = middle - 1;
+  if (text.length <= length && storedBytes(text) <= bytes) return text;
+  for (let most = length; most > 1; most = Math.floor(most * SHORTER)) {
+    const beginning = text.slice(0, most - 1);
+    // Without half a character at its end.
+    const some = `${/[\ud800-\udbff]$/.test(beginning) ? beginning.slice(0, -1) : beginning}…`;
+    if (storedBytes(some) <= bytes) return some;
   }
-  return from === 0 ? "" : `${whole(most.slice(0, from))}…`;
+  return "";
 }
 
-/** Without half a character at its end. */
-const whole = (text: string): string => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text);
+const SHORTER = 0.75;

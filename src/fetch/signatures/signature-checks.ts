@@ -172,9 +172,8 @@ export class SignatureChecks {
     { registry, image, digest, signal }: Verification,
     work: (descriptors: readonly Descriptor[]) => Promise<T>,
   ): Promise<T> {
-    const turn = () => this.#turn(signal);
-    const read = (maxBytes: number) =>
-      signatureDescriptors(registry, signaturesOf(image, digest), { maxBytes, signal, turn });
+    const artifact = signaturesOf(image, digest);
+    const read = (most: number) => signatureDescriptors(registry, artifact, most, signal, () => this.#turn(signal));
     const small = await read(MAX_ANSWER_BYTES).catch((error: unknown) => {
       if (error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
       throw error;
