@@ -1,4 +1,6 @@
 /** Brings modules into the download folder, piece by piece; into memory where that can't be written and an operator wants them. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { discard, type KeptFile, keep, keepManifest, type ReceivedFile, readKept, receive } from "./download-cache.js";
 import { CannotKeep, FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import { FilesInUse, makeRoom } from "./folder-bound.js";
@@ -7,6 +9,9 @@ import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_OTHER_BYTES, NAMESPACED_TIME
 import type { ModuleShare } from "./module-share.js";
 import { digestOf } from "./registry-client.js";
 import type { Release } from "./room.js";
+
+/** Where modules pass when the download folder can't be written, in the system's folder for such files. */
+const TEMPORARY_FOLDER = "policy-server-modules";
 
 /** A module that was fetched: its bytes are read when they are needed, so that no process holds them. */
 export interface ModuleFile {
@@ -112,8 +117,8 @@ export class Transfers {
   }
 
   /** A folder that can't be written costs another download, not the policy. Of modules in namespaces nobody knows how many there will be: they are not held in memory. */
-  async #download(transfer: Transfer): Promise<ModuleFile> {
-    const { downloadDirectory: folder, warn } = this.#options;
+  async #download(transfer: Transfer, folder = this.#options.downloadDirectory): Promise<ModuleFile> {
+    const { warn } = this.#options;
     const { location, namespace, fill } = transfer;
     const signal = this.timeFor(transfer);
     const scheme = location.slice(0, location.indexOf(":"));
@@ -122,16 +127,18 @@ export class Transfers {
       received = await receive(folder, scheme, (take) => fill(signal, take));
     } catch (cause) {
       if (!(cause instanceof CannotKeep)) throw cause;
-      const reason = reasonOf(cause);
-      if (namespace !== undefined)
-        throw new FetchError(`there is no folder to write it to: ${reason}`, { cause, unanswered: true });
-      warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
-      return inMemory(await fill(signal));
+      const [reason, temporary] = [reasonOf(cause), join(tmpdir(), TEMPORARY_FOLDER)];
+      if (folder !== temporary) {
+        warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
+        return this.#download(transfer, temporary);
+      }
+      if (namespace === undefined) return inMemory(await fill(signal));
+      throw new FetchError(`there is no folder to write it to: ${reason}`, { cause, unanswered: true });
     }
     const end = () => discard(received.path, folder);
     try {
       if (received.isModule) {
-        const module = this.module((await this.#named(received, transfer)) ?? received);
+        const module = this.module((await this.#named(received, transfer, folder)) ?? received);
         this.#atEnd(end);
         return module;
       }
@@ -148,15 +155,17 @@ export class Transfers {
   }
 
   /** Gives a module its place in the folder. @returns undefined when it may only stay until it is loaded */
-  async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer) {
-    const { downloadDirectory: folder, warn } = this.#options;
-    const { maxFolderBytes: most = Number.POSITIVE_INFINITY } = this.#share;
+  async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer, folder: string) {
+    const { downloadDirectory, warn } = this.#options;
+    const isTemporary = folder !== downloadDirectory;
+    const most = isTemporary ? 0 : (this.#share.maxFolderBytes ?? Number.POSITIVE_INFINITY);
     const room = await makeRoom(folder, received, path, most, namespace === undefined);
     if (room === "full") {
       const shown = "there is no room for it at the moment";
       const reason = `${shown}: too many modules that can't be kept are being loaded`;
       throw new FetchError(reason, { unanswered: true, shown });
     }
+    if (isTemporary) return undefined;
     try {
       if (room === "kept") return await keep(received, path, manifest);
       warn?.(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);

@@ -191,13 +191,36 @@ test("what can't be kept, since another module has the name of its folder, passe
   assert.equal(passing(), 0);
 });
 
-test("where there is no folder to write to, modules are held in memory for operators only", async (context) => {
+test("where the download folder can't be written, modules pass in the system's; those of operators in memory at last", async (context) => {
   const host = await serving(context, (_, response) => response.end(WASM));
-  const modules = fetcher(context, { downloadDirectory: join(folder(context, { file: "" }), "file") });
+  const [temporary, before] = [folder(context, { file: "" }), process.env.TMPDIR];
+  process.env.TMPDIR = temporary;
+  context.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const warnings: string[] = [];
+  const passing = (): string[] =>
+    readdirSync(temporary, { recursive: true })
+      .map(String)
+      .filter((name) => /part$/.test(name));
+  const modules = createModuleFetcher({
+    ...{ downloadDirectory: join(temporary, "file"), environment: { HOME: "/nonexistent" } },
+    warn: (message) => warnings.push(message),
+  });
+  for (const limits of [TEAM, {}]) {
+    const file = await modules.file(`http://${host}/a.wasm`, limits);
+    assert.deepEqual(Buffer.from(await file.read()), WASM);
+  }
+  assert.match(warnings.join(), /cannot keep .* in the download folder: /);
+  assert.equal(passing().length, 2);
   // Of others nobody knows how many there will be.
+  process.env.TMPDIR = join(temporary, "file");
   assert.match(await failureOf(modules.file(`http://${host}/c.wasm`, TEAM)), /there is no folder to write it to/);
   const own = await modules.file(`http://${host}/c.wasm`);
   assert.deepEqual(Buffer.from(await own.read()), WASM);
+  await modules.close();
+  assert.deepEqual(passing(), []);
 });
 
 describe("places of modules of policies in namespaces", () => {
