@@ -4,12 +4,13 @@ import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
 import {
-  createImageInspector,
-  createImageMetadata,
   createModuleFetcher,
-  LocalModuleShare,
+  ImageInspector,
+  ImageMetadata,
+  localModuleShare,
   type ModuleFetcher,
   type ModuleFetcherOptions,
+  openRegistries,
   type SignatureChecks,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
@@ -104,19 +105,18 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, processors, now, log, violation } = options;
-  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
+  const fetch = { ...options.fetch, share: options.fetch.share ?? localModuleShare() };
   const executor = options.closed ? refuseCalls : options.executor;
   const guard = addressGuard(options.egress);
-  const inspector = options.closed
-    ? undefined
-    : fetch.signatures && createImageInspector(fetch, fetch.signatures, guard);
+  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const images = options.closed ? undefined : fetch.signatures && new ImageInspector(registry, fetch.signatures);
   const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch, guard);
+  const metadata = new ImageMetadata(registry);
   const external = options.closed
     ? closedExternal()
     : openExternal({
-        readImage: (reference, signal) => metadata.images.read(reference, signal),
+        readImage: (reference, signal) => metadata.read(reference, signal),
         now,
         ...(options.egress && { egress: options.egress }),
         ...(cluster && { cluster }),
@@ -130,7 +130,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     capabilities: createHostCapabilities({
       violation,
       http: external.plugins,
-      ...(inspector && { images: inspector.images }),
+      ...(images && { images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),
     }),
@@ -202,8 +202,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     },
     close() {
       runtime.close();
-      void inspector?.close();
-      void metadata.close();
+      void closeRegistries();
       void external.close();
       void cluster?.close();
     },

@@ -149,7 +149,7 @@ class Reading {
   ): Promise<Pick<ModuleFile, "size" | "digest" | "read">> {
     return this.#told(text, place, async () => {
       const file = await this.#fetcher.file(location, this.#limits);
-      this.#held.pins.push(await file.hold());
+      this.#held.pins.push(file.hold());
       return file;
     });
   }

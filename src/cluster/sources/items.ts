@@ -6,7 +6,7 @@ import { isObject, type JsonObject, member, namespaceOf, text } from "../../kube
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { type LeftOut, HeldSizes, type Size } from "./room.js";
+import { HeldSizes, type LeftOut, type Size } from "./room.js";
 
 /** A document with what is not part of it. */
 export interface WatchedItem {

@@ -41,7 +41,9 @@ export function kyvernoDemand(
   if (!isObject(written)) return undefined;
   const own = readMatch(written);
   const variants = autogenOf(specOf(spec, own)).map(({ spec: { matchConstraints = {} } }) => matchConstraints);
-  const said = anyOf([own, ...variants].filter(({ resourceRules = [] }) => resourceRules.length > 0).map(webhookRulesOf));
+  const said = anyOf(
+    [own, ...variants].filter(({ resourceRules = [] }) => resourceRules.length > 0).map(webhookRulesOf),
+  );
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
   const actions = textsOf(member(spec, "validationActions"));
   const denies = actions.length === 0 || actions.includes("Deny");
