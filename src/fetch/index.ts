@@ -5,7 +5,7 @@ export { SCHEME_FOLDERS } from "./folder-bound.js";
 export { ImageInspector } from "./image-inspector.js";
 export { ImageMetadata } from "./image-metadata.js";
 export { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-export { DOWNLOAD_TIMEOUT_MS, MAX_FOLDER_BYTES, UPLOAD_TIMEOUT_MS } from "./limits.js";
+export { DOWNLOAD_TIMEOUT_MS, MAX_FOLDER_BYTES, MAX_MODULE_BYTES, UPLOAD_TIMEOUT_MS } from "./limits.js";
 export {
   createModuleFetcher,
   type ModuleFetcher,

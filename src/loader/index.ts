@@ -25,6 +25,7 @@ import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
+import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
 
 export { LoadError } from "../kinds/load-error.js";
@@ -154,9 +155,10 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
   const served = new FinalizationRegistry<() => void>((release) => release());
+  const inUse = new NamespaceModules();
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
-    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
     keep: (policy, release) => served.register(policy, release),
     worldFor,
     prefetch: foresee,

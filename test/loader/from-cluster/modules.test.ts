@@ -204,6 +204,27 @@ test("a namespaced policy's module is no larger than the limit; a cluster-wide o
   assert.match(problemsOf(loaded), /more than 1048576|larger than 1048576/);
 });
 
+test("a namespace has no more modules in use than two of the largest size; others are tried again", async (context) => {
+  const { load, registry } = await start(context, { namespaced: { moduleMiB: 1 } });
+  const policies = ["a", "b", "c"].map((name, index) => {
+    // A custom section that no reader wants makes each another module of 0.9 MiB.
+    const fill = Buffer.alloc(900_000);
+    fill.set([0, 0x9c, 0xf7, 0x36, 1, 0x61 + index]);
+    serve(registry, `/${name}.wasm`, Buffer.concat([CHAOS, fill]));
+    return admissionPolicy(name, { module: `http://${registry.host}/${name}.wasm` }, "team");
+  });
+  const loaded = await load(...policies);
+  assert.deepEqual(
+    states(loaded)
+      .map((state) => state.split(" ")[1])
+      .sort(),
+    ["loaded", "loaded", "unavailable"],
+  );
+  assert.match(problemsOf(loaded), /the modules of namespace team would have \d+ bytes together, more than 2097152/);
+  const [unavailable] = loaded.served.flatMap(({ unavailable: why }) => (why === undefined ? [] : [why]));
+  assert.match(unavailable ?? "", /its namespace has too many modules/);
+});
+
 test("what the manifest of a namespaced policy names is held to places, size and bounds of its own", async (context) => {
   const other = await TestRegistry.start(context);
   other.pushModule("evil", "v1", CHAOS);
