@@ -5,11 +5,12 @@ import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
 import {
-  createImageInspector,
-  createImageMetadata,
   createModuleFetcher,
-  LocalModuleShare,
+  ImageInspector,
+  ImageMetadata,
+  localModuleShare,
   type ModuleFetcher,
+  openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
@@ -29,6 +30,7 @@ import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
+import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
@@ -99,17 +101,18 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const guests = logger?.named("policy_log");
   const found = clusterAccess(settings);
   const access = shared !== undefined && found !== undefined && "connection" in found ? { ...found, shared } : found;
-  const fetch = { share: new LocalModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
+  const fetch = { share: localModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
   const executor = closed ? refuseCalls : options.executor;
   const guard = addressGuard(egress);
-  const inspector = closed ? undefined : createImageInspector(fetch, fetch.signatures, guard);
+  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
   const cluster = closed ? undefined : openAccess(access, now, warn);
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch, guard);
+  const metadata = new ImageMetadata(registry);
   const external = closed
     ? closedExternal()
     : openExternal({
-        readImage: (reference, signal) => metadata.images.read(reference, signal),
+        readImage: (reference, signal) => metadata.read(reference, signal),
         now,
         egress,
         cluster,
@@ -123,7 +126,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     capabilities: createHostCapabilities({
       violation: (message, fields) => logger?.error(message, fields),
       http: external.plugins,
-      ...(inspector && { images: inspector.images }),
+      ...(images && { images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),
     }),
@@ -146,9 +149,10 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
   const served = new FinalizationRegistry<() => void>((release) => release());
+  const inUse = new NamespaceModules();
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
-    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
     keep: (policy, release) => served.register(policy, release),
     worldFor,
     prefetch: foresee,
@@ -198,8 +202,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     },
     close() {
       runtime.close();
-      void inspector?.close();
-      void metadata.close();
+      void closeRegistries();
       void external.close();
       void cluster?.close();
     },

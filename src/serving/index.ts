@@ -11,7 +11,7 @@ import { openFilesProblem } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
-import { clusterAtBegin, leavePrimary, tellFailure } from "./tell.js";
+import { leavePrimary, tellFailure } from "./tell.js";
 
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
@@ -66,7 +66,7 @@ export async function serveCommand(
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
       const { modulePrefetch } = await import("../loader/prefetch.js");
-      const { share, attend } = (await import("./shared-modules.js")).keepModules(loading);
+      const { share, attend } = (await import("./shared-modules.js")).keepModules();
       cluster.on("fork", attend);
       const prefetch = modulePrefetch(loading, share);
       const push = exports.metrics.bind(exports);
@@ -85,7 +85,7 @@ export async function serveCommand(
     const { createPolicySource } = await import("../loader/policy-source.js");
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
     const { keepModules, distantModules } = await import("./shared-modules.js");
-    const kept = several ? undefined : keepModules(loading);
+    const kept = several ? undefined : keepModules();
     const share = kept?.share ?? distantModules();
     const own = { logger, warnWithoutCluster: true, fetch: { share }, shared };
     const source = createPolicySource(loading, own);
@@ -104,6 +104,7 @@ export async function serveCommand(
       const options = { settings, source, logger, metrics, cut: cut.signal, tracer, playground, recorder, began };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
+        const { clusterAtBegin } = await import("./begin.js");
         await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {

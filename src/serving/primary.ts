@@ -82,8 +82,8 @@ class Primary implements Serving, SecuredServing {
     this.#logger = logger;
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
-    this.#metrics = new GatheredMetrics(() => this.#collect());
-    this.shadows = new GatheredShadows(() => this.#handedOver("collect-shadows", "their counts"));
+    this.#metrics = new GatheredMetrics(() => this.#collectMetrics());
+    this.shadows = new GatheredShadows(() => this.#collect("collect-shadows", "their counts"));
     this.#metrics.totals.losses("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -247,20 +247,20 @@ class Primary implements Serving, SecuredServing {
     return this.#certificate.secure(pair);
   }
 
-  /** @returns why not all processes have handed over their metrics */
-  async #collect(): Promise<string | undefined> {
+  async #collectMetrics(): Promise<string | undefined> {
     if (this.#fleet.serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
-    const why = await this.#handedOver("collect", "theirs");
-    return why && `no metrics: ${why}`;
+    const missing = await this.#collect("collect", "theirs");
+    return missing && `no metrics: ${missing}`;
   }
 
-  /** @returns why not all processes have handed something over; undefined when all have */
-  async #handedOver(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
+  /** @returns why not all processes have handed over what they have counted */
+  async #collect(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
     const { serving } = this.#fleet;
     const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type, id }));
     const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
-    if (missing === 0) return undefined;
-    return `${missing} of ${serving.length} serving processes did not hand over ${what} within ${COLLECT_WITHIN_MS} ms`;
+    return missing === 0
+      ? undefined
+      : `${missing} of ${serving.length} serving processes did not hand over ${what} within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

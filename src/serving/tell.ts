@@ -1,6 +1,5 @@
-/** What a process that answers requests tells the primary, and asks it. */
-import type { ClusterDelta } from "../config/from-cluster/cluster-document.js";
-import type { ToPrimary, ToWorker } from "./messages.js";
+/** What a process that answers requests tells the primary. */
+import type { ToPrimary } from "./messages.js";
 
 /** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
 export function tellFailure(message: string): Promise<void> {
@@ -24,26 +23,4 @@ export function tellSurely(message: ToPrimary): Promise<void> {
 export function tell(message: ToPrimary): void {
   // A primary that has just died is noticed as such: without somebody who takes the failure it ends this process before it could stop in order.
   if (process.connected) process.send?.(message, () => {});
-}
-
-/**
- * Asks the primary what the cluster holds now.
- * @param known the version that this process has; 0: none
- * @returns everything; undefined: no more than is known
- */
-export function clusterAtBegin(known: number): Promise<ClusterDelta | undefined> {
-  return new Promise((resolve) => {
-    const end = (delta?: ClusterDelta): void => {
-      process.off("message", hear);
-      process.off("disconnect", end);
-      resolve(delta);
-    };
-    const hear = (message: ToWorker): void => {
-      if (message.type === "begin") end(message.delta);
-    };
-    process.on("message", hear);
-    // Without a primary this process ends soon; until then it waits for nobody.
-    process.once("disconnect", end);
-    tell({ type: "begin-wanted", known });
-  });
 }

@@ -5,7 +5,7 @@ import type { Cluster } from "../kubernetes/client/index.js";
 import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
 import { type ExternalData, NO_ENTRIES, NO_EXTERNAL, NO_OBJECTS } from "./external.js";
 import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
+import { DEFAULT_BLOCKLIST, EgressRules, LINK_LOCAL } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
 import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
@@ -51,7 +51,7 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
-/** Where nothing is asked on behalf of policies: the one guard of images, of modules and of what guests ask registries, beside that of HTTP requests, which has the same list. */
+/** Where nothing is asked on behalf of policies: the one guard of images, of modules and of what guests ask registries, beside that of HTTP requests, which has the list of the reference. */
 export interface AddressGuard {
   /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
   refusal(url: URL): string | undefined;
@@ -62,11 +62,12 @@ export interface AddressGuard {
 }
 
 /**
- * The hosts and addresses of the block list, for those who ask others in a policy's name in other ways than {@link openHttp}.
+ * The hosts and addresses of the block list, and unless that is empty {@link LINK_LOCAL} ones, for those who ask others in a policy's name in other ways than {@link openHttp}.
  * @throws UsageError
  */
 export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {
-  const rules = new EgressRules({ blocklist, allowlist: [] });
+  const all = blocklist.length === 0 ? blocklist : [...blocklist, ...LINK_LOCAL];
+  const rules = new EgressRules({ blocklist: all, allowlist: [] });
   return {
     refusal: (url) => rules.refusal(url, url.origin) ?? literalRefusal(url.hostname, rules),
     lookup: guardedLookup(systemResolve, rules),

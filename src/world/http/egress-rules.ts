@@ -15,6 +15,12 @@ export const DEFAULT_BLOCKLIST: readonly string[] = [
   "::1/128",
 ];
 
+/** What is blocked beside a list where registries are asked: no registry has an address of a link, and what else is there is the machine's own. */
+export const LINK_LOCAL: readonly string[] = ["169.254.0.0/16", "fe80::/10"];
+
+/** Lists that are known to be good. */
+const KNOWN: ReadonlySet<string> = new Set([DEFAULT_BLOCKLIST, [...DEFAULT_BLOCKLIST, ...LINK_LOCAL]].map(String));
+
 /** The lists as they are written. */
 export interface EgressLists {
   /** Ranges of addresses (with a slash) and names of hosts. */
@@ -31,9 +37,8 @@ export class EgressRules {
   /** @throws UsageError that names the entry which can't be read */
   constructor(lists: EgressLists) {
     this.#lists = lists;
-    // Ours are known to be good, and read when somebody sends a request: the pattern of addresses alone takes 8 ms to compile.
-    if (lists.blocklist.join() !== DEFAULT_BLOCKLIST.join() || lists.allowlist.length > 0)
-      this.#read = readLists(lists);
+    // Ours are read when somebody sends a request: the pattern of addresses alone takes 8 ms to compile.
+    if (!KNOWN.has(String(lists.blocklist)) || lists.allowlist.length > 0) this.#read = readLists(lists);
   }
 
   get #rules(): ReadLists {
