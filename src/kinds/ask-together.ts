@@ -59,15 +59,24 @@ function combined(outcomes: readonly Outcome[]): Outcome {
   if (first !== undefined) {
     const change = first.verdict === "deny" && changing[0] && { mutation: changing[0].mutation };
     if (objections.length === 1) return { ...change, ...first, ...findings };
-    return { ...change, ...first, ...findings, causes: objections.flatMap(causesOf) };
+    // A policy without actions of its own denies.
+    const actions = objections.flatMap(({ report }) => report?.actions ?? ["Deny"]);
+    const report = first.report && { report: { ...first.report, actions } };
+    return { ...change, ...first, ...findings, ...report, causes: objections.flatMap(causesOf) };
   }
   if (changing.length > 1) {
     return { verdict: "error", message: "more than one policy changes the object", cause: "mutation", ...findings };
   }
   const [decisive] = changing.length > 0 ? changing : outcomes.filter(({ verdict }) => verdict === "allow");
   if (decisive !== undefined) return { ...decisive, ...findings };
-  const skipped = outcomes.find((outcome) => outcome.verdict === "skip");
-  return { verdict: "skip", reason: skipped?.reason ?? "there is no policy", ...findings };
+  const skipped = outcomes.filter((outcome) => outcome.verdict === "skip");
+  const reported = skipped.find(({ report }) => report !== undefined && report.passedOver !== "condition");
+  return {
+    verdict: "skip",
+    reason: skipped[0]?.reason ?? "there is no policy",
+    ...(reported?.report && { report: { message: reported.reason, ...reported.report } }),
+    ...findings,
+  };
 }
 
 const isObjection = (outcome: Outcome): outcome is Deny | Failure =>

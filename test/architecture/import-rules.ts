@@ -208,7 +208,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     rooms: ["admission", "data", "kubernetes", "loader", "offline/scan", "policy/served", "telemetry/recording"],
     types: ["policy"],
   },
-  "offline/reports": { rooms: ["data"] },
+  "offline/reports": { rooms: ["data"], types: ["policy"] },
   "offline/scan": {
     rooms: [
       "admission",

@@ -124,13 +124,13 @@ const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
 
 function entryOf(
   { reported, served, properties: common }: AuditedPolicy,
-  { status, message, properties, exceptions = [] }: AuditFinding,
+  { status, message, rule = "", properties, exceptions = [] }: AuditFinding,
   resource: ReportedResource,
   time: number,
 ): ResultEntry {
   const finding = {
     policy: 0,
-    rule: "",
+    rule,
     status: status === "warn" ? ("fail" as const) : status,
     message,
     properties: { ...common, ...properties },

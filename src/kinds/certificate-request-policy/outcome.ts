@@ -33,7 +33,7 @@ export function outcomeOf({ decision, detail }: Reviewed, purpose: Purpose, opti
       // Nobody may approve what no policy has approved.
       if (purpose === "approval" || options.unprocessed === "deny")
         return denied(decision.message, options.actions, findings);
-      return { verdict: "skip", reason: decision.message, ...findings };
+      return { verdict: "skip", reason: decision.message, report: { passedOver: "unprocessed" }, ...findings };
     case "Error":
       return undecided(decision, findings);
   }

@@ -1,5 +1,5 @@
 /** What ValidatingAdmissionPolicies have to say about a request, before it is put into anybody's words. */
-import type { Failure } from "../../policy/outcome.js";
+import type { Failure, Skip } from "../../policy/outcome.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
 /** What a policy has against a request. */
@@ -30,6 +30,9 @@ export interface PublishedAnnotation {
   readonly value: string;
 }
 
+/** Why policies do not apply. */
+export type Skipped = Pick<Skip, "reason" | "report">;
+
 /** What all policies together have to say about a request. */
 export interface PolicyDecision {
   /** The first one is the answer, all of them are causes. */
@@ -39,7 +42,7 @@ export interface PolicyDecision {
   readonly audited: readonly BoundViolation[];
   readonly annotations: readonly PublishedAnnotation[];
   /** Why none of the policies applies; `undefined` when one was evaluated or failed. */
-  readonly skipped: string | undefined;
+  readonly skipped: Skipped | undefined;
   /** The request fails, whatever the policies say: its Namespace could not be had, or time ran out. */
   readonly failure: Failure | undefined;
   /** The whole reasons of look-ups that failed, for the log. */
@@ -56,7 +59,7 @@ const NOTHING: PolicyDecision = {
 };
 
 /** The decision where no policy is asked. */
-export const skippedBecause = (reason: string): PolicyDecision => ({ ...NOTHING, skipped: reason });
+export const skippedBecause = (reason: string): PolicyDecision => ({ ...NOTHING, skipped: { reason } });
 
 /** The decision when there can be none. */
 export const failedWith = (failure: Failure): PolicyDecision => ({ ...NOTHING, failure });

@@ -16,6 +16,7 @@ import {
   failedWith,
   type PolicyDecision,
   type PublishedAnnotation,
+  type Skipped,
   type Violation,
 } from "./decision.js";
 import { evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
@@ -47,10 +48,10 @@ export function evaluatePolicies(
 const hasParams = (policy: PreparedPolicy | undefined): boolean => policy?.paramKind !== undefined;
 
 /** Whether a policy or binding applies; what failed or waits does. */
-type Applicability = { readonly applies: true } | { readonly applies: false; readonly reason: string };
+type Applicability = Skipped | "applies";
 
-const APPLIES: Applicability = { applies: true };
-const skip = (reason: string): Applicability => ({ applies: false, reason });
+const APPLIES = "applies";
+const skip = (reason: string): Applicability => ({ reason });
 
 /** What policies say about one request, as it is gathered (disposable). */
 class Gathering {
@@ -65,7 +66,7 @@ class Gathering {
   readonly #annotations: PublishedAnnotation[] = [];
   #applied = false;
   /** Why the first policy that did not apply did not. */
-  #skipped: string | undefined;
+  #skipped: Skipped | undefined;
   #failure: Failure | undefined;
 
   constructor(
@@ -90,7 +91,7 @@ class Gathering {
       warnings: this.#warnings,
       audited: this.#audited,
       annotations: this.#annotations,
-      skipped: this.#applied ? undefined : (this.#skipped ?? "there is no policy"),
+      skipped: this.#applied ? undefined : (this.#skipped ?? { reason: "there is no policy" }),
       failure: this.#failure,
     };
   }
@@ -106,9 +107,9 @@ class Gathering {
 
   ask(policy: PreparedPolicy): void {
     const asked = this.#askPolicy(policy);
-    if (asked.applies) this.#applied = true;
+    if (asked === APPLIES) this.#applied = true;
     else {
-      this.#skipped ??= asked.reason;
+      this.#skipped ??= asked;
       this.#watcher?.found?.(policy, `does not apply: ${asked.reason}`);
     }
   }
@@ -124,17 +125,17 @@ class Gathering {
 
     const evaluations = new Evaluations(policy);
     const annotations = new AnnotationValues();
-    let first: string | undefined;
+    let first: Skipped | undefined;
     let applied = false;
     for (const binding of policy.bindings) {
       if (this.ended) return APPLIES;
       const asked = this.#askBinding(binding, matched, namespaced, evaluations, annotations);
       if (this.#failed) return APPLIES;
-      if (asked.applies) applied = true;
-      else first ??= asked.reason;
+      if (asked === APPLIES) applied = true;
+      else first ??= asked;
     }
     for (const [key, value] of annotations.joined()) this.#annotations.push({ policy: policy.name, key, value });
-    return applied ? APPLIES : skip(first ?? "no binding names the policy");
+    return applied ? APPLIES : (first ?? skip("no binding names the policy"));
   }
 
   #match(policy: PreparedPolicy): MatchResult {
@@ -191,7 +192,7 @@ class Gathering {
         applied = true;
         this.#act(policy, binding, evaluation.violations);
         for (const [key, value] of evaluation.annotations) annotations.add(key, cutValue(value));
-      } else last = evaluation;
+      } else last = evaluation.skipped;
     }
     return applied ? APPLIES : last;
   }

@@ -5,7 +5,7 @@ import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluatio
 import { evaluateConditions } from "../admission-policy/match-conditions.js";
 import { evaluateGroup, type GroupResults } from "../shared/expressions/evaluation-group.js";
 import { trimSpace } from "../shared/expressions/trim.js";
-import type { Violation } from "./decision.js";
+import type { Skipped, Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
 
 /** Longest result of a message expression, in bytes. */
@@ -13,7 +13,7 @@ const MESSAGE_MAX_BYTES = 5_120;
 
 /** What an evaluation came to. Of one that waits for an answer nothing is believed. */
 export type PolicyEvaluation =
-  | { readonly applies: false; readonly reason: string }
+  | { readonly applies: false; readonly skipped: Skipped }
   | {
       readonly applies: true;
       /** What holds, and what failurePolicy lets pass, leaves none. */
@@ -82,7 +82,7 @@ function conditionsOf(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyE
     case "waiting":
       return CLEAN;
     case "unmet":
-      return { applies: false, reason: conditions.reason };
+      return passedOver(conditions.reason);
     case "failed":
       return failedConditions(policy, conditions.message);
   }
@@ -91,8 +91,12 @@ function conditionsOf(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyE
 function failedConditions({ failurePolicy }: PreparedPolicy, message: string): PolicyEvaluation | "met" {
   if (failurePolicy === "Fail") return failedAsWhole(message);
   if (failurePolicy !== "Ignore") return "met";
-  return { applies: false, reason: "a match condition failed and failures are ignored" };
+  return passedOver("a match condition failed and failures are ignored");
 }
+
+const CONDITION: Skipped["report"] = { passedOver: "condition" };
+
+const passedOver = (reason: string): PolicyEvaluation => ({ applies: false, skipped: { reason, report: CONDITION } });
 
 function violationsOf(
   policy: PreparedPolicy,

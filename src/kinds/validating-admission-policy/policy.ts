@@ -1,7 +1,7 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
 import { kindMistake } from "../../policy/described-review.js";
-import type { Cause, Findings, Outcome } from "../../policy/outcome.js";
+import type { Cause, Findings, Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
@@ -54,14 +54,15 @@ function answerOf(decision: PolicyDecision): Outcome {
     const message = denialMessage(first);
     const reason = first.reason || "Invalid";
     const causes = denials.map(causeOf);
+    const report = reportOf(first, denials);
     const code = reasonCode(reason);
     // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
     if (denials.some(({ kind }) => kind === "false"))
-      return { verdict: "deny", message, code, reason, causes, ...findings };
+      return { verdict: "deny", message, code, reason, causes, report, ...findings };
     const cause = first.kind === "configuration" ? "unavailable" : "expression";
-    return { verdict: "error", message, code, reason, cause, causes, ...findings };
+    return { verdict: "error", message, code, reason, cause, causes, report, ...findings };
   }
-  if (skipped !== undefined) return { verdict: "skip", reason: skipped, ...findings };
+  if (skipped !== undefined) return { verdict: "skip", ...skipped, ...findings };
   return findings === NONE ? ALLOWED : { verdict: "allow", ...findings };
 }
 
@@ -72,6 +73,12 @@ function causeOf(denial: BoundViolation): Cause {
     field: denial.index === undefined ? null : `spec.validations[${denial.index}].expression`,
   };
 }
+
+const reportOf = ({ message, binding }: BoundViolation, denials: readonly BoundViolation[]): ReportedFindings => ({
+  message,
+  ...(binding?.name !== undefined && { binding: binding.name }),
+  actions: denials.flatMap((denial) => denial.binding?.written ?? []),
+});
 
 function findingsOf(decision: PolicyDecision): Findings {
   const { warnings } = decision;

@@ -21,6 +21,8 @@ export interface PreparedValidation {
 /** A binding made ready. */
 export interface PreparedBinding extends PreparedTarget {
   readonly actions: readonly string[];
+  /** The actions as they are written, whatever others are taken in their place. */
+  readonly written: readonly string[];
 }
 
 /** What is not made for policies that don't name it. */
@@ -81,10 +83,14 @@ function namedBy(expressions: readonly (Expression | undefined)[]): NamedInputs 
 }
 
 /** Prepares a binding. */
-export const prepareBinding = (binding: BindingResource): PreparedBinding => ({
-  ...prepareTarget(binding),
-  actions: binding.spec.validationActions ?? [],
-});
+export function prepareBinding(binding: BindingResource): PreparedBinding {
+  const { validationActions: actions = [] } = binding.spec;
+  return { ...prepareTarget(binding), actions, written: actions };
+}
 
 /** The binding of a policy that acts alone. */
-export const standalone = (actions: readonly string[]): PreparedBinding => ({ ...EVERYTHING_MATCHED, actions });
+export const standalone = (actions: readonly string[]): PreparedBinding => ({
+  ...EVERYTHING_MATCHED,
+  actions,
+  written: actions,
+});
