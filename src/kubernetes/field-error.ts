@@ -16,6 +16,16 @@ export interface ItemKey {
 /** A path on which items may be told by their keys. */
 export type KeyedPath = readonly (string | number | ItemKey)[];
 
+/** One of the mistakes of an expression, as its compiler tells it. */
+export interface ExpressionMistake {
+  /** Its place in the expression: 1-based line, 1-based column in code points; -1 and 0 when it concerns the whole. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** What to write instead, where that is known. */
+  readonly hint?: string | undefined;
+}
+
 /** One mistake. */
 export interface FieldError<P extends KeyedPath = FieldPath> {
   readonly path: P;
@@ -23,8 +33,8 @@ export interface FieldError<P extends KeyedPath = FieldPath> {
   readonly text: string;
   /** What to write instead: beside the message, which is the API server's. */
   readonly hint?: string | undefined;
-  /** The same, for each mistake of an expression that has several. */
-  readonly hints?: readonly (string | undefined)[] | undefined;
+  /** Of an expression: all of which the text tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[] | undefined;
   /** Of an expression that does not compile, or has types that do not fit. */
   readonly code?: "CEL_EXPRESSION" | "CEL_TYPES" | undefined;
 }

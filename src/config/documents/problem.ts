@@ -1,4 +1,5 @@
 /** What is wrong in a configuration file, and where. */
+import type { ExpressionMistake } from "../../kubernetes/field-error.js";
 import type { ProblemCode } from "./problem-codes.js";
 
 /** Where a value stands in a document: map keys and list indices from the root. */
@@ -24,8 +25,8 @@ export interface Problem extends Position {
   readonly code?: ProblemCode;
   /** What to write instead, where that is known: `write startsWith`. */
   readonly hint?: string;
-  /** The same, for each mistake of an expression that has several. */
-  readonly hints?: readonly (string | undefined)[];
+  /** Of an expression: all of which the message tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
 }

@@ -3,6 +3,7 @@
  * validating-admission-policy.md 1.8).
  */
 import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../../cel/index.js";
+import { plainWords } from "../../config/documents/each-mistake.js";
 import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
 
 /** A server of some version. `Compiler` is what a kind compiles its expressions with. */
@@ -52,7 +53,13 @@ export function errorsOnServer<Compiler>(
     // What is wrong in the newest version, too, is no matter of versions.
     if (later.at(-1)?.wrong.has(place) !== false) return error;
     const first = later.find(({ wrong }) => !wrong.has(place));
-    return first === undefined ? error : { ...error, text: `${error.text}\n${takenSince(first.version)}` };
+    if (first === undefined) return error;
+    const since = takenSince(first.version);
+    // What a later version takes has one mistake, its age.
+    const mistakes = error.mistakes?.slice(0, 1).map((mistake) => {
+      return { ...mistake, message: `${plainWords(mistake.message)}; ${since}` };
+    });
+    return { ...error, text: `${error.text}\n${since}`, mistakes };
   });
 }
 

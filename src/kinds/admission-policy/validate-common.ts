@@ -63,9 +63,9 @@ export function validateCommon(
 /** The mistake of an expression that does not compile; the value printed is the text that was compiled. */
 export function expressionError(expression: Expression | undefined, text: string, path: FieldPath): FieldError[] {
   if (expression?.error === undefined) return [];
-  const { error, hint, hints } = expression;
-  const mistake = expression.internal ? internal(path, error) : invalid(path, text, error);
-  return [{ ...mistake, code: "CEL_EXPRESSION", ...(hint !== undefined && { hint }), ...(hints && { hints }) }];
+  const { error, hint, mistakes } = expression;
+  const mistake = expression.internal ? internal(path, error) : { ...invalid(path, text, error), mistakes };
+  return [{ ...mistake, code: "CEL_EXPRESSION", ...(hint !== undefined && { hint }) }];
 }
 
 function validateParamKind({ apiVersion = "", kind = "" }: ParamKind, path: FieldPath): FieldError[] {

@@ -1,6 +1,7 @@
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import { FileResources } from "../../world/resources/file-resources.js";
@@ -10,13 +11,12 @@ import { reportOrThrow } from "../report-or-throw.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import type { Watcher } from "../shared/watcher.js";
 import { prepareBinding } from "./binding.js";
-import { type CheckOptions, checkPolicy, type PolicyError } from "./check-policy.js";
+import { type CheckOptions, checkPolicy } from "./check-policy.js";
 import { createRuleCompiler } from "./dialect.js";
 import { type CompiledPolicy, compilePolicy } from "./engine/compiled-policy.js";
 import { CertificateRequestPolicySet } from "./policy.js";
 import { describeFailure, readPolicy } from "./read.js";
 import { CERTIFICATE_REQUEST_DOCUMENTS, type CertificateRequestPolicy } from "./resource.js";
-import { compileRule } from "./rules.js";
 import { scrutinyOf } from "./scrutiny.js";
 
 // CertificateRequestPolicies of one entry, as a cluster would take them: read and checked, with every mistake at its place (spec certificate-request-policy.md 7.2).
@@ -31,8 +31,6 @@ interface PrepareOptions extends CheckOptions {
    * plugins that there are not are nobody's. Mistakes are warnings then. A field that there is not is an error all the same: what it restricts is not known.
    */
   readonly lenient?: boolean;
-  /** What to write instead of a rule that does not compile. */
-  readonly hint?: (rule: string) => string | undefined;
 }
 
 /** What documents hold. What has an error is left out. */
@@ -60,27 +58,16 @@ export function preparePolicies(documents: readonly PolicyDocument[], options: P
     const said = new Set(failures.map(({ path }) => JSON.stringify(path)));
     const more = errors.filter((error) => !said.has(JSON.stringify(error.path)) && !isConsequence(error, failures));
     const kept = policy === undefined ? "error" : severity;
-    problems.push(...more.map((error) => problemOf(error, document, kept, options)));
+    problems.push(...more.map((error) => problemOf(error, document, kept)));
     if (policy === undefined || broken) continue;
     if (lenient || failures.length + errors.length === 0) policies.push(policy);
   }
   return { policies, problems };
 }
 
-function problemOf(
-  { path, text, rule }: PolicyError,
-  document: PolicyDocument,
-  severity: Problem["severity"],
-  { hint }: PrepareOptions,
-): Problem {
-  if (rule === undefined) return document.problem(severity, path, text);
-  return fieldProblem(document, severity, {
-    path: [...path, "rule"],
-    text,
-    hint: hint?.(rule),
-    code: "CEL_EXPRESSION",
-  });
-}
+/** A mistake of an expression stands in its rule. */
+const problemOf = ({ path, ...error }: FieldError, document: PolicyDocument, severity: Problem["severity"]): Problem =>
+  fieldProblem(document, severity, { ...error, path: error.code === undefined ? path : [...path, "rule"] });
 
 /** What selectors ask of the world. Where documents bring Namespaces, others are not looked for in a cluster. */
 function needsOf(policies: readonly CompiledPolicy[], objects: readonly JsonObject[]): Needs {
@@ -100,8 +87,7 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
     prepare({ id, own, others, validationActions, certificateRequests: settings = {} }, warn) {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
       const { policies, problems } = preparePolicies(own, {
-        compile: (rule) => compileRule(rule, compiler).error,
-        hint: (rule) => compileRule(rule, compiler).hint,
+        compiler,
         lenient: invalidPolicies === "keep",
       });
       const [first] = own;

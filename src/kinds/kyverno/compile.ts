@@ -227,7 +227,7 @@ class Compiling {
     const mistake = {
       ...invalid(path, source, expression.error),
       hint: expression.hint,
-      hints: expression.hints,
+      mistakes: expression.mistakes,
       code: "CEL_EXPRESSION",
     } as const;
     this.errors.push({ ...mistake, exception: this.#exception, variant: name });

@@ -1,6 +1,7 @@
 /** Kyverno's documents of one entry, as a cluster would take them: read, checked and compiled, with every mistake and doubt at its place. */
 
 import { ADMISSION_REQUEST, createEnvironment, DYN, type Environment, NAMESPACE } from "../../cel/index.js";
+import { plainWords } from "../../config/documents/each-mistake.js";
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
@@ -229,15 +230,19 @@ function compileAll(
     if (!compiled.ok) {
       // Of variants, which say again what the policy says, only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
-      for (const { path, text, exception, variant, hint, hints, code } of whole
+      for (const { path, text, exception, variant, hint, mistakes, code } of whole
         ? allMistakes(resource, own, compilers)
         : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
         // What a variant's expression says stands nowhere in the file.
-        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, hints, code }));
+        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, mistakes, code }));
         else {
-          const message = `${text} (in the variant ${variant}, which is made for pod controllers)`;
-          problems.push({ ...at.problem("error", path, message), ...(code !== undefined && { code }) });
+          const where = ` (in the variant ${variant}, which is made for pod controllers)`;
+          const placed = mistakes?.map(({ line, column, message }) => {
+            return { line, column, message: plainWords(message) + where };
+          });
+          const problem = at.problem("error", path, text + where);
+          problems.push({ ...problem, ...(code && { code }), ...(placed && { mistakes: placed }) });
         }
       }
     }

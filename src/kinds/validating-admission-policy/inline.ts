@@ -81,9 +81,7 @@ export function prepareInline(
   const warnings: readonly FieldError[] = [
     ...policyDoubts({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
-    ...doubtful.map(
-      ({ path, warning, hint }): FieldError => ({ path, text: warning.trimEnd(), hint, code: "CEL_TYPES" }),
-    ),
+    ...doubtful.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {
     const wrong = new Set([...unread, ...others].map(({ path }) => formatPath(path)));

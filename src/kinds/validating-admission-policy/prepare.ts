@@ -108,12 +108,12 @@ function doubtfulTypes(
 ): readonly Problem[] {
   // What does not compile at all has been said, and what names variables that don't would be said again.
   const wrong = new Set(errors.map(({ path }) => formatPath(path)));
-  return typeWarnings(spec, schemas).flatMap(({ path, warning, hint }) => {
+  return typeWarnings(spec, schemas).flatMap(({ path, warning, ...found }) => {
     const at = ["spec", ...path];
     const text = `${warning.trimEnd()}\n${REPORTED}`;
     return wrong.has(formatPath(at))
       ? []
-      : [fieldProblem(document, "warning", { path: at, text, hint, code: "CEL_TYPES" })];
+      : [fieldProblem(document, "warning", { ...found, path: at, text, code: "CEL_TYPES" })];
   });
 }
 

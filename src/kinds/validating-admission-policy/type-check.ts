@@ -15,7 +15,7 @@ import {
   objectType,
   type Type,
 } from "../../cel/index.js";
-import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { type ExpressionMistake, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import { VARIABLES_TYPE, variableType } from "../admission-policy/dialect.js";
 import type { ResourceRule } from "../shared/match/resource-rule.js";
@@ -39,6 +39,8 @@ export interface TypeWarning {
   readonly warning: string;
   /** What to write instead, where that is known. */
   readonly hint?: string | undefined;
+  /** All that the warning tells, one by one; the first of each kind names it. */
+  readonly mistakes: readonly ExpressionMistake[];
 }
 
 /** Checks a policy; the status as the API server writes it. */
@@ -71,13 +73,17 @@ function warningOf(
   kinds: readonly { readonly kind: GroupVersionKind; readonly environment: Environment }[],
 ): TypeWarning[] {
   let hint: string | undefined;
+  const mistakes: ExpressionMistake[] = [];
   const issues = kinds.flatMap(({ kind, environment }) => {
     const checked = environment.check(expression);
     if (checked.ok) return [];
     hint ??= hintText(environment.hints(expression, checked));
-    return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
+    const name = `${kind.group}/${kind.version}, Kind=${kind.kind}: `;
+    for (const [i, { line, column, message }] of checked.issues.entries())
+      mistakes.push({ line, column, message: (i === 0 ? name : "") + message.replaceAll(PARAMS_MARK, "") });
+    return [`${name}${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
   });
-  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint }];
+  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint, mistakes }];
 }
 
 /** The kinds that the rules name outright, in order. */

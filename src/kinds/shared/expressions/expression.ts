@@ -1,5 +1,6 @@
 /** Expressions of policies, compiled. */
 import { DYN, type Environment, hintText, namesVariable, type Program, type Type } from "../../../cel/index.js";
+import type { ExpressionMistake } from "../../../kubernetes/field-error.js";
 import type { Words } from "../dialect.js";
 import { fits, type ResultType } from "./result-type.js";
 
@@ -65,8 +66,8 @@ export interface Expression {
   readonly error: string | undefined;
   /** What to write instead, where that is known; beside `error`. */
   readonly hint?: string | undefined;
-  /** The same, for each mistake of several. */
-  readonly hints?: readonly (string | undefined)[];
+  /** All of which `error` tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[];
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
   /** The static type; dyn when unknown. */
@@ -95,6 +96,8 @@ export interface ExpressionOptions {
   readonly trace: boolean;
 }
 
+const ofWhole = (message: string): ExpressionMistake => ({ line: -1, column: 0, message });
+
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): CompiledExpression {
   const { environment, wanted, words, text, privateNames, trace, knownNames } = options;
@@ -104,18 +107,22 @@ export function expressionOf(source: string, options: ExpressionOptions): Compil
   // A program is built of what has the right type only.
   if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
     const hint = resultHint(text, type, wanted, environment);
-    return { ...common, program: undefined, error: words.wrongType(wanted, type), hint, type: DYN };
+    const error = words.wrongType(wanted, type);
+    return { ...common, program: undefined, error, mistakes: [ofWhole(error)], hint, type: DYN };
   }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
     const found = environment.hints(text, compiled, knownNames);
-    const hint = hintText(found);
+    const error = words.notCompiled(compiled.text, internal);
+    const mistakes = compiled.issues.map(({ line, column, message }, i) => {
+      return { line, column, message, hint: found[i]?.text };
+    });
     return {
       ...common,
       program: undefined,
-      error: words.notCompiled(compiled.text, internal),
-      hint,
-      ...(hint !== undefined && found.length > 1 && { hints: found.map((each) => each?.text) }),
+      error,
+      mistakes: mistakes.length === 0 ? [ofWhole(error)] : mistakes,
+      hint: hintText(found),
       internal,
       type: DYN,
     };
