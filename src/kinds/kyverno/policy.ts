@@ -76,7 +76,7 @@ function foundText({ rule, status, message }: RuleResult): string {
     case "fail":
       return `fail: ${message}`;
     case "error":
-      return message.startsWith("error: ") ? message : `error: ${message}`;
+      return rule === "" ? message : `error: ${message}`;
   }
 }
 

@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { auditedPolicies } from "../../../src/cluster/audit/audited-policies.js";
+import { parseConfig } from "../../../src/config/index.js";
+import type { Outcome, Policy } from "../../../src/policy/index.js";
+import type { ServedPolicy } from "../../../src/policy/served/policy-set.js";
 import { LOOKALIKES } from "../../support/lookalikes.js";
 import { audit, configMap } from "./support.js";
 
@@ -53,6 +57,24 @@ async function reported(context: TestContext, entries: Readonly<Record<string, D
     message,
     properties,
   }));
+}
+
+/** What the audit makes of outcomes of an entry, whatever its policy is. */
+function findingsOf(entry: string, ...outcomes: readonly Outcome[]) {
+  const read = parseConfig(entry, "policies.yaml");
+  assert.ok(read.ok && read.config.entries[0] !== undefined);
+  const rules = [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }];
+  const policy: Policy = {
+    id: "p",
+    kind: "cel",
+    implementation: "any",
+    immediate: true,
+    rules,
+    evaluate: () => ({ verdict: "allow" }),
+  };
+  const served = { id: "p", policy } as ServedPolicy;
+  const [audited] = auditedPolicies([{ entry: read.config.entries[0], served }]).policies;
+  return outcomes.map((outcome) => audited?.finding(outcome));
 }
 
 const process = "background scan";
@@ -115,6 +137,53 @@ describe("what reports of a cluster say", () => {
         message: "error: no such key: Policy web failed: ",
         properties: { "cel.validationIndex": "0", process },
       },
+    ]);
+  });
+
+  test("is what modules and groups say, and nothing is passed over", () => {
+    for (const message of LOOKALIKES) {
+      const outcomes: readonly Outcome[] = [
+        { verdict: "deny", message },
+        { verdict: "error", message, cause: "trap" },
+        { verdict: "skip", reason: message },
+        { verdict: "allow", message },
+      ];
+      const expected = [
+        { status: "fail", message, properties: {} },
+        { status: "error", message, properties: {} },
+        undefined,
+        { status: "pass", message: "", properties: {} },
+      ];
+      const group = "p: {expression: a(), message: m, policies: {a: {module: 'file:///a.wasm'}}}";
+      for (const entry of ["p: {module: 'file:///a.wasm'}", group, "p: {cel: {validations: []}}"])
+        assert.deepEqual(findingsOf(entry, ...outcomes), expected, entry);
+    }
+  });
+
+  test("is nobody's where no CertificateRequestPolicy has decided", (context) => {
+    const folder = mkdtempSync(join(tmpdir(), "messages-"));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "policy.json");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        apiVersion: "policy.cert-manager.io/v1alpha1",
+        kind: "CertificateRequestPolicy",
+        metadata: { name: "c" },
+        spec: { selector: { issuerRef: {} } },
+      }),
+    );
+    const message = "ValidatingAdmissionPolicy 'c' denied request: Policy c failed: no";
+    const found = findingsOf(
+      `p: {resource: ${JSON.stringify(file)}}`,
+      { verdict: "deny", message, code: 403, reason: "Forbidden" },
+      { verdict: "skip", reason: message, report: { passedOver: "unprocessed" } },
+      { verdict: "skip", reason: "due to policy exception" },
+    );
+    assert.deepEqual(found, [
+      { status: "fail", message, properties: {} },
+      { status: "skip", message, properties: {} },
+      undefined,
     ]);
   });
 

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
 import { runCommandLine } from "../../../src/cli/command-line.js";
 import { parseJson } from "../../../src/data/json.js";
+import { emptyModule } from "../../support/empty-module.js";
 import { LOOKALIKES } from "../../support/lookalikes.js";
 
 const matchConstraints = {
@@ -29,6 +30,26 @@ const kyverno = (name: string, spec: object) => ({
   spec: { matchConstraints, ...spec },
 });
 
+/** It fails with a message that looks like another policy's. */
+const MUTATING = {
+  apiVersion: "admissionregistration.k8s.io/v1beta1",
+  kind: "MutatingAdmissionPolicy",
+  metadata: { name: "map" },
+  spec: {
+    matchConstraints,
+    reinvocationPolicy: "Never",
+    mutations: [
+      {
+        patchType: "JSONPatch",
+        jsonPatch: {
+          expression:
+            '[JSONPatch{op: "add", path: "/a", value: {"b": 1}["Policy web failed: " + object.metadata.name]}]',
+        },
+      },
+    ],
+  },
+};
+
 /** What `apply` reports of a Pod: for policies of these documents, and for those of a policies.yaml. */
 async function reported(context: TestContext, documents: readonly object[], entries: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), "messages-"));
@@ -40,6 +61,9 @@ async function reported(context: TestContext, documents: readonly object[], entr
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const [out, err] = [text(stdout), text(stderr)];
   const ids = Object.keys(entries);
+  writeFileSync(join(folder, "cel.wasm"), emptyModule("cel-policy"));
+  file("vap.yaml", policy("vap", { validations: [{ expression: "false", message: LOOKALIKES[0] }] }));
+  file("map.yaml", MUTATING);
   await runCommandLine(
     [
       "apply",
@@ -88,5 +112,62 @@ describe("what apply reports", () => {
         ["bound", "bound", "fail", message, { binding: "b1", process }],
       ]);
     });
+
+    test(`is what policies of policies.yaml say: ${message}`, async (context) => {
+      const validations = [{ expression: "false", message }];
+      const found = await reported(context, [], {
+        inline: { cel: { validations } },
+        module: { module: "cel.wasm", settings: { validations } },
+        group: { expression: "a()", message, policies: { a: { policy: "inline" } } },
+      });
+      assert.deepEqual(
+        found.map(([, , result, said]) => [result, said]),
+        ["inline", "module", "group"].map(() => ["fail", message]),
+      );
+    });
   }
+
+  test("names policies of documents where an entry may have several", async (context) => {
+    const found = await reported(context, [], {
+      vap: { resource: "vap.yaml" },
+      map: { resource: "map.yaml", allowedToMutate: true },
+    });
+    assert.deepEqual(
+      found.map(([name, , result, said]) => [name, result, said]),
+      [
+        ["vap", "fail", `ValidatingAdmissionPolicy 'vap' denied request: ${LOOKALIKES[0]}`],
+        [
+          "map",
+          "error",
+          `policy "map" denied request: expression '${MUTATING.spec.mutations[0]?.jsonPatch.expression}' resulted in error: no such key: Policy web failed: a`,
+        ],
+      ],
+    );
+  });
+
+  test("is a skip where a match condition is false or ignored, whatever its name says", async (context) => {
+    const validations = [{ expression: "false", message: "no" }];
+    const conditions = (expression: string) => ({
+      failurePolicy: "Ignore",
+      matchConditions: [{ name: "c", expression }],
+      validations,
+    });
+    const found = await reported(context, [
+      policy("unmet", conditions('object.metadata.name == "is false"')),
+      policy("ignored", conditions("object.metadata.labels['x'] == 'y'")),
+      policy("elsewhere", {
+        matchConstraints: { resourceRules: [{ ...matchConstraints.resourceRules[0], resources: ["services"] }] },
+        validations,
+      }),
+      policy("never", { validations }),
+    ]);
+    assert.deepEqual(
+      found.map(([name, , result, said]) => [name, result, said]),
+      [
+        ["unmet", "skip", "match conditions aren't met"],
+        ["ignored", "skip", "match conditions aren't met"],
+        ["never", "fail", "no"],
+      ],
+    );
+  });
 });
