@@ -7,8 +7,7 @@ const EXPECTED = / expecting \{(?!.* expecting \{).*\}$/;
 const TOO_EARLY = "Syntax error: mismatched input '<EOF>'";
 
 /**
- * One problem for each mistake of an expression; any other as it is. The first stands where the problem does, the others as far from it as in the
- * expression, if they are in the same line of it. Where it is not known which mistake the hint is for, it stands at the last.
+ * One problem for each mistake of an expression; any other as it is. Where it is not known which mistake the hint is for, it stands at the last.
  */
 export function eachMistake(problem: Problem): readonly Problem[] {
   const { mistakes = [], hint, endColumn, ...rest } = problem;
@@ -18,13 +17,12 @@ export function eachMistake(problem: Problem): readonly Problem[] {
   // Once the first mistake of syntax is mended as its hint says, the others are gone.
   const told = hint !== undefined && first.message.startsWith("Syntax error: ") ? [first] : mistakes;
   const hasOwn = told.length > 1 && told.some((mistake) => mistake.hint !== undefined);
-  return told.map(({ line, column, message, hint: own }, index) => {
+  return told.map(({ hint: own, ...mistake }, index) => {
     const help = hasOwn ? own : index === told.length - 1 ? hint : undefined;
-    const shift = line === first.line ? column - first.column : 0;
     return {
       ...rest,
-      column: Math.max(1, rest.column + shift),
-      message: plainWords(message),
+      ...mistake,
+      message: plainWords(mistake.message),
       ...(index === 0 && endColumn !== undefined && { endColumn }),
       ...(help !== undefined && { hint: help }),
     };

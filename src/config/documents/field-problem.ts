@@ -28,11 +28,15 @@ export function fieldProblem(
   const problem = document.problem(severity, path, text, inner);
   const end = inner && endOfWord(stringAt(document.value, path), inner);
   const after = end && document.problem(severity, path, text, end);
+  const placed = mistakes?.map(({ line, column, message, hint: own }) => {
+    const at = line > 0 ? document.problem(severity, path, message, { line, column }) : problem;
+    return { line: at.line, column: at.column, message, ...(own !== undefined && { hint: own }) };
+  });
   return {
     ...problem,
     ...(code !== undefined && { code }),
     ...(hint !== undefined && { hint }),
-    ...(mistakes !== undefined && { mistakes }),
+    ...(placed !== undefined && { mistakes: placed }),
     ...(after?.line === problem.line && after.column > problem.column && { endColumn: after.column }),
   };
 }

@@ -1,5 +1,4 @@
 /** What is wrong in a configuration file, and where. */
-import type { ExpressionMistake } from "../../kubernetes/field-error.js";
 import type { ProblemCode } from "./problem-codes.js";
 
 /** Where a value stands in a document: map keys and list indices from the root. */
@@ -25,8 +24,8 @@ export interface Problem extends Position {
   readonly code?: ProblemCode;
   /** What to write instead, where that is known: `write startsWith`. */
   readonly hint?: string;
-  /** Of an expression: all of which the message tells, one by one. */
-  readonly mistakes?: readonly ExpressionMistake[];
+  /** Of an expression: all of which the message tells, each at its own place in the file. */
+  readonly mistakes?: readonly Pick<Problem, "line" | "column" | "message" | "hint">[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
 }

@@ -230,19 +230,20 @@ function compileAll(
     if (!compiled.ok) {
       // Of variants, which say again what the policy says, only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
-      for (const { path, text, exception, variant, hint, mistakes, code } of whole
-        ? allMistakes(resource, own, compilers)
-        : compiled.errors) {
+      for (const { exception, variant, ...error } of whole ? allMistakes(resource, own, compilers) : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
         // What a variant's expression says stands nowhere in the file.
-        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, mistakes, code }));
+        if (variant === "") problems.push(fieldProblem(at, "error", error));
         else {
           const where = ` (in the variant ${variant}, which is made for pod controllers)`;
-          const placed = mistakes?.map(({ line, column, message }) => {
-            return { line, column, message: plainWords(message) + where };
-          });
-          const problem = at.problem("error", path, text + where);
-          problems.push({ ...problem, ...(code && { code }), ...(placed && { mistakes: placed }) });
+          const told = error.mistakes?.map(({ message }) => ({
+            line: -1,
+            column: 0,
+            message: plainWords(message) + where,
+          }));
+          problems.push(
+            fieldProblem(at, "error", { ...error, text: error.text + where, hint: undefined, mistakes: told }),
+          );
         }
       }
     }

@@ -17,24 +17,29 @@ const problem: Problem = {
   code: "CEL_EXPRESSION",
 };
 const { endColumn: _, ...withoutEnd } = problem;
-const at = (line: number, column: number, message: string, hint?: string) => ({ line, column, message, hint });
+const at = (line: number, column: number, message: string, hint?: string) => ({
+  line,
+  column,
+  message,
+  ...(hint !== undefined && { hint }),
+});
 
 describe("the mistakes of an expression", () => {
   test("are one each, at their place; what helps stands at the last", () => {
     const mistakes = [
-      at(1, 4, "undeclared reference to 'x' (in container '')"),
-      at(1, 11, "undeclared reference to 'foo' (in container '')"),
-      at(2, 1, "found no matching overload"),
+      at(4, 52, "undeclared reference to 'x' (in container '')"),
+      at(4, 59, "undeclared reference to 'foo' (in container '')"),
+      at(5, 9, "found no matching overload"),
     ];
     assert.deepEqual(eachMistake({ ...problem, mistakes, hint: "write y" }), [
       { ...problem, message: "undeclared reference to 'x'" },
       { ...withoutEnd, column: 59, message: "undeclared reference to 'foo'" },
-      { ...withoutEnd, message: "found no matching overload", hint: "write y" },
+      { ...withoutEnd, line: 5, column: 9, message: "found no matching overload", hint: "write y" },
     ]);
   });
 
   test("have their own hints, where these are known", () => {
-    const mistakes = [at(1, 4, "a", "write c"), at(1, 7, "b")];
+    const mistakes = [at(4, 52, "a", "write c"), at(4, 55, "b")];
     assert.deepEqual(
       eachMistake({ ...problem, mistakes, hint: "write c" }).map((each) => [each.column, each.hint]),
       [
@@ -46,8 +51,8 @@ describe("the mistakes of an expression", () => {
 
   test("of syntax are the first one, where a hint mends all that follows from it", () => {
     const mistakes = [
-      at(1, 3, "Syntax error: token recognition error at: '= '"),
-      at(1, 5, "Syntax error: mismatched input '<EOF>' expecting {'[', '{'}"),
+      at(4, 52, "Syntax error: token recognition error at: '= '"),
+      at(4, 54, "Syntax error: mismatched input '<EOF>' expecting {'[', '{'}"),
     ];
     assert.deepEqual(
       eachMistake({ ...problem, mistakes }).map((each) => each.message),
@@ -58,7 +63,7 @@ describe("the mistakes of an expression", () => {
 
   test("of the whole stand where the problem does; all other problems stay as they are", () => {
     const message = "must evaluate to bool but got int";
-    assert.deepEqual(eachMistake({ ...problem, mistakes: [at(-1, 0, message)] }), [{ ...problem, message }]);
+    assert.deepEqual(eachMistake({ ...problem, mistakes: [at(4, 52, message)] }), [{ ...problem, message }]);
     assert.deepEqual(eachMistake(problem), [problem]);
     const other: Problem = { ...problem, code: "POLICY_INVALID", message: "a (in container '')" };
     assert.deepEqual(eachMistake(other), [other]);
@@ -102,7 +107,7 @@ describe("an expression with texts that look like the compiler's", () => {
     [
       `foo('''ERROR: <input>:7:7: x\n | ..^''') || bar`,
       [1, 4, 13, undeclared("foo")],
-      [1, 4, undefined, undeclared("bar")],
+      [2, 15, undefined, undeclared("bar")],
     ],
     [
       `"a" "ERROR: <input>:1:2: b"`,
