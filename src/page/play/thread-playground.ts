@@ -1,9 +1,24 @@
 /** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
 import { Worker } from "node:worker_threads";
 import type { LoaderSettings } from "../../loader/settings.js";
-import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion } from "../api.js";
-import { PageError, type PageSources, type Playground } from "../playground.js";
-import type { PlayKinds, PlayMessage, PlayReply } from "./messages.js";
+import { PageError, type Playground } from "../playground.js";
+
+/** What is asked: a method of the playground. */
+type Kind = "sources" | "check" | "evaluate";
+type Answer<K extends Kind = Kind> = Awaited<ReturnType<Playground[K]>>;
+
+/** To the thread. */
+export interface PlayMessage<K extends Kind = Kind> {
+  readonly id: number;
+  readonly kind: K;
+  readonly args: Parameters<Playground[K]>;
+}
+
+/** From the thread. */
+export type PlayReply =
+  | { readonly id: number; readonly answer: Answer }
+  /** `status` absent: a failure of ours. */
+  | { readonly id: number; readonly error: string; readonly status?: number };
 
 /** Longest time for an answer: a module may have to be compiled, and policies that are served may have to be fetched. */
 export const MAX_ANSWER_MS = 30_000;
@@ -11,7 +26,7 @@ export const MAX_ANSWER_MS = 30_000;
 const LIMITS = { maxOldGenerationSizeMb: 512 };
 
 interface Pending {
-  resolve(answer: PlayKinds[keyof PlayKinds][1]): void;
+  resolve(answer: Answer): void;
   reject(error: PageError): void;
   readonly timer: NodeJS.Timeout;
 }
@@ -40,23 +55,15 @@ export class ThreadPlayground implements Playground {
     this.#longest = longest;
   }
 
-  sources(generation: number): Promise<PageSources> {
-    return this.#ask("sources", undefined, generation);
-  }
-
-  check(question: CheckQuestion, generation: number): Promise<CheckAnswer> {
-    return this.#ask("check", question, generation);
-  }
-
-  evaluate(question: EvaluateQuestion, generation: number): Promise<EvaluateAnswer> {
-    return this.#ask("evaluate", question, generation);
-  }
+  readonly sources: Playground["sources"] = (...args) => this.#ask("sources", args);
+  readonly check: Playground["check"] = (...args) => this.#ask("check", args);
+  readonly evaluate: Playground["evaluate"] = (...args) => this.#ask("evaluate", args);
 
   async close(): Promise<void> {
     await this.#end(new PageError(503, "the server stops"));
   }
 
-  #ask<K extends keyof PlayKinds>(kind: K, question: PlayKinds[K][0], generation: number): Promise<PlayKinds[K][1]> {
+  #ask<K extends Kind>(kind: K, args: Parameters<Playground[K]>): Promise<Answer<K>> {
     const worker = this.#worker ?? this.#start();
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -66,7 +73,7 @@ export class ThreadPlayground implements Playground {
       );
       const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
-      const message: PlayMessage<K> = { id, kind, question, generation };
+      const message: PlayMessage<K> = { id, kind, args };
       // Who waits keeps the process, a thread without a question does not.
       worker.ref();
       worker.postMessage(message);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkedFile } from "../../../src/cli/check/checked-file.js";
-import { createLoader } from "../../../src/cli/load.js";
 import { eachMistake, plainWords } from "../../../src/config/documents/each-mistake.js";
 import type { Problem } from "../../../src/config/documents/problem.js";
 import { parseConfig } from "../../../src/config/index.js";
+import { createLoader } from "../../../src/loader/index.js";
 
 const problem: Problem = {
   severity: "error",
@@ -84,7 +84,7 @@ async function checked(expression: string, more = ""): Promise<unknown[]> {
     "policies.yaml",
   );
   assert.ok(read.ok, read.ok ? "" : read.message);
-  const { loader } = createLoader({ workers: 1 }, {}, undefined, { typeCheck: true });
+  const loader = createLoader({ workers: 1 }, { typeCheck: true });
   try {
     const loaded = await loader.load(read.config);
     const { problems } = checkedFile({ ...loaded, file: "policies.yaml", files: [], errors: 0 });
