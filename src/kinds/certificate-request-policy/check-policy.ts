@@ -1,6 +1,6 @@
 /**
- * What the reference's webhook refuses when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
- * order is not that of evaluation, and lists by object identifier are told by index here.
+ * The checks of the reference's webhook when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
+ * order is not that of evaluation, and places in lists by object identifier are given by index here.
  */
 import { goDurationText } from "../../data/go/duration.js";
 import {
@@ -23,17 +23,17 @@ import type {
 } from "./resource.js";
 import { ALGORITHMS, NAMED_ATTRIBUTES, SUBJECT_LISTS } from "./words.js";
 
-/** What a policy is checked against. */
+/** The options of the checks. */
 export interface CheckOptions {
-  /** Compiles a rule: what is wrong with it, or `undefined`. */
+  /** Compiles a rule: its error, or `undefined`. */
   readonly compile: (rule: string) => string | undefined;
-  /** Names of plugins that there are, in order; default none. */
+  /** Names of registered plugins, in order; default none. */
   readonly registeredPlugins?: readonly string[];
 }
 
 /** A mistake of a policy. */
 export interface PolicyError extends FieldError {
-  /** Of a rule that does not compile: the rule. */
+  /** The rule that does not compile, if that is the mistake. */
   readonly rule?: string;
 }
 
@@ -98,7 +98,7 @@ function checkEntry(
   { compile }: CheckOptions,
 ): readonly PolicyError[] {
   const errors: PolicyError[] = [];
-  // An empty list is one: with it, a policy that can never approve is meant.
+  // An empty list counts as a list: it states that the policy can never approve.
   const given = wanted in entry;
   if (entry.required && !given && entry.validations.length === 0) {
     const detail = `at least one of '${wanted}' or 'validations' must be defined if field is 'required'`;
@@ -127,10 +127,10 @@ function checkByOid(
 const ARC = /^(?:0|-?[1-9][0-9]*)$/;
 const MAX_ARC = 2n ** 63n - 1n;
 const MIN_ARC = -(2n ** 63n);
-/** No number of 64 bits is longer: longer ones need not be read. */
+/** Length of the longest number of 64 bits: longer ones need not be read. */
 const MAX_ARC_LENGTH = 20;
 
-/** An object identifier is compared as a text with what a request has, so it must be written as that is printed. */
+/** The error of an object identifier. It is compared as a text with the request's, so it must be written in the printed form. */
 function oidError(oid: string, ofSubject: boolean): string | undefined {
   const arcs = oid.split(".");
   if (!arcs.every(isArc)) {
