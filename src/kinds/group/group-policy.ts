@@ -120,7 +120,7 @@ class GroupPolicy implements Policy {
     return { expression, members: members.map(({ name, policy }) => ({ name, policy: policy.id })) };
   }
 
-  /** Asked for every request: a guest's answer depends on what its calls came to lately. */
+  /** Read for every request: a guest's value depends on its latest calls. */
   get immediate(): boolean {
     for (const { policy } of this.#options.members) if (!policy.immediate) return false;
     return true;

@@ -133,7 +133,7 @@ export class MemberCalls {
   }
 
   /**
-   * What `name()` or `name(value)` is: true for allow and skip, false for deny, an error for a failure; waiting while a policy that needs time
+   * The value of `name()` or `name(value)`: true for allow and skip, false for deny, an error for a failure; waiting while a policy that needs time
    * is at work.
    */
   ask(name: string, value: Value | undefined): Result | Waiting {
@@ -149,7 +149,7 @@ export class MemberCalls {
     return typeof value === "object" && value !== null ? this.#objects?.get(value) : undefined;
   }
 
-  /** Not for nobody: when the time is up, or nothing more may be asked, nothing is printed either. */
+  /** The value as a subject. Once the time is up, or no further question is allowed, nothing is printed. */
   #subjectOf(value: Value, asked: string): Subject | CelError {
     const { context, now } = this.#options;
     if (this.questions.full) return new CelError(TOO_MANY.message);
@@ -162,9 +162,9 @@ export class MemberCalls {
     room.plain = true;
     const data = toJson(value, room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
-    // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
+    // Plain objects are parts of the request, and the same in every round; lists and maps may have been made by the expression.
     const own = data === value && !Array.isArray(data) && typeof data === "object";
-    // The next round finds it made.
+    // The next round finds the subject already made.
     if (own && now() > this.#sliceEnds) this.#late = true;
     const subject = { data, id: this.#idOf(data, own && left - room.left > LONGEST_COMPARED, room.plain) };
     if (typeof value === "string") {
@@ -177,7 +177,7 @@ export class MemberCalls {
     return subject;
   }
 
-  /** The same for data with the same text, unless it is one of its kind. */
+  /** The number of data; the same for data with the same text, unless it is unique. */
   #idOf(data: unknown, unique: boolean, plain: boolean): number {
     const text = unique ? Symbol() : stringifyJson(data, plain);
     this.#ids ??= new Map();
@@ -199,7 +199,7 @@ export class MemberCalls {
     if (this.#late && turns !== undefined) return questions.pause(turns);
     if (questions.full) return TOO_MANY;
     const outcome = this.#evaluate(member, subject);
-    // That it rejects is never by contract.
+    // By contract it never rejects.
     if (outcome instanceof Promise) return questions.ask({ key, put: () => outcome, failed: () => BROKEN });
     questions.remember(key, outcome);
     return outcome;
@@ -255,9 +255,9 @@ function resultOf(name: string, outcome: Outcome): Result {
   }
 }
 
-/** The error of a member that failed, told apart from errors of the expression itself. */
+/** The error of a member that failed, distinct from errors of the expression itself. */
 export class MemberFailure extends CelError {
-  /** What kind of failure it was. */
+  /** The cause of the failure. */
   readonly failure: FailureCause;
 
   constructor(message: string, failure: FailureCause) {

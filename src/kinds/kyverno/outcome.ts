@@ -1,21 +1,21 @@
-/** What policies came to, as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
+/** The results of policies as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
 import type { Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse } from "./engine/response.js";
 
 /**
- * Puts an answer into words.
- * @param actions in place of those of the policies; absent: as they say
+ * The outcome of an answer.
+ * @param actions in place of the policies' own; absent: their own
  */
 export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?: readonly string[]): Outcome {
   const outcome = failure ?? answerOf(responses, actions);
-  // Who asks for reports replaces the actions, so that all failures show; requests are answered without.
+  // A caller that wants reports replaces the actions, so that all failures show; requests are answered without them.
   const report = failure === undefined && actions !== undefined ? reportOf(responses) : undefined;
   if (detail === undefined && report === undefined) return outcome;
   return { ...outcome, ...(detail !== undefined && { detail }), ...(report && { report }) };
 }
 
-/** What reports say of the object beside the verdict, where one policy has judged it and says anything. */
+/** The parts of a report beside the verdict, where one policy has judged the object and reports anything. */
 function reportOf(responses: readonly PolicyResponse[]): ReportedFindings | undefined {
   const [only, ...others] = responses.flatMap(({ result }) => result ?? []);
   if (only === undefined || others.length > 0) return undefined;
@@ -47,7 +47,7 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
   const findings = warnings.length === 0 ? undefined : { warnings };
   if (denials.length > 0) {
     const message = denials.join("; ");
-    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
+    // A validation that is false denies for certain. If there are only errors, the result is not known: an error must not read as a *no*.
     if (failed) return { verdict: "deny", message, status: { status: "Failure" }, ...findings };
     return { verdict: "error", message, cause: "expression", ...findings };
   }
