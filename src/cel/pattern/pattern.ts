@@ -16,7 +16,7 @@ const MAX_PROGRAM_SIZE = 50_000;
 /**
  * Most instructions, and characters of the source, of a pattern that is first met in an evaluation: they take some 50 ms to compile, while the constant
  * patterns of policies are compiled before there are requests. Lists of hundreds of allowed names, joined by `|`, fit. A class such as
- * `\\pL` takes as long as many characters.
+ * `\pL` takes as long as many characters.
  */
 const MAX_DYNAMIC_SIZE = 12_000;
 const MAX_DYNAMIC_EFFORT = 12_000;

@@ -34,7 +34,7 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
         `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
       );
     }
-    // No namespace is another question, which may not have been granted.
+    // The empty namespace is another question, which may not have been granted.
     if (namespace === "") throw new ResourceError("the namespace to search in is empty");
     return stores.of(resource, {
       namespace: namespace ?? "",

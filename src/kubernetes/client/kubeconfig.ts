@@ -1,4 +1,4 @@
-/** The way to a cluster from kubeconfig files, as kubectl reads them. */
+/** The connection to a cluster from kubeconfig files, as kubectl reads them. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readYamlDocument, yamlText } from "../../data/yaml.js";
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /**
- * The connection of the current context. Of several files the first that names a thing says what it is.
+ * The connection of the current context. Of several files the first that names a thing defines it.
  * @param now monotonic milliseconds
  * @throws ClusterConfigError
  */
@@ -81,7 +81,7 @@ function identityOf(cluster: Entry, user: Entry, now: () => number): IdentitySou
     const encoded = text(value, key);
     return encoded === "" ? undefined : Buffer.from(encoded, "base64").toString("utf8");
   };
-  // Data wins over files, and a token file over a token, as in kubectl.
+  // Data takes precedence over files, and a token file over a token, as in kubectl.
   const [ca, cert, key] = [
     data(cluster, "certificate-authority-data"),
     data(user, "client-certificate-data"),
