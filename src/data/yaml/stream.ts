@@ -12,44 +12,44 @@ import type { YamlDialect } from "./scalar-values.js";
 import { documentValue, type RepeatedKey } from "./values.js";
 import { YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** Bytes at the beginning in which the first `{` has to stand for a text to be taken for JSON. */
+/** Bytes at the beginning in which the first `{` has to stand for a text to be read as JSON. */
 const SNIFFED_BYTES = 4096;
-/** Bytes that have to follow on JSON for YAML to be looked for there. */
+/** Bytes that have to follow JSON for YAML to be tried there. */
 const LEAST_YAML_BYTES = 4;
-/** With more than one JSON document before it, what is no JSON is not taken for YAML. */
+/** Most JSON documents before a text that is tried as YAML if it is not JSON. */
 const MOST_JSON_BEFORE_YAML = 1;
 
-/** How to read. */
+/** Options of reading. */
 export interface YamlOptions {
-  /** Most values that a document may come to after its aliases are followed, keys counted; default: what is written is bounded by the text, and aliases are by Kubernetes' own rule. */
+  /** Most values of a document once its aliases are resolved, keys counted; default: written values are bounded by the text, and aliases by Kubernetes' own rule. */
   readonly mostValues?: number;
-  /** Whether a key that stands twice in a map is an error; default no: the last one counts. */
+  /** Whether a repeated key in a map is an error; default no: the last one counts. */
   readonly uniqueKeys?: boolean;
-  /** What scalars are; default `kubernetes`. */
+  /** How scalars are read; default `kubernetes`. */
   readonly dialect?: YamlDialect;
 }
 
-/** What is written in one document. */
+/** The contents of one document as written. */
 export interface YamlTree {
-  /** With its places. */
+  /** The tree with its places. */
   readonly root: YamlNode;
-  /** Where something stands behind the document that nobody reads, as behind `...`. */
+  /** The place of text behind the document that is not read, as behind `...`. */
   readonly unread: number | undefined;
 }
 
 /** One document. */
 export interface YamlDocument extends YamlTree {
-  /** In the number model of `data/json`; never null, for documents of nothing are left out. */
+  /** The value in the number model of `data/json`; never null, because empty documents are left out. */
   readonly value: unknown;
-  /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. */
+  /** The repeated keys in a map, at their later places: Kubernetes uses the last one. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
-/** What a text holds. */
+/** The contents of a text. */
 export interface YamlStream<T = YamlDocument> {
-  /** Those before the error, if there is one. */
+  /** The documents before the error, if there is one. */
   readonly documents: readonly T[];
-  /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
+  /** The error of the first document that can't be read. The text behind it is not read either. */
   readonly error?: YamlError;
 }
 
@@ -61,12 +61,12 @@ export function readYamlStream(text: string, options: YamlOptions = {}): YamlStr
   });
 }
 
-/** What is written in all documents of a text but empty ones, up to the first that is no YAML; whether Kubernetes has a value for it is another question. */
+/** The trees of all documents of a text except empty ones, up to the first that is not YAML; whether Kubernetes has a value for them is not checked. */
 export function readYamlTrees(text: string): YamlStream<YamlTree> {
   return collected(text, (source) => (isNothing(source.root) ? undefined : source));
 }
 
-/** The values alone of what {@link readYamlStream} gives: trees are forgotten one by one, which takes less time and memory. */
+/** The values alone of {@link readYamlStream}: trees are released one by one, which takes less time and memory. */
 export function readYamlValues(text: string, options: YamlOptions = {}): YamlStream<unknown> {
   return collected(text, (source) => source.decoded(options).value ?? undefined);
 }
@@ -90,7 +90,7 @@ function isNothing(root: YamlNode): boolean {
 }
 
 /**
- * The first document of a text, as sigs.k8s.io/yaml reads it for those who expect no more than one: all else is left unread, and JSON is YAML.
+ * The first document of a text, as sigs.k8s.io/yaml reads it for callers that expect only one: the rest is not read, and JSON is YAML.
  * @returns undefined for a text without documents
  * @throws YamlError
  */

@@ -5,21 +5,21 @@ import { type Problem, parseResources } from "../../config/index.js";
 import type { Review } from "../../policy/index.js";
 import type { EvaluateQuestion } from "../api.js";
 
-/** Makes requests; both throw what is wrong with a payload, in words for people. */
+/** Makes requests; both methods throw the errors of a payload, in words for people. */
 export interface RequestMaker {
-  /** Of an object, as the API server would send it. */
+  /** Makes the request of an object, as the API server would send it. */
   build(parts: {
     readonly object: unknown;
     readonly oldObject?: unknown;
     readonly operation: string;
   }): AdmissionRequest;
-  /** Of an AdmissionReview, or its request. */
+  /** Reads an AdmissionReview, or its request. */
   read(written: unknown, place: string): Review;
 }
 
 const NAME = "payload";
 
-/** The review, or what is wrong with the payload. */
+/** The review, or the error of the payload. */
 export function reviewOf(
   { payload, raw = false, operation = "CREATE" }: EvaluateQuestion,
   make: RequestMaker,
@@ -35,7 +35,7 @@ export function reviewOf(
   try {
     if (isReview(value)) return make.read(value, "the review");
     if (!isObject(value)) return { problem: document.problem("error", [], NO_OBJECT) };
-    // The API server has a former state of whatever is updated: where nobody gives one, nothing has changed.
+    // The API server has a former state of every updated object: where none is given, nothing has changed.
     const former = operation === "UPDATE" ? { oldObject: value } : {};
     return admissionQuestion(make.build({ object: value, operation, ...former }));
   } catch (error) {
@@ -63,7 +63,7 @@ const isObject = (value: unknown): boolean =>
   "kind" in value &&
   typeof value.kind === "string";
 
-/** An AdmissionReview, or what is in its request. */
+/** Whether a value is an AdmissionReview, or its request. */
 function isReview(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return ("request" in value && !("spec" in value)) || ("uid" in value && "userInfo" in value);

@@ -1,12 +1,12 @@
-/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
+/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and evaluations that take too long are ended from outside. */
 import { Worker } from "node:worker_threads";
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion } from "../api.js";
 import { PageError, type PageSources, type Playground } from "../playground.js";
 import type { PlayKinds, PlayMessage, PlayReply } from "./messages.js";
 
-/** Longest time for an answer: a module may have to be compiled, and policies that are served may have to be fetched. */
+/** Longest time for an answer: a module may have to be compiled, and served policies may have to be fetched. */
 export const MAX_ANSWER_MS = 30_000;
-/** Megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
+/** Memory limit in megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
 const LIMITS = { maxOldGenerationSizeMb: 512 };
 
 interface Pending {
@@ -25,8 +25,8 @@ export class ThreadPlayground implements Playground {
   #next = 0;
 
   /**
-   * @param script what the thread runs: it answers each {@link PlayMessage} with a {@link PlayReply}
-   * @param data given to it
+   * @param script the thread's code: it answers each {@link PlayMessage} with a {@link PlayReply}
+   * @param data passed to it
    * @param longest milliseconds for an answer
    */
   constructor(script: URL, data: unknown, longest = MAX_ANSWER_MS) {
@@ -62,7 +62,7 @@ export class ThreadPlayground implements Playground {
       const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
       const message: PlayMessage<K> = { id, kind, question, generation };
-      // Who waits keeps the process, a thread without a question does not.
+      // A waiting question keeps the process alive, an idle thread does not.
       worker.ref();
       worker.postMessage(message);
     });
@@ -91,7 +91,7 @@ export class ThreadPlayground implements Playground {
     else waiting.reject(new PageError(reply.status ?? 500, reply.error));
   }
 
-  /** Ends the thread; whoever waits is refused, and the next question starts another. */
+  /** Ends the thread; waiting questions are refused, and the next one starts another. */
   async #end(why: PageError): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
