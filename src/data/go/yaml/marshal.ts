@@ -82,7 +82,7 @@ const REGO_LAYOUT: YamlLayout = {
 
 /**
  * Prints a value with a newline at its end, as Rego's `yaml.marshal` does.
- * @throws when a text holds a control character that YAML does not know, or all of it is longer than a guest's answer may be
+ * @throws when a text has a control character that YAML does not know, or the whole is longer than a guest's answer may be
  */
 export const marshalYaml = (value: unknown): string => printWith(REGO_LAYOUT, value);
 
