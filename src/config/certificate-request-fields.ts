@@ -6,7 +6,7 @@ import type { ProblemSink } from "./problem-sink.js";
 import { type Hints, optional, record, required } from "./record-shape.js";
 import { flag, listOf, oneOf, type Shape, text } from "./shape.js";
 
-/** A name that is compared as it stands; a wildcard in it would silently name nobody. */
+/** A name that is compared literally; a wildcard in it would silently match no one. */
 function exact(what: string, form?: { readonly pattern: RegExp; readonly expected: string }): Shape<string> {
   const plain = text(what);
   const schema = { ...plain.schema, pattern: form?.pattern.source ?? "^[^*]+$" };
@@ -28,7 +28,7 @@ function exact(what: string, form?: { readonly pattern: RegExp; readonly expecte
   };
 }
 
-/** A list that must not be empty: one that is would silently name nobody, or nothing. */
+/** A list that must not be empty: an empty one would silently match no one, or nothing. */
 function oneAtLeast<T>(item: Shape<T>): Shape<readonly T[]> {
   const list = listOf(item);
   return {
@@ -79,7 +79,7 @@ const boundFields = record(
   } satisfies Hints,
 );
 
-/** Who may use which policies. */
+/** The subjects that may use some policies. */
 const bound: Shape<BoundSubjects> = {
   ...boundFields,
   schema: {
@@ -130,7 +130,7 @@ const fields = record({
   ),
 });
 
-/** In JSON Schema: the binding is `map`. */
+/** The condition in JSON Schema that the binding is `map`. */
 const IS_MAP = { properties: { binding: { const: "map" } }, required: ["binding"] };
 
 /** Reads `certificateRequests`. */

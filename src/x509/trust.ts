@@ -1,6 +1,6 @@
 /**
  * Whether a certificate chains up to a trusted one at a given moment: validity, authority, path length, name constraints, signatures. The order of
- * checks, and which problem is told, are those of the reference implementation's library.
+ * checks, and the reported problem, are those of the reference implementation's library.
  */
 import { type Certificate, readCertificate } from "./certificate.js";
 import { DerReader, readAll, TAG } from "./der.js";

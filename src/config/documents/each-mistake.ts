@@ -2,20 +2,20 @@
 import type { Problem } from "./problem.js";
 import { withoutQuotedLines } from "./problem-line.js";
 
-/** A mistake as Kubernetes' CEL words it: before it the value and whose types do not fit, then its place in the expression, and the words. */
+/** A mistake in the words of Kubernetes' CEL: the value and the types that do not match, then its place in the expression, and the message. */
 const COMPILED = /^(?<before>.*)ERROR: <input>:(?<line>\d+):(?<column>\d+): (?<words>.*)$/gm;
-/** The value, which Go has quoted, and that it does not compile. */
+/** The value, which Go has quoted, and the note that it does not compile. */
 const VALUE = /^Invalid value: "(?:[^"\\]|\\.)*": (?:compilation failed: )?/;
 const CONTAINER = / \(in container ''\)$/;
-/** All tokens of the language are no help. */
+/** The list of all tokens of the language, which is no help. */
 const EXPECTED = / expecting \{.*\}$/;
-/** Said behind all of them, of an expression that a later version takes: then it has one mistake, its age. */
+/** The note behind all of them for an expression that a later version accepts: then its only mistake is its age. */
 const LATER = /\nKubernetes takes this in new policies from .*$/;
 const TOO_EARLY = "Syntax error: mismatched input '<EOF>'";
 
 /**
- * One problem for each mistake that the problem of an expression tells of; any other as it is. The first stands where the problem does, the others as far
- * from it as in the expression, if they are in the same line of it. Where it is not known which mistake the hint is for, it stands at the last.
+ * One problem for each mistake in the problem of an expression; any other as it is. The first has the problem's place, the others the same distance
+ * from it as in the expression, if they are in the same line of it. Where it is not known which mistake the hint is for, the last one has it.
  */
 export function eachMistake(problem: Problem): readonly Problem[] {
   const { code, hint } = problem;
@@ -29,7 +29,7 @@ export function eachMistake(problem: Problem): readonly Problem[] {
   if (first === undefined) return [{ ...problem, message: plain(problem.message.replace(VALUE, "")) }];
   const later = LATER.exec(problem.message)?.[0].trim();
   if (later !== undefined) return [{ ...problem, message: `${first.message}; ${later}` }];
-  // Once the first mistake of syntax is mended as its hint says, the others are gone.
+  // Once the first mistake of syntax is corrected as its hint says, the others disappear.
   const isMended = hint !== undefined && first.message.startsWith("Syntax error: ");
   const told = isMended ? [first] : found;
   const { endColumn: _, hint: __, hints, ...rest } = problem;

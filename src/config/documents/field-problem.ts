@@ -1,22 +1,22 @@
-/** Mistakes of fields as problems at their places: those of an expression stand inside of it. */
+/** Mistakes of fields as problems at their places: those of an expression are placed inside of it. */
 import { member } from "../../kubernetes/object.js";
 import type { Path, Problem } from "./problem.js";
 import type { ProblemCode } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
-/** A mistake of a field, in the words of whoever refuses it. */
+/** A mistake of a field, in the words of its checker. */
 export interface FieldMistake {
   readonly path: Path;
   readonly text: string;
-  /** What to write instead. */
+  /** A proposed correction. */
   readonly hint?: string | undefined;
   /** The same, for each mistake of an expression that has several. */
   readonly hints?: readonly (string | undefined)[] | undefined;
-  /** Of a mistake in an expression. */
+  /** The code of a mistake in an expression. */
   readonly code?: ProblemCode | undefined;
 }
 
-/** The mistake as a problem, with the word that is wrong where the text names a place in the expression there. */
+/** The mistake as a problem, with the wrong word where the text names a place in the expression there. */
 export function fieldProblem(
   document: Pick<SourceDocument, "value" | "problem">,
   severity: Problem["severity"],
@@ -35,13 +35,13 @@ export function fieldProblem(
   };
 }
 
-/** The place of an expression's first mistake inside the expression, when the text names one as the engine does. */
+/** The place of an expression's first mistake inside the expression, when the text has one in the engine's form. */
 export function placeInside(text: string): InnerPlace | undefined {
   const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
 
-/** Where the word ends that begins at a place, or the sign that stands there. */
+/** The end of the word or sign that begins at a place. */
 function endOfWord(text: string | undefined, { line, column }: InnerPlace): InnerPlace | undefined {
   const characters = [...(text?.split("\n")[line - 1] ?? "")].slice(column - 1);
   if (characters.length === 0) return undefined;
