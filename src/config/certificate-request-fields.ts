@@ -17,7 +17,7 @@ function exact(what: string, form?: { readonly pattern: RegExp; readonly expecte
       const name = plain.read(node, path, sink);
       if (name === undefined) return undefined;
       const mistake = name.includes("*")
-        ? "is compared as it stands: a * names nobody; for everybody who is signed in, write the group system:authenticated"
+        ? "is compared as it stands: a * matches no name; for all who are signed in, write the group system:authenticated"
         : form !== undefined && !form.pattern.test(name)
           ? `expected ${form.expected}, found ${JSON.stringify(name)}`
           : undefined;
@@ -91,7 +91,7 @@ const bound: Shape<BoundSubjects> = {
     const read = boundFields.read(node, path, sink);
     if (sink.errorCount > before) return undefined;
     if (read === undefined || read.users || read.groups || read.serviceAccounts) return read;
-    sink.error(path, "says of nobody what they may use: expected users, groups or serviceAccounts");
+    sink.error(path, "does not say who may use the policies: expected users, groups or serviceAccounts");
     return undefined;
   },
 };
@@ -102,7 +102,7 @@ const fields = record({
     "Who may use a policy. `rbac`: by the Roles and bindings among the documents; `map`: by `bound`; `sar`: the cluster is asked; `assume-bound`: everybody, which is warned of.",
     "`rbac` with Roles and bindings among the documents, else `sar`",
   ),
-  bound: optional(oneAtLeast(bound), "For `binding: map`: who may use which policies. Nobody else may use any."),
+  bound: optional(oneAtLeast(bound), "For `binding: map`: who may use which policies. All others may use none."),
   readiness: optional(
     oneOf("self", "status"),
     "Which policies are ready. `self`: all that could be loaded; `status`: those with a `Ready` condition that is true.",

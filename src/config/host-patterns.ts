@@ -31,13 +31,13 @@ function globsOf(pattern: string): readonly (readonly Token[])[] {
   if (pattern === "") throw new HostPatternError("must not be empty: expected a host or a pattern for hosts");
   if (pattern.length > MAX_LENGTH) throw new HostPatternError(`is longer than ${MAX_LENGTH} characters`);
   const said = JSON.stringify(pattern);
-  if (pattern.includes("/")) throw new HostPatternError(`${said} is no host: leave out the scheme and the path`);
+  if (pattern.includes("/")) throw new HostPatternError(`${said} is not a host: leave out the scheme and the path`);
   // The literal form of an IPv6 address; as a pattern it would stand for one character.
   if (/^\[[\da-f:.]*:[\da-f:.]*\]$/.test(pattern)) return [];
   if (pattern.includes(":"))
-    throw new HostPatternError(`${said} is no host: leave out the port (an IPv6 address stands in brackets)`);
+    throw new HostPatternError(`${said} is not a host: leave out the port (an IPv6 address stands in brackets)`);
   if (!/^(?:[^\s!()#@+|\\]|(?<=\[)!)*$/.test(pattern))
-    throw new HostPatternError(`${said} is no pattern for hosts: it may hold *, ?, [a-z] and {a,b}`);
+    throw new HostPatternError(`${said} is not a pattern for hosts: it may hold *, ?, [a-z] and {a,b}`);
   return alternatives(pattern, said).map((each) => tokensOf(each, said));
 }
 

@@ -4,7 +4,7 @@ import { errorText } from "./error-text.js";
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
   EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is no folder",
+  ENOTDIR: "a part of the path is not a folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",

@@ -6,7 +6,7 @@ export type LossName = keyof typeof LOSS_HELP;
 
 /** The meaning of each. */
 export const LOSS_HELP = {
-  log_lines_dropped: "Log lines lost because nobody read them fast enough.",
+  log_lines_dropped: "Log lines lost because the reader of the log was too slow.",
   log_records_dropped: "Log records lost because the OTLP collector was too slow, refused them or was away.",
   recorded_requests_dropped:
     "Requests that `--record` should have written down and did not: there were more than it could write, or the file took none.",

@@ -153,7 +153,7 @@ export class Metrics {
     );
     this.#shadows = this.#counter(
       "policy_server_shadow_evaluations_total",
-      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for want of time or room.",
+      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for lack of time or room.",
       ["policy_name", "result"],
     );
     this.#folded = this.#counter(

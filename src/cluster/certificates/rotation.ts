@@ -159,7 +159,7 @@ class Rotation {
     if (authority === undefined) return "the authority's key is not there";
     // One at a time: the bundle stays small.
     if (this.#content.bundle.length > 1) return undefined;
-    if (this.#state.asked !== undefined) return "somebody has asked for it";
+    if (this.#state.asked !== undefined) return "a new authority was asked for";
     if (wall < authority.from) return "the authority is not valid yet";
     return wall < renewalOf(authority) ? undefined : "two thirds of the authority's life are over";
   }

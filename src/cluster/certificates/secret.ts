@@ -8,7 +8,7 @@ export const MANAGED = "policy-server.admission/managed";
 export const ROTATE = "policy-server.admission/rotate-certificates";
 /** The value for which a new authority was made. */
 const ROTATED = "policy-server.admission/rotated-certificates";
-/** The annotation that cert-manager sets on each Secret that it fills, whoever created it. */
+/** The annotation that cert-manager sets on each Secret that it fills, whether or not it created it. */
 const CERT_MANAGER = "cert-manager.io/certificate-name";
 
 const CERTIFICATE = "tls.crt";

@@ -235,7 +235,7 @@ export class WebhookKeeper implements ClusterPart {
     if (tried.length > 0) return this.#write(derived, signal);
     this.#carried = caBundle;
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
-    if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
+    if (this.#disputes.isOpen) this.#say(DISPUTED, "another client changes webhook configurations again and again");
     else this.#said.delete(DISPUTED);
     this.#forget(derived, standing);
     if (changed > 0)

@@ -21,7 +21,7 @@ export interface ConfigurationStore {
    * @throws only when the signal is aborted
    */
   attempt(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** Replaces all webhooks, labels and owners of the object by ours, whoever has written them; answers the resulting object. */
+  /** Replaces all webhooks, labels and owners of the object by ours, whichever client wrote them; returns the resulting object. */
   overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
   remove(type: WebhookType, name: string, signal: AbortSignal): Promise<void>;
   /** The uid of a ClusterRole. */

@@ -7,7 +7,7 @@ const COMPILED = /^(?<before>.*)ERROR: <input>:(?<line>\d+):(?<column>\d+): (?<w
 /** The value, which Go has quoted, and the note that it does not compile. */
 const VALUE = /^Invalid value: "(?:[^"\\]|\\.)*": (?:compilation failed: )?/;
 const CONTAINER = / \(in container ''\)$/;
-/** The list of all tokens of the language, which is no help. */
+/** The list of all tokens of the language, which does not help the reader. */
 const EXPECTED = / expecting \{.*\}$/;
 /** The note behind all of them for an expression that a later version accepts: then its only mistake is its age. */
 const LATER = /\nKubernetes takes this in new policies from .*$/;

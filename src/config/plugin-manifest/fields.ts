@@ -65,7 +65,7 @@ const base64: Shape<Uint8Array> = {
     const encoded = text("a module as base64").read(node, path, sink);
     if (encoded === undefined) return undefined;
     if (/^[A-Za-z\d+/]*={0,2}$/.test(encoded)) return Buffer.from(encoded, "base64");
-    sink.error(path, "is no base64: expected a module as base64");
+    sink.error(path, "is not base64: expected a module as base64");
     return undefined;
   },
 };

@@ -83,7 +83,7 @@ export class Cursor {
 
   /** The error of the character at the end. */
   errorOfForbidden(): YamlError {
-    if (this.text[this.end] === "\ufffe") return yamlErrorAt(this.text, this.end, "what stands here is no UTF-8");
+    if (this.text[this.end] === "\ufffe") return yamlErrorAt(this.text, this.end, "what stands here is not UTF-8");
     const code = this.text.charCodeAt(this.end).toString(16).padStart(4, "0");
     return yamlErrorAt(this.text, this.end, `the control character U+${code.toUpperCase()} is not allowed`);
   }

@@ -82,8 +82,8 @@ function misfits(object: JsonObject, document: PolicyDocument): readonly Problem
   const misnamed = misnamedAt(object);
   if (misnamed !== undefined) {
     const [, key] = misnamed;
-    const what = key === undefined ? "metadata is no map" : `${key} is no text (write it in quotes)`;
-    const message = `an object's ${what}: the API server does not take it, and nobody can tell which object it is`;
+    const what = key === undefined ? "metadata is not a map" : `${key} is not a text (write it in quotes)`;
+    const message = `an object's ${what}: the API server does not take it, and it may be any object that is looked up`;
     return [document.problem("error", misnamed, message)];
   }
   const message = `the API server does not take this, and a policy that asks for it fails: ${misfit.error}`;

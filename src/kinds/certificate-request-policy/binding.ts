@@ -78,8 +78,7 @@ export function prepareBinding(
       return { binding: fixed("map", new MapAuthorizer(USE, entries)), problems: [] };
     }
     case "assume-bound": {
-      const message =
-        "every policy counts as bound: whoever asks for a certificate may use all of them (binding: assume-bound)";
+      const message = "every policy counts as bound: each requester may use all of them (binding: assume-bound)";
       return { binding: fixed("assume-bound", EVERYBODY), problems: [policy.problem("warning", [], message)] };
     }
     case "sar":
@@ -115,7 +114,7 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
 const ALL_NAMES = "is empty: the rule holds for every name";
 const NO_RULES = "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
 const NOBODY_BOUND =
-  "nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
+  "only the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
 
 /** Warnings about RBAC objects that seem to give rights but do not, or the reverse. */
 function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {

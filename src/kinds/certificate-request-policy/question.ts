@@ -73,7 +73,7 @@ function targetedQuestion({ request: review }: AdmissionQuestion): Question {
 function admissionQuestion({ request: review }: AdmissionQuestion): Question {
   const { resource, operation, subResource = "" } = review;
   if (resource.group !== GROUP || resource.resource !== RESOURCE)
-    return skip(`${resource.resource} are no CertificateRequests`);
+    return skip(`${resource.resource} are not CertificateRequests`);
   if (resource.version !== VERSION)
     return failed(`CertificateRequests of version ${JSON.stringify(resource.version)} are not known here`);
   switch (operation) {
@@ -81,7 +81,7 @@ function admissionQuestion({ request: review }: AdmissionQuestion): Question {
     case "CONNECT":
       return skip("only requests that are made or approved are decided");
     case "CREATE":
-      return subResource === "" ? creationQuestion(review) : skip("the subresource is no request");
+      return subResource === "" ? creationQuestion(review) : skip("the subresource is not a request");
     case "UPDATE":
       return subResource === "status" ? approvalQuestion(review) : changeQuestion(review);
     default:

@@ -28,7 +28,7 @@ export interface Malformed {
 export type ReadRequest = { readonly kind: "request"; readonly request: CertificateRequest } | Malformed;
 
 const bytes = parsed((written) =>
-  isBase64(written) ? undefined : "it is no base64 (standard alphabet, with padding)",
+  isBase64(written) ? undefined : "it is not base64 (standard alphabet, with padding)",
 );
 
 const REQUEST = struct("v1.CertificateRequest", {

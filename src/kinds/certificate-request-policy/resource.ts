@@ -13,7 +13,7 @@ export const RESOURCE = "certificaterequestpolicies";
 /** A CEL rule of one attribute. */
 export interface ValidationRule {
   readonly rule: string;
-  /** Absent: the rule is quoted. An empty message is no message. */
+  /** Absent: the rule is quoted. An empty message counts as absent. */
   readonly message?: string;
 }
 

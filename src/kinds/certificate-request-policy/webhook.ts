@@ -75,7 +75,7 @@ const failed = (message: string): DecodedPolicy => ({ ok: false, path: [], text:
 /** Decodes an object of this kind. One without apiVersion and kind counts as one. */
 function decodeObject(value: unknown): DecodedPolicy {
   if (value === undefined || value === null) return failed("there is no content to decode");
-  if (!isObject(value)) return failed("couldn't get version/kind; the object is no JSON object");
+  if (!isObject(value)) return failed("couldn't get version/kind; the object is not a JSON object");
   const decoded = decodePolicy(value);
   const [apiVersion, kind] = [text(value, "apiVersion"), text(value, "kind") || POLICY_KIND];
   const named = parseApiVersion(apiVersion === "/" ? "" : apiVersion);

@@ -239,4 +239,4 @@ class Variables {
   }
 }
 
-const abandoned = (): CelError => new CelError("nobody waits for the answer any more");
+const abandoned = (): CelError => new CelError("the caller no longer waits for the answer");

@@ -262,7 +262,7 @@ function doubtsAbout(
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
     const what = ours
       ? `there is no ${kind} ${JSON.stringify(name)}`
-      : `${JSON.stringify(kind)} is no kind of policies here`;
+      : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
   });
   const { expiresAt } = spec;

@@ -7,7 +7,7 @@ import type { ClusterHttp } from "./http.js";
 import type { ObjectStore, ObjectStores } from "./object-stores.js";
 import { isSegment, objectPath } from "./paths.js";
 
-const ABANDONED = "nobody waits for the answer any more";
+const ABANDONED = "the caller no longer waits for the answer";
 
 /** The cluster as guests see it (spec kubewarden.md 7.6). */
 export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: ObjectStores): KubernetesReader {

@@ -26,7 +26,7 @@ function inCluster(
   const absent = [token, ca].find((file) => !existsSync(file));
   if (absent !== undefined) return { missing: `there is no ${absent}` };
   const address = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  if (!URL.canParse(address)) return { missing: `${address} is no address` };
+  if (!URL.canParse(address)) return { missing: `${address} is not an address` };
   return {
     server: new URL(address),
     insecure: false,

@@ -181,7 +181,7 @@ export class ClusterHttp {
       }
     } catch (cause) {
       if (outer.aborted) {
-        const message = "nobody waits for the answer any more";
+        const message = "the caller no longer waits for the answer";
         throw new ClusterUnreachable(message, { cause, shown: message });
       }
       if (limit.signal.aborted) {

@@ -41,7 +41,8 @@ export function fromKubeconfig(files: readonly string[], now: () => number): Con
   const user = userName === "" ? { value: {}, folder: cluster.folder } : find("users", "user", userName);
 
   const address = text(cluster.value, "server");
-  if (!URL.canParse(address) || !/^https?:/.test(address)) return fail(`the server "${address}" is no HTTP address`);
+  if (!URL.canParse(address) || !/^https?:/.test(address))
+    return fail(`the server "${address}" is not an HTTP address`);
   if (member(user.value, "auth-provider") !== undefined) {
     return fail(`user "${userName}" has an auth-provider, which kubectl has given up too: use exec`);
   }
@@ -64,7 +65,7 @@ function readConfig(file: string): JsonObject {
   } catch (cause) {
     throw new ClusterConfigError(`cannot use ${file}: ${reasonOf(cause)}`, { cause });
   }
-  throw new ClusterConfigError(`${file} is no kubeconfig`);
+  throw new ClusterConfigError(`${file} is not a kubeconfig`);
 }
 
 function items(config: JsonObject, list: string): readonly unknown[] {

@@ -65,7 +65,7 @@ export async function* objectPages(
       throw new ListError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
     const items = isObject(value) && Object.hasOwn(value, "items") ? (value.items ?? []) : undefined;
-    if (!Array.isArray(items)) throw new ListError(`${path}: the answer is no list`);
+    if (!Array.isArray(items)) throw new ListError(`${path}: the answer is not a list`);
     const metadata = member(value, "metadata");
     const left = member(metadata, "remainingItemCount");
     yield { items: items.filter(isObject), left: typeof left === "number" ? left : undefined };

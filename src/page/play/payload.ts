@@ -53,7 +53,7 @@ const problemOf = (message: string): Problem => ({
 });
 
 const NO_OBJECT =
-  "this is no Kubernetes object, for it has no apiVersion and kind: ask about other values as raw payloads";
+  "this is not a Kubernetes object (it has no apiVersion and kind): ask about other values as raw payloads";
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" &&

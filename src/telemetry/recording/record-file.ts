@@ -172,7 +172,7 @@ function openFile(path: string): number {
 /** Refuses a link of either kind: it leads to a file that was made for something else, whose mode and readers are not ours to change. */
 function checkFile(path: string, file: fs.Stats): void {
   if (file.isSymbolicLink()) throw new Error(`${path} is a link: name the file itself`);
-  if (!file.isFile()) throw new Error(`${path} is no regular file`);
+  if (!file.isFile()) throw new Error(`${path} is not a regular file`);
   if (file.nlink > 1) throw new Error(`${path} is a file of several names: name one of its own`);
 }
 

@@ -152,7 +152,7 @@ export class EntryCalls {
     try {
       return parseJson(text);
     } catch (error) {
-      throw new EntryFailure("the answer is no JSON", error);
+      throw new EntryFailure("the answer is not JSON", error);
     }
   }
 }

@@ -38,7 +38,7 @@ export const pluginHttp =
     } catch (error) {
       if (error instanceof BodyTooLarge)
         return { status: error.reply.status, headers: textsOf(error.reply.headers), body: undefined };
-      if (signal.aborted) throw new PublicError("nobody waits for the answer any more", { cause: error });
+      if (signal.aborted) throw new PublicError("the caller no longer waits for the answer", { cause: error });
       throw error;
     }
   };

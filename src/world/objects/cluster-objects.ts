@@ -145,7 +145,7 @@ export class ClusterObjects implements ObjectSource {
 
 function asObject(value: unknown): JsonObject {
   if (isObject(value)) return value;
-  throw new ClusterUnreachable("the API server's answer is no object");
+  throw new ClusterUnreachable("the API server's answer is not an object");
 }
 
 /** The items of a list: another answer must not be read as an empty one. */
@@ -155,7 +155,7 @@ function itemsOf(list: unknown): readonly JsonObject[] {
     if (items === null) return [];
     if (Array.isArray(items) && items.every(isObject)) return items;
   }
-  throw new ClusterUnreachable("the API server's answer is no list");
+  throw new ClusterUnreachable("the API server's answer is not a list");
 }
 
 const tooLong = (): ClusterUnreachable =>

@@ -172,7 +172,7 @@ export class ClusterResources implements ResourceSource {
     try {
       const { value } = await this.#parts.http.get(path, {}, limit.signal);
       if (isObject(value)) return value;
-      throw new ClusterUnreachable("the API server's answer is no object");
+      throw new ClusterUnreachable("the API server's answer is not an object");
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
         // The message does not name the object: the resource does not exist, or not in that scope.

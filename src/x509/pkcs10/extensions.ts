@@ -45,7 +45,7 @@ export function areElements(reader: ElementReader): boolean {
 
 function addExtensions(list: Element, extensions: Map<string, Element>): MalformedRequest | undefined {
   if (list.identifier !== IDENTIFIER.sequence) {
-    return new MalformedRequest("asn1: structure error: requested extensions are no sequence");
+    return new MalformedRequest("asn1: structure error: requested extensions are not a sequence");
   }
   for (const reader = list.inside(); !reader.atEnd; ) {
     const extension = reader.expect(IDENTIFIER.sequence);

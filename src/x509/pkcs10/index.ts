@@ -84,7 +84,7 @@ function readParts(parts: Parts): CertificationRequest | MalformedRequest {
   const publicKey = readPublicKey(algorithm, bits);
   if (publicKey instanceof MalformedRequest) return publicKey;
   if (parts.subject.identifier !== IDENTIFIER.sequence) {
-    return new MalformedRequest("asn1: structure error: the subject is no sequence");
+    return new MalformedRequest("asn1: structure error: the subject is not a sequence");
   }
   const subject = readNames(parts.subject.inside());
   if (subject instanceof MalformedRequest) return subject;

@@ -27,7 +27,7 @@ export function requestPem(content: Buffer): Buffer | MalformedRequest {
     // cert-manager ignores the label; here it distinguishes a broken request from a file of something else.
     if (LABELS.has(block.label) || isRequestDer(block.content)) return content;
     const label = /^[A-Z0-9 ]{1,40}$/.test(block.label) ? block.label : "something else";
-    return new MalformedRequest(`its first block of PEM is no CERTIFICATE REQUEST, but ${label}`);
+    return new MalformedRequest(`its first block of PEM is not a CERTIFICATE REQUEST, but ${label}`);
   }
   if (content.includes(BEGIN)) return new MalformedRequest("it has no block of PEM that is whole");
   if (isRequestDer(content)) return Buffer.from(pemOf(content));

@@ -61,7 +61,7 @@ export function parseContextFile(source: string, kinds: KnownKinds): Read<Contex
   const { resources = [], images = [] } = decoded.value.spec ?? {};
   const objects: ContextObject[] = [];
   for (const object of resources) {
-    if (!isObject(object)) return failed("error unmarshaling JSON: a resource of the context is no object");
+    if (!isObject(object)) return failed("error unmarshaling JSON: a resource of the context is not an object");
     const apiVersion = text(object, "apiVersion");
     const version = parseApiVersion(apiVersion);
     const known = version && kinds.find({ ...version, kind: text(object, "kind") });

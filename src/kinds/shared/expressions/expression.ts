@@ -36,7 +36,7 @@ function proposals(
         [open, `${whole}.orValue(false)`],
         [open, `${whole}.orValue(false) == true`],
       ];
-    if (type.kind === "dyn") return [["nobody knows yet that it is true or false: write ", `${whole} == true`]];
+    if (type.kind === "dyn") return [["it is not certain to be true or false: write ", `${whole} == true`]];
     if (type.kind === "list" || type.kind === "map")
       return [["say what of it is right: write ", `size(${whole}) == 0`]];
     if (type.kind === "string") return [["compare it with something: write ", `${whole} == ""`]];

@@ -156,7 +156,7 @@ const scopeDoubt = (resource: string, where: string, scope: string): FieldError 
 function connectDoubts(operations: readonly string[], resources: readonly string[]): readonly FieldError[] {
   if (operations.length === 0 || resources.length === 0) return [];
   if (operations.every((each) => each === "CONNECT") && resources.every((each) => /^[a-z]+$/.test(each))) {
-    const text = "nobody connects to these resources, only to parts of some: this matches nothing";
+    const text = "no request connects to these resources, only to subresources of some: this matches nothing";
     return [{ path: ["operations"], text, hint: 'name what is connected to in resources, such as "pods/exec"' }];
   }
   const connects = operations.some((each) => each === "CONNECT" || each === "*");
