@@ -41,7 +41,7 @@ export class PolicyFacts {
   }
 
   /** Why a policy's webhook is missing; undefined: it is not, or that is not known. */
-  whyWithout(key: string): string | undefined {
+  webhookProblem(key: string): string | undefined {
     return this.#whys.get(key);
   }
 

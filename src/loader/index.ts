@@ -4,12 +4,13 @@ import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
 import {
-  createImageInspector,
-  createImageMetadata,
   createModuleFetcher,
-  LocalModuleShare,
+  ImageInspector,
+  ImageMetadata,
+  localModuleShare,
   type ModuleFetcher,
   type ModuleFetcherOptions,
+  openRegistries,
   type SignatureChecks,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
@@ -24,6 +25,7 @@ import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
+import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
 
 export { LoadError } from "../kinds/load-error.js";
@@ -104,19 +106,18 @@ const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outs
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, processors, now, log, violation } = options;
-  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
+  const fetch = { ...options.fetch, share: options.fetch.share ?? localModuleShare() };
   const executor = options.closed ? refuseCalls : options.executor;
   const guard = addressGuard(options.egress);
-  const inspector = options.closed
-    ? undefined
-    : fetch.signatures && createImageInspector(fetch, fetch.signatures, guard);
+  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const images = options.closed ? undefined : fetch.signatures && new ImageInspector(registry, fetch.signatures);
   const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch, guard);
+  const metadata = new ImageMetadata(registry);
   const external = options.closed
     ? closedExternal()
     : openExternal({
-        readImage: (reference, signal) => metadata.images.read(reference, signal),
+        readImage: (reference, signal) => metadata.read(reference, signal),
         now,
         ...(options.egress && { egress: options.egress }),
         ...(cluster && { cluster }),
@@ -130,7 +131,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     capabilities: createHostCapabilities({
       violation,
       http: external.plugins,
-      ...(inspector && { images: inspector.images }),
+      ...(images && { images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),
     }),
@@ -154,12 +155,13 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
   const served = new FinalizationRegistry<() => void>((release) => release());
+  const inUse = new NamespaceModules();
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
-    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
     keep: (policy, release) => served.register(policy, release),
     worldFor,
-    foresee,
+    prefetch: foresee,
     policyTimeout,
     watcher: options.watcher,
   });
@@ -178,7 +180,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
             const work = foresee(needs);
             if (work !== undefined) warm(work);
           };
-          return loadEntries(config, { ...loading, foresee: later });
+          return loadEntries(config, { ...loading, prefetch: later });
         },
         changed,
       }),
@@ -202,8 +204,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     },
     close() {
       runtime.close();
-      void inspector?.close();
-      void metadata.close();
+      void closeRegistries();
       void external.close();
       void cluster?.close();
     },

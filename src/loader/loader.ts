@@ -31,7 +31,7 @@ export interface LoadingOptions {
   /** The world of a policy that needs this much of it. */
   readonly worldFor: (needs: Needs) => OuterWorld;
   /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
-  readonly foresee: (needs: Needs) => Promise<void> | undefined;
+  readonly prefetch: (needs: Needs) => Promise<void> | undefined;
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
   /** Watches the evaluation of groups' members. */
@@ -62,7 +62,7 @@ export interface ClusterNeed {
 export async function loadEntries(config: Config, options: LoadingOptions, generation = 1): Promise<LoadedConfig> {
   const loading = new Loading(config, options);
   const needs = await loading.prepare();
-  const foreseen = options.foresee(needs);
+  const foreseen = options.prefetch(needs);
   const served: ServedPolicy[] = [];
   for (const entry of config.entries) {
     served.push(...(await loading.serve(entry)));

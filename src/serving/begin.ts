@@ -1,6 +1,7 @@
 /** What a new process is told before it begins. */
+import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { ClusterDelta } from "../config/from-cluster/cluster-document.js";
-import type { ToWorker } from "./messages.js";
+import type { ToPrimary, ToWorker } from "./messages.js";
 import { tell } from "./tell.js";
 
 /**
@@ -8,19 +9,29 @@ import { tell } from "./tell.js";
  * @param known the version that this process has; 0: none
  * @returns everything; undefined: no more than is known
  */
-export function clusterAtBegin(known: number): Promise<ClusterDelta | undefined> {
+export const clusterAtBegin = async (known: number): Promise<ClusterDelta | undefined> =>
+  (await answerTo({ type: "begin-wanted", known }, "begin"))?.delta;
+
+/** The certificate that the other processes serve; undefined when there is none yet. */
+export const firstCertificate = async (): Promise<CertificatePair | undefined> =>
+  (await answerTo({ type: "certificate-wanted" }, "secure"))?.pair;
+
+/** Asks the primary. Without one this process ends soon; until then it waits for nobody. */
+function answerTo<T extends ToWorker["type"]>(
+  question: ToPrimary,
+  type: T,
+): Promise<(ToWorker & { readonly type: T }) | undefined> {
   return new Promise((resolve) => {
-    const end = (delta?: ClusterDelta): void => {
+    const end = (message?: ToWorker & { readonly type: T }): void => {
       process.off("message", hear);
       process.off("disconnect", end);
-      resolve(delta);
+      resolve(message);
     };
     const hear = (message: ToWorker): void => {
-      if (message.type === "begin") end(message.delta);
+      if (message.type === type) end(message as ToWorker & { readonly type: T });
     };
     process.on("message", hear);
-    // Without a primary this process ends soon; until then it waits for nobody.
     process.once("disconnect", end);
-    tell({ type: "begin-wanted", known });
+    tell(question);
   });
 }

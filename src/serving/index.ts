@@ -73,7 +73,7 @@ export async function serveCommand(
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
       const { modulePrefetch } = await import("../cli/module-prefetch.js");
-      const { share, attend } = (await import("./shared-modules.js")).keepModules(values);
+      const { share, attend } = (await import("./shared-modules.js")).keepModules();
       cluster.on("fork", attend);
       const prefetch = modulePrefetch(values, io.env, share);
       const push = exports.metrics.bind(exports);
@@ -95,7 +95,7 @@ export async function serveCommand(
     const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes };
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
     const { keepModules, distantModules } = await import("./shared-modules.js");
-    const kept = several ? undefined : keepModules(values);
+    const kept = several ? undefined : keepModules();
     const modules = kept?.share ?? distantModules();
     const own = { warnWithoutCluster: true, modules, ...(shared && { shared }) };
     const source = createPolicySource(loading, io.env, logger, own);

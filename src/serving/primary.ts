@@ -81,8 +81,8 @@ class Primary implements Serving, SecuredServing {
     this.#logger = logger;
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
-    this.#metrics = new GatheredMetrics(() => this.#collect());
-    this.shadows = new GatheredShadows(() => this.#collectShadows());
+    this.#metrics = new GatheredMetrics(() => this.#collectMetrics());
+    this.shadows = new GatheredShadows(() => this.#collect("collect-shadows", "their counts"));
     this.#metrics.totals.losses("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -246,25 +246,20 @@ class Primary implements Serving, SecuredServing {
     return this.#certificate.secure(pair);
   }
 
-  /** @returns why not all processes have handed over their metrics */
-  async #collect(): Promise<string | undefined> {
-    const { serving } = this.#fleet;
-    if (serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect", id }));
-    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
-    return missing === 0
-      ? undefined
-      : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  async #collectMetrics(): Promise<string | undefined> {
+    if (this.#fleet.serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
+    const missing = await this.#collect("collect", "theirs");
+    return missing && `no metrics: ${missing}`;
   }
 
-  /** @returns why not all processes have handed over what they counted of versions in shadow */
-  async #collectShadows(): Promise<string | undefined> {
+  /** @returns why not all processes have handed over what they have counted */
+  async #collect(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
     const { serving } = this.#fleet;
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type, id }));
     const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
     return missing === 0
       ? undefined
-      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
+      : `${missing} of ${serving.length} serving processes did not hand over ${what} within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

@@ -20,7 +20,7 @@ import { opa } from "./protocols/opa/protocol.js";
 import { wasi } from "./protocols/wasi/protocol.js";
 import { PAGE_BYTES } from "./rewrite/snapshot/memory-snapshot.js";
 import type { ExecutionMode } from "./run/guest/call.js";
-import { InlineCalls, type InlineStatus } from "./run/main-thread/main-thread-calls.js";
+import { MainThreadCalls, type MainThreadStatus } from "./run/main-thread/main-thread-calls.js";
 import { type Clock, systemClock } from "./run/threads/clock.js";
 import { WorkerPool } from "./run/threads/pool.js";
 import type { PoolStatus } from "./run/threads/status.js";
@@ -122,7 +122,7 @@ export interface WasmRuntime {
 /** Numbers for metrics. */
 export interface RuntimeStatus extends PoolStatus {
   /** Calls on the main thread. */
-  readonly inline: InlineStatus;
+  readonly inline: MainThreadStatus;
 }
 
 /** Makes a runtime. Threads start with the first call. */
@@ -131,7 +131,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const clock = options.clock ?? systemClock;
   const processors = options.processors ?? availableParallelism();
   const pool = new WorkerPool(options.workers, clock, { ...options, processors });
-  const inline = new InlineCalls(() => clock.now(), processors);
+  const inline = new MainThreadCalls(() => clock.now(), processors);
   const store = new ModuleStore();
   let states = 0;
   const fallback =

@@ -5,7 +5,7 @@ import type { Cluster } from "../kubernetes/client/index.js";
 import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
 import { type ExternalData, NO_ENTRIES, NO_EXTERNAL, NO_OBJECTS } from "./external.js";
 import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
+import { DEFAULT_BLOCKLIST, EgressRules, LINK_LOCAL } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
 import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
@@ -51,7 +51,7 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
-/** The addresses that no policy may cause a connection to: the guard of images, of modules and of guests' questions to registries. HTTP requests have their own, with the same list. */
+/** The addresses that no policy may cause a connection to: the guard of images, of modules and of guests' questions to registries. HTTP requests have their own. */
 export interface AddressGuard {
   /** Why a host is never asked, whatever it resolves to; `undefined` when it is not blocked by its name. */
   refusal(url: URL): string | undefined;
@@ -62,11 +62,12 @@ export interface AddressGuard {
 }
 
 /**
- * The blocked hosts and addresses, for clients other than {@link openHttp} that send requests on behalf of a policy.
+ * The blocked hosts and addresses, with {@link LINK_LOCAL} ones unless the list is empty, for clients other than {@link openHttp} that send requests on behalf of a policy.
  * @throws EgressListError
  */
 export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {
-  const rules = new EgressRules({ blocklist, allowlist: [] });
+  const all = blocklist.length === 0 ? blocklist : [...blocklist, ...LINK_LOCAL];
+  const rules = new EgressRules({ blocklist: all, allowlist: [] });
   return {
     refusal: (url) => rules.refusal(url, url.origin) ?? literalRefusal(url.hostname, rules),
     lookup: guardedLookup(systemResolve, rules),

@@ -184,7 +184,7 @@ describe("explain", () => {
   test("prints the section of a code, however it is written", async () => {
     const { code, out } = await run(["explain", "config-unknown-key"]);
     assert.equal(code, 0);
-    assert.match(out, /^CONFIG_UNKNOWN_KEY\n\nA key that nobody knows\..*\n[\s\S]*```yaml\n/);
+    assert.match(out, /^CONFIG_UNKNOWN_KEY\n\nAn unknown key\..*\n[\s\S]*```yaml\n/);
   });
 
   test("prints a line for each code without one", async () => {

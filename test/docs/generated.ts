@@ -5,6 +5,7 @@ import { configurationTables } from "../../src/config/documentation.js";
 import { policiesSchema } from "../../src/config/json-schema.js";
 import { metricsTables } from "../../src/telemetry/documentation.js";
 import { dependencyTables } from "./dependency-tables.js";
+import { importsPage } from "./imports-page.js";
 
 /** Whole files, from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -12,6 +13,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ["docs/policies.schema.json", json(policiesSchema())],
     ["docs/tests.schema.json", json(testsSchema())],
+    ["docs/design/imports.md", importsPage()],
   ]);
 }
 

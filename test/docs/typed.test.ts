@@ -14,9 +14,11 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Pages for people. The reference below docs/spec is about other programs. */
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
+  ...["docs", "docs/design"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(folder, name)),
+  ),
   "deploy/README.md",
   "deploy/helm/policy-server/README.md",
 ];

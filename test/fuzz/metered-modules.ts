@@ -14,7 +14,7 @@
  * must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that may run for ever must be
  * ended.
  */
-import { expandCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
+import { inlineCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
 import type { IndexSpaces } from "../../src/wasm/rewrite/meter/segments.js";
 import { SMALLEST_SHIFT } from "../../src/wasm/rewrite/write-barriers/marking.js";
 import { GENEROUS } from "../wasm/rewrite/inline-functions/generous.js";
@@ -78,7 +78,7 @@ function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewr
 
 /** Functions where they are called, and counted. */
 function expand(bytes: Uint8Array<ArrayBuffer>, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
-  const rewritten = expandCalls(bytes, own, expansions++ % 3 === 0 ? undefined : GENEROUS);
+  const rewritten = inlineCalls(bytes, own, expansions++ % 3 === 0 ? undefined : GENEROUS);
   if (rewritten.length > bytes.length) expanded++;
   return rewritten;
 }

@@ -84,7 +84,7 @@ describe("kinds whose code is loaded when used", () => {
           kinds: await source.for(entries),
           fetchModule: () => assert.fail(),
           worldFor: () => ({ authorizer: { authorize: () => ({ decision: "noOpinion", reason: "" }) }, now: () => 0 }),
-          foresee: () => undefined,
+          prefetch: () => undefined,
           policyTimeout: 1000,
           watcher: undefined,
         },

@@ -96,6 +96,8 @@ test("guests ask nobody at blocked addresses, in whatever way they are written o
     `[::ffff:0:7f00:1]:${port}`,
     `[64:ff9b:1::7f00:1]:${port}`,
     "169.254.169.254",
+    "169.254.20.10",
+    "[fe80::1]",
   ]) {
     for (const operation of ["v1/manifest_digest", "v1/oci_manifest", "v1/oci_manifest_config"])
       assert.match((await ask("granted", operation, `${host}/app:v1`)) ?? "", blocked, `${operation} ${host}`);

@@ -19,9 +19,12 @@ export class ShownPage {
     this.steps = stepsOf(this.#text);
   }
 
-  /** Says that a command has printed this. */
-  shows({ command, output, block }: PageStep & { readonly kind: "run" }, printed: string): void {
-    if (printsAs(output, printed)) return;
+  /**
+   * Says that a command has printed this.
+   * @param like `figures`: numbers on the page are examples, and those that are printed may be others
+   */
+  shows({ command, output, block }: PageStep & { readonly kind: "run" }, printed: string, like: Likeness = {}): void {
+    if (printsAs(like.figures === true ? output.replace(FIGURE, "…") : output, printed)) return;
     const what = printed.trim() === "" ? "" : `${lasting(printed.trim())}\n`;
     if (process.env.DOCS !== "write") assert.fail(`$ ${command}\n${printed}\n--- but the page has\n${output}`);
     this.#text = this.#text.replace(block, () => `\`\`\`console\n$ ${command}\n${what}\`\`\``);
@@ -32,6 +35,14 @@ export class ShownPage {
     if (process.env.DOCS === "write") writeFileSync(this.#path, this.#text);
   }
 }
+
+/** How alike what is printed must be. */
+interface Likeness {
+  readonly figures?: boolean;
+}
+
+/** A number that is measured, with its unit; not one within a word. */
+const FIGURE = /(?<![\w.])(?:< )?\d[\d.,]*(?: (?:ms|µs|s|%|KiB|MiB))?(?![\w.])/g;
 
 /** Times are others in every run. */
 const lasting = (printed: string): string => printed.replace(/\d[\d.]* (?:ms|µs|s)$/gm, "…");

@@ -1,5 +1,5 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
-import { createImageMetadata } from "../../fetch/index.js";
+import { ImageMetadata, openRegistries } from "../../fetch/index.js";
 import { findCluster, type PolicyLoader } from "../../loader/index.js";
 import type { ClusterSource, ScanTools } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
@@ -60,10 +60,11 @@ function openedCluster(
 ): { readonly source: ClusterSource; close(): Promise<void> } {
   const client = clientOf(values, env, now);
   const guard = withEgress(values, addressGuard);
-  const { images, close } = createImageMetadata(
+  const { registry, close } = openRegistries(
     fetchOptions(values, env, () => {}),
     guard,
   );
+  const images = new ImageMetadata(registry);
   const external = withEgress(values, (egress) =>
     openExternal({ egress, readImage: (reference, signal) => images.read(reference, signal), cluster: client, now }),
   );

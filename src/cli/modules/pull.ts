@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import type { ModuleAddress } from "../../config/module-address.js";
 import { isPluginManifest } from "../../config/plugin-manifest/read.js";
 import { fileProblem } from "../../data/file-problem.js";
-import { createModuleFetcher, DownloadCache, imageVerifier, withoutSecrets } from "../../fetch/index.js";
+import { createModuleFetcher, imageVerifier, modulePath, withoutSecrets } from "../../fetch/index.js";
 import { fetchOptions } from "../fetch-options.js";
 import { type CommandIo, say, UsageError } from "../io.js";
 import { withAdvice } from "./access.js";
@@ -47,7 +47,8 @@ export async function pullCommand(
       : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, signatures);
   const fetcher = createModuleFetcher({ ...how, refresh: true, ...(verifier && { verifier }) });
   try {
-    const { bytes, digest } = await withAdvice(shown, () => fetcher.fetch(address.location));
+    const { digest, read } = await withAdvice(shown, () => fetcher.file(address.location));
+    const bytes = await read();
     const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
     if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
     const path = await keptAt(address, bytes, options.outputPath, String(values.policiesDownloadDir));
@@ -69,7 +70,7 @@ async function keptAt(
   folder: string,
 ): Promise<string> {
   if (output === undefined) {
-    const path = new DownloadCache(folder).path(address.location);
+    const path = modulePath(folder, address.location);
     if ((await stat(path).catch(() => undefined)) !== undefined) return path;
     throw new UsageError(
       `nothing is kept in ${folder} (only modules are, where the folder can be written): name a file with -o`,

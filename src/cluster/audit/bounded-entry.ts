@@ -15,31 +15,21 @@ import {
 /** A result whose texts are cut where they are too long, to {@link MAX_RESULT_BYTES} in all; whose it is, which the report says once for all results, does not count. */
 export function boundedEntry(entry: ResultEntry): ResultEntry {
   const { source, policy, rule, category, message, properties, ...others } = entry;
-  const named = {
+  const told = {
     ...others,
     source: cut(source, MAX_WORD_LENGTH),
     policy: cut(policy, MAX_NAME_LENGTH),
     ...(rule !== undefined && { rule: cut(rule, MAX_WORD_LENGTH) }),
     ...(category !== undefined && { category: cut(category, MAX_WORD_LENGTH) }),
-  };
-  const told = {
-    ...named,
     // The rest is for properties.
     ...(message !== undefined && { message: cut(message, MAX_MESSAGE_LENGTH, MAX_RESULT_BYTES / 2) }),
   };
-  if (properties === undefined) return told;
-  return {
-    ...told,
-    properties: boundedProperties(properties, MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined })),
-  };
+  const room = MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined });
+  return properties === undefined ? told : { ...told, properties: boundedProperties(properties, room) };
 }
 
-/** @param bytes for all of them: each has its part of what those before have left */
-function boundedProperties(
-  properties: Readonly<Record<string, string>>,
-  bytes: number,
-): Readonly<Record<string, string>> {
-  let left = bytes;
+/** @param left bytes for all of them: each has its part of what those before have left */
+function boundedProperties(properties: Readonly<Record<string, string>>, left: number) {
   const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
   const bounded = new Map<string, string>();
   for (const [index, [name, value]] of some.entries()) {
@@ -68,19 +58,16 @@ export const storedBytes = (value: unknown): number => {
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]|\\[bf]/g;
 const ESCAPE_BYTES = 6;
 
-/** Cut between characters, an ellipsis behind it. */
+/** Cut between characters, an ellipsis behind it: to about the longest beginning that has room. */
 function cut(text: string, length: number, bytes = Number.POSITIVE_INFINITY): string {
-  const most = text.length <= length ? text : `${whole(text.slice(0, length - 1))}…`;
-  if (storedBytes(most) <= bytes) return most;
-  // The longest beginning that has room.
-  let [from, to] = [0, most.length];
-  while (from < to) {
-    const middle = Math.ceil((from + to) / 2);
-    if (storedBytes(`${whole(most.slice(0, middle))}…`) <= bytes) from = middle;
-    else to = middle - 1;
+  if (text.length <= length && storedBytes(text) <= bytes) return text;
+  for (let most = length; most > 1; most = Math.floor(most * SHORTER)) {
+    const beginning = text.slice(0, most - 1);
+    // Without half a character at its end.
+    const some = `${/[\ud800-\udbff]$/.test(beginning) ? beginning.slice(0, -1) : beginning}…`;
+    if (storedBytes(some) <= bytes) return some;
   }
-  return from === 0 ? "" : `${whole(most.slice(0, from))}…`;
+  return "";
 }
 
-/** Without half a character at its end. */
-const whole = (text: string): string => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text);
+const SHORTER = 0.75;

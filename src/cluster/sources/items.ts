@@ -6,7 +6,7 @@ import { isObject, type JsonObject, member, namespaceOf, text } from "../../kube
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { type LeftOut, Room, type Size } from "./room.js";
+import { HeldSizes, type LeftOut, type Size } from "./room.js";
 
 /** A document with its status. */
 export interface WatchedItem {
@@ -32,7 +32,7 @@ export interface ItemsOptions {
 export class Items implements ListTarget {
   readonly all = new Map<string, WatchedItem>();
   readonly #options: ItemsOptions;
-  readonly #room: Room;
+  readonly #sizes: HeldSizes;
   /** The size of each document that is kept. */
   readonly #bytes = new Map<string, number>();
   /** Policies of omitted namespaces, by namespace: their creation times, by key. */
@@ -44,7 +44,7 @@ export class Items implements ListTarget {
 
   constructor(options: ItemsOptions) {
     this.#options = options;
-    this.#room = new Room(options.kind.kind, options.out);
+    this.#sizes = new HeldSizes(options.kind.kind, options.out);
   }
 
   /** Number of objects of the list that were not selected. */
@@ -54,7 +54,7 @@ export class Items implements ListTarget {
 
   /** The omitted namespaces. */
   get out(): LeftOut {
-    return this.#room.out;
+    return this.#sizes.out;
   }
 
   /** Whether a new list may omit other namespaces. */
@@ -64,7 +64,7 @@ export class Items implements ListTarget {
 
   /** The namespaces that the next list omits from its beginning: which have most is known once all is read. */
   get next(): LeftOut {
-    return new Map([...this.#room.due].filter(([, limit]) => limit === "kind"));
+    return new Map([...this.#sizes.due].filter(([, limit]) => limit === "kind"));
   }
 
   /** Must be called when the list is complete. */
@@ -125,14 +125,14 @@ export class Items implements ListTarget {
 
   /** Counts a size. A reduction in one namespace may make room for another. */
   #add(namespace: string, size: Size): readonly string[] {
-    const out = this.#room.add(namespace, size);
+    const out = this.#sizes.add(namespace, size);
     if (this.#isListed && [...this.out.values()].includes("kind")) this.#isStale ||= !this.#isDue;
     return out;
   }
 
   /** Whether exactly those namespaces are omitted that should be. */
   get #isDue(): boolean {
-    const { due } = this.#room;
+    const { due } = this.#sizes;
     return due.size === this.out.size && [...due.keys()].every((namespace) => this.out.has(namespace));
   }
 

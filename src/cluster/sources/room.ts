@@ -24,7 +24,7 @@ const sum = (one: Size, other: Size): Size => ({
 });
 
 /** Counts the objects of a kind by namespaces. Those without one are cluster administrators', and are never omitted. */
-export class Room {
+export class HeldSizes {
   readonly #kind: string;
   readonly #sizes = new Map<string, Size>();
   readonly #out: Map<string, Limit>;
@@ -44,7 +44,7 @@ export class Room {
 
   /** The namespaces that would be omitted if all sizes had been known beforehand. */
   get due(): LeftOut {
-    const room = new Room(this.#kind);
+    const room = new HeldSizes(this.#kind);
     for (const [namespace, size] of this.#sizes) room.#sizes.set(namespace, size);
     for (const size of this.#sizes.values()) room.#held = sum(room.#held, size);
     for (const namespace of this.#sizes.keys()) room.#limit(namespace);

@@ -32,7 +32,7 @@ const MOST_NAMES = 5;
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
-  facts: Pick<PolicyFacts, "reports" | "webhook" | "whyWithout" | "shadow">,
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "webhookProblem" | "shadow">,
   missing: readonly string[],
 ): Standing {
   const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
@@ -80,7 +80,7 @@ export function standingOf(
         "Active",
         "False",
         "NoWebhook",
-        `the API server does not ask about it yet: ${facts.whyWithout(key) ?? "its webhook is missing"}`,
+        `the API server does not ask about it yet: ${facts.webhookProblem(key) ?? "its webhook is missing"}`,
       );
     if (shadow !== undefined) {
       const { activeGeneration } = shadow;

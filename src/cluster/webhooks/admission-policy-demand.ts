@@ -1,6 +1,6 @@
 /** The demands of ValidatingAdmissionPolicies, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
 import { isObject, member } from "../../kubernetes/object.js";
-import { saidOf } from "./constraints.js";
+import { webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, DEFAULT_TIMEOUT_SECONDS, failurePolicyOf, matchPolicyOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
@@ -27,22 +27,22 @@ export function admissionPolicyDemand(
 ): AskedPolicy | undefined {
   if (bindings?.length === 0) return undefined;
   const match = readMatch(member(spec, "matchConstraints"));
-  const said = saidOf(match);
+  const said = webhookRulesOf(match);
   const [binding, ...more] = bindings ?? [];
   const narrowing = member(binding, "matchResources");
   const bound = more.length === 0 && isObject(narrowing) ? readMatch(narrowing) : {};
   // Its rules may hold for the object in another version than the policy's do: the policy itself checks them.
-  const narrowed = saidOf({ ...bound, resourceRules: [] });
+  const narrowed = webhookRulesOf({ ...bound, resourceRules: [] });
   const rulesNarrow = (bound.resourceRules ?? []).length + (bound.excludeResourceRules ?? []).length > 0;
   const bindingSaid =
     more.length === 0
-      ? narrowed.whole && !rulesNarrow
+      ? narrowed.isExact && !rulesNarrow
       : bindings?.some((each) => !isObject(member(each, "matchResources")));
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
   const denies = actionsOf(bindings, validationActions).includes("Deny");
   const hasParams = isObject(member(spec, "paramKind"));
   // A failing condition makes the API server refuse the request, so it must be one for which the policy would deny: the policy evaluates it only for bound requests with a parameter.
-  const copies = failurePolicy === "Ignore" || (denies && said.whole && bindingSaid === true && !hasParams);
+  const copies = failurePolicy === "Ignore" || (denies && said.isExact && bindingSaid === true && !hasParams);
   const use = { others: 1, operations: operationsOf(said.rules) };
   return {
     id,

@@ -7,16 +7,16 @@ import { EVERYTHING, webhookRules } from "./rules.js";
 import { allOf, sameSelector } from "./selectors.js";
 
 /** The part of constraints that a webhook can express. */
-export interface SaidConstraints {
+export interface WebhookConstraints {
   readonly rules: readonly WebhookRule[];
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
   /** Whether it expresses all of them. Otherwise the policy may not apply to requests of its webhook. */
-  readonly whole: boolean;
+  readonly isExact: boolean;
 }
 
 /** The part of one policy's constraints that a webhook can express. Without rules they cover everything that is not excluded. */
-export function saidOf(match: MatchResources): SaidConstraints {
+export function webhookRulesOf(match: MatchResources): WebhookConstraints {
   const { namespaceSelector = {}, objectSelector = {}, resourceRules = [], excludeResourceRules = [] } = match;
   const inNamespaces = usable(namespaceSelector);
   const ofObjects = usable(objectSelector);
@@ -25,7 +25,7 @@ export function saidOf(match: MatchResources): SaidConstraints {
     rules: resourceRules.length === 0 ? [EVERYTHING] : webhookRules(resourceRules),
     namespaceSelector: inNamespaces ?? {},
     objectSelector: ofObjects ?? {},
-    whole: inNamespaces !== undefined && ofObjects !== undefined && !named && excludeResourceRules.length === 0,
+    isExact: inNamespaces !== undefined && ofObjects !== undefined && !named && excludeResourceRules.length === 0,
   };
 }
 
@@ -34,9 +34,9 @@ const usable = (selector: LabelSelector): LabelSelector | undefined =>
   validateSelector(selector, []).length > 0 ? undefined : allOf(selector);
 
 /** The union of several constraints: selectors only where all have the same. */
-export function anyOf(several: readonly SaidConstraints[]): SaidConstraints {
+export function anyOf(several: readonly WebhookConstraints[]): WebhookConstraints {
   const [first, ...others] = several;
-  if (first === undefined) return { rules: [], namespaceSelector: {}, objectSelector: {}, whole: true };
+  if (first === undefined) return { rules: [], namespaceSelector: {}, objectSelector: {}, isExact: true };
   if (others.length === 0) return first;
   const sameNamespaces = others.every((each) => sameSelector(each.namespaceSelector, first.namespaceSelector));
   const sameObjects = others.every((each) => sameSelector(each.objectSelector, first.objectSelector));
@@ -44,6 +44,6 @@ export function anyOf(several: readonly SaidConstraints[]): SaidConstraints {
     rules: webhookRules(several.flatMap(({ rules }) => rules)),
     namespaceSelector: sameNamespaces ? first.namespaceSelector : {},
     objectSelector: sameObjects ? first.objectSelector : {},
-    whole: false,
+    isExact: false,
   };
 }

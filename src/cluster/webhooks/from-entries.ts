@@ -18,7 +18,7 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
   const [first, ...others] = policies;
   if (first !== undefined && others.length === 0) return first;
   const demands = policies.map(({ demand }) => demand);
-  const said = anyOf(demands.map((demand) => ({ ...demand, whole: false })));
+  const said = anyOf(demands.map((demand) => ({ ...demand, isExact: false })));
   const namespaces = new Set(policies.map(({ namespace }) => namespace));
   const [namespace] = namespaces.size === 1 ? namespaces : [];
   const demand: Demand = {

@@ -2,7 +2,7 @@
 import { autogenOf } from "../../kinds/kyverno/autogen/autogen.js";
 import type { PolicySpec } from "../../kinds/kyverno/resource.js";
 import { isObject, member, namespaceOf } from "../../kubernetes/object.js";
-import { anyOf, saidOf } from "./constraints.js";
+import { anyOf, webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
@@ -41,7 +41,9 @@ export function kyvernoDemand(
   if (!isObject(written)) return undefined;
   const own = readMatch(written);
   const variants = autogenOf(specOf(spec, own)).map(({ spec: { matchConstraints = {} } }) => matchConstraints);
-  const said = anyOf([own, ...variants].filter(({ resourceRules = [] }) => resourceRules.length > 0).map(saidOf));
+  const said = anyOf(
+    [own, ...variants].filter(({ resourceRules = [] }) => resourceRules.length > 0).map(webhookRulesOf),
+  );
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
   const actions = textsOf(member(spec, "validationActions"));
   const denies = actions.length === 0 || actions.includes("Deny");
@@ -52,7 +54,7 @@ export function kyvernoDemand(
     operations: operationsOf(said.rules),
   };
   // Variants have conditions of their own. A failing condition makes the API server refuse the request, so it must be one for which the policy would deny.
-  const copies = variants.length === 0 && (failurePolicy === "Ignore" || (denies && said.whole && !excepted));
+  const copies = variants.length === 0 && (failurePolicy === "Ignore" || (denies && said.isExact && !excepted));
   const namespace = namespaceOf(resource);
   return {
     id,

@@ -6,7 +6,7 @@ import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { told } from "../report-or-throw.js";
+import { reportOrThrow } from "../report-or-throw.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import type { Watcher } from "../shared/watcher.js";
 import { prepareBinding } from "./binding.js";
@@ -107,7 +107,7 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
       const [first] = own;
       if (first === undefined) throw new Error("a set has a policy");
       const { binding, problems: doubts } = prepareBinding(settings, others, first);
-      told([...problems, ...doubts], warn);
+      reportOrThrow([...problems, ...doubts], warn);
       const compiled = policies.map((policy) => compilePolicy(policy, compiler));
       const objects = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       return {

@@ -10,7 +10,7 @@ import {
   type PlacedExpression,
 } from "../shared/index.js";
 import { explainedValue } from "./parts.js";
-import { Room } from "./size-budget.js";
+import { SizeBudget } from "./size-budget.js";
 import type { ExplainedAnswer, ExplainedExpression, ExplainedPart, ExplainedValue } from "./types.js";
 import { valueText } from "./value-text.js";
 
@@ -21,7 +21,7 @@ const GROUP_EXPRESSION = "expression";
 function explainedExpression(
   { path, name, expression }: PlacedExpression,
   asking: Asking,
-  room: Room,
+  room: SizeBudget,
 ): readonly ExplainedExpression[] {
   const { source, program, error } = expression;
   if (!room.take(path, name, source, error)) return [];
@@ -31,14 +31,14 @@ function explainedExpression(
 }
 
 /** A group's expression, with its last evaluation: earlier attempts still waited for members' answers. */
-function groupExpression({ all }: Asking, room: Room): readonly ExplainedExpression[] {
+function groupExpression({ all }: Asking, room: SizeBudget): readonly ExplainedExpression[] {
   const last = all.at(-1);
   if (last === undefined || !room.take(GROUP_EXPRESSION, last.program.source)) return [];
   const { source } = last.program;
   return [{ path: GROUP_EXPRESSION, source, evaluations: [evaluated(last, source, room)] }];
 }
 
-function evaluated({ program, values, result }: Evaluated, written: string, room: Room): ExplainedValue {
+function evaluated({ program, values, result }: Evaluated, written: string, room: SizeBudget): ExplainedValue {
   const { parsed } = program;
   // The compiled text may be a trimmed form of the written one.
   const at = written.indexOf(parsed.source);
@@ -60,13 +60,13 @@ export type MembersOf = (group: Policy) => ReadonlyMap<string, Policy>;
  * @param outcome the final outcome: time may have been up before the policy answered
  */
 export function explainAnswer(asking: Asking, outcome: Outcome, membersOf: MembersOf): ExplainedAnswer {
-  return answerOf(asking, outcome, { membersOf, room: new Room() });
+  return answerOf(asking, outcome, { membersOf, room: new SizeBudget() });
 }
 
 /** The state that all answers below one share. */
 interface Explaining {
   readonly membersOf: MembersOf;
-  readonly room: Room;
+  readonly room: SizeBudget;
 }
 
 function answerOf(asking: Asking, outcome: Outcome | undefined, explaining: Explaining): ExplainedAnswer {
@@ -127,7 +127,7 @@ function partsOf(
   { title, variants }: ExplainedPolicy,
   asking: Asking,
   outcome: Outcome | undefined,
-  room: Room,
+  room: SizeBudget,
 ): readonly ExplainedPart[] {
   const shown = variants.filter((variant) => wasAsked(variant, asking));
   if (shown.length === 0) return title === "" ? [] : [{ title, found: whyNotAsked(asking, outcome), expressions: [] }];

@@ -1,4 +1,5 @@
 /** The difference of two values, as lines of YAML. */
+import { diffArrays } from "diff";
 import { printYaml } from "../../data/print-yaml.js";
 import type { DiffLine } from "./types.js";
 import { lineOf } from "./value-text.js";
@@ -39,8 +40,8 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Most comparisons of lines: a table of four million numbers takes some ten milliseconds. Beyond, all lines between the first and the last change count as changed. */
-const MAX_COMPARISONS = 4_000_000;
+/** Most lines removed and added between the first and the last change: the search takes the square of it. Beyond, all lines between them count as changed. */
+const MAX_EDITS = 1_000;
 
 /** Most lines shown of an object: usual ones have some hundred. */
 export const MAX_DIFF_LINES = 20_000;
@@ -87,32 +88,8 @@ function yamlOf(value: unknown): string {
   }
 }
 
-/** The longest common subsequence, by its table. */
 function compared(old: readonly string[], changed: readonly string[]): readonly DiffLine[] {
-  if (old.length * changed.length > MAX_COMPARISONS) return [...old.map(removed), ...changed.map(added)];
-  const width = changed.length + 1;
-  // The length of the common subsequence of the lines from i and j on.
-  const common = new Uint32Array((old.length + 1) * width);
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = changed.length - 1; j >= 0; j -= 1) {
-      const at = i * width + j;
-      common[at] = old[i] === changed[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!);
-    }
-  }
-  const lines: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < changed.length) {
-    if (i < old.length && j < changed.length && old[i] === changed[j]) {
-      lines.push(same(old[i]!));
-      i += 1;
-      j += 1;
-    } else if (j >= changed.length || (i < old.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
-      lines.push(removed(old[i]!));
-      i += 1;
-    } else {
-      lines.push(added(changed[j]!));
-      j += 1;
-    }
-  }
-  return lines;
+  const parts = diffArrays([...old], [...changed], { maxEditLength: MAX_EDITS });
+  if (parts === undefined) return [...old.map(removed), ...changed.map(added)];
+  return parts.flatMap((part) => part.value.map(part.removed ? removed : part.added ? added : same));
 }

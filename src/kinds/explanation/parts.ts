@@ -1,13 +1,13 @@
 /** An evaluated expression as data: every part with its value. */
 import { CelError, type Explanation, ObjectValue } from "../../cel/index.js";
-import { Room } from "./size-budget.js";
+import { SizeBudget } from "./size-budget.js";
 import type { ExplainedValue } from "./types.js";
 import { lineOf, valueText } from "./value-text.js";
 
 /** Options of the conversion. */
 export interface PartOptions {
   /** The budget; default: one of its own. */
-  readonly room?: Room;
+  readonly room?: SizeBudget;
   /** The offset of the compiled text in the written one; absent: the texts differ, and places are not known. */
   readonly shift?: number | undefined;
 }
@@ -17,7 +17,7 @@ export interface PartOptions {
  */
 export function explainedValue(
   explanation: Explanation,
-  { room = new Room(), shift }: PartOptions = {},
+  { room = new SizeBudget(), shift }: PartOptions = {},
 ): ExplainedValue {
   const visit = ({ text, place, value, parts }: Explanation, always: boolean): readonly ExplainedValue[] => {
     const [line, shown] = [lineOf(text), value === undefined ? undefined : valueText(value)];
@@ -37,8 +37,8 @@ export function explainedValue(
 }
 
 /**
- * Whether a part is a name that says nothing by itself, such as `variables` and `authorizer`: its value has no text, and reading its fields would evaluate them. So
- * does a name that was not evaluated; a call that was not evaluated is shown.
+ * Whether a part is a name that says nothing by itself, such as `variables` and `authorizer`: its value has no text, and reading its fields would evaluate them. A
+ * name that was not evaluated says nothing either; a call that was not evaluated is shown.
  */
 const isNameOnly = ({ text, value }: Explanation): boolean =>
   value instanceof ObjectValue || (value === undefined && /^[.\w]*$/.test(text));

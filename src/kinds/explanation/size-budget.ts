@@ -8,7 +8,7 @@ export const MAX_CHARACTERS = 4_000_000;
 const PART_CHARACTERS = 60;
 
 /** The rest of the budget (disposable). */
-export class Room {
+export class SizeBudget {
   #left = MAX_CHARACTERS;
 
   /** Takes room for texts; false if there is not enough. */

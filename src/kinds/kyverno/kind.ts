@@ -6,7 +6,7 @@ import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
-import { told } from "../report-or-throw.js";
+import { reportOrThrow } from "../report-or-throw.js";
 import { isOneOf } from "../resource-entry.js";
 import type { LabelSelector } from "../shared/match/label-selector.js";
 import type { Watcher } from "../shared/watcher.js";
@@ -75,7 +75,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
           );
         for (const problem of left) warn({ ...problem, severity: "warning" });
       }
-      told(prepared.problems, warn);
+      reportOrThrow(prepared.problems, warn);
       const { policies, contextEntries } = prepared;
       const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       const objects = [...brought, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];

@@ -2,7 +2,7 @@ import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured
 import { worldOf } from "../../world/world.js";
 import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind } from "../kind.js";
-import { told } from "../report-or-throw.js";
+import { reportOrThrow } from "../report-or-throw.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
 import { MUTATING_DOCUMENTS } from "./resource.js";
@@ -23,7 +23,7 @@ export function mutatingAdmissionPolicyKind(
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });
-      told(prepared.problems, warn);
+      reportOrThrow(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },

@@ -3,7 +3,7 @@ import { worldOf } from "../../world/world.js";
 import type { Server } from "../admission-policy/server.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
-import { told } from "../report-or-throw.js";
+import { reportOrThrow } from "../report-or-throw.js";
 import type { ExpressionCompiler, SchemaFactory } from "../shared/index.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
@@ -29,7 +29,7 @@ export function validatingAdmissionPolicyKind(
         ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
       });
-      told(prepared.problems, warn);
+      reportOrThrow(prepared.problems, warn);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
     },

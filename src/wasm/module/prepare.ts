@@ -18,7 +18,7 @@ import {
   OPA_IMPORTS,
   WAPC_IMPORTS,
 } from "../names.js";
-import { emptyImage } from "../rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot } from "../rewrite/snapshot/memory-snapshot.js";
 import type { ExecutionMode, GuestModule, LinkedModule } from "../run/guest/call.js";
 import { WASI_FUNCTIONS } from "../run/guest/wasi-preview1.js";
 import { shortCallsBefore } from "../run/main-thread/first-call.js";
@@ -68,7 +68,7 @@ export interface NamedModule {
 
 /** What is known of a module's bytes. */
 interface AboutBytes {
-  /** `sha256:<hex>`; absent: nobody has looked. */
+  /** `sha256:<hex>`; absent: it has not been computed. */
   readonly digest?: string;
   /** Whether they may be given to a thread, where they are gone afterwards; default: no. */
   readonly isOwn?: boolean;
@@ -182,7 +182,7 @@ export class ModuleStore {
       exports,
       inlineAfter:
         linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(limited, importedMemory, marking !== undefined),
-      ...(importedMemory && { importedMemory, image: image ?? emptyImage(importedMemory.initial) }),
+      ...(importedMemory && { importedMemory, image: image ?? emptySnapshot(importedMemory.initial) }),
       ...(coldBecause === undefined ? { isResettable: true } : { coldBecause }),
       ...(marking && { marking }),
       ...(linked.length > 0 && { linked }),

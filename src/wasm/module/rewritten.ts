@@ -5,10 +5,10 @@ import { HOST_MODULE, MEMORY_NAME } from "../names.js";
 import { rewriteModule } from "../rewrite/binary/rewrite.js";
 import { readSections, SECTION_CODE } from "../rewrite/binary/sections.js";
 import type { GuestMemory } from "../rewrite/binary/types.js";
-import { expandCalls } from "../rewrite/inline-functions/inline-calls.js";
+import { inlineCalls } from "../rewrite/inline-functions/inline-calls.js";
 import { meterModule } from "../rewrite/meter/meter.js";
 import { type Extracted, extractState } from "../rewrite/snapshot/extract.js";
-import type { MemoryImage } from "../rewrite/snapshot/memory-snapshot.js";
+import type { MemorySnapshot } from "../rewrite/snapshot/memory-snapshot.js";
 import { type Marking, markingFor } from "../rewrite/write-barriers/marking.js";
 import { METADATA_SECTION } from "./metadata.js";
 
@@ -23,7 +23,7 @@ const MUCH_CODE = 1536 * 1024;
 const MARKED_PAGES = 8;
 
 /**
- * Custom sections that somebody reads, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
+ * Custom sections that are read, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
  * larger than it may be is refused where it is read. The names of functions of a Go program of 20 MB have one MiB.
  */
 const CUSTOM_SECTIONS = { [METADATA_SECTION]: Number.POSITIVE_INFINITY, name: 4 * 1024 * 1024 } as const;
@@ -43,12 +43,12 @@ export interface RewriteOrder {
 /** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As it came, but for its memory, its limits and custom sections that nobody reads. */
+  /** As it came, but for its memory, its limits and unread custom sections. */
   readonly limited: Uint8Array<ArrayBuffer>;
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;
   /** What its memory holds at first; absent: zeros, or it writes its data itself. */
-  readonly image?: MemoryImage;
+  readonly image?: MemorySnapshot;
   /** Why no state of its instances can be taken. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
@@ -61,7 +61,7 @@ export interface Rewritten {
 export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritten {
   if (role === "beside") {
     const { bytes: limited } = rewriteModule(bytes, { maximumPages, customSections: CUSTOM_SECTIONS });
-    return { limited, bytes: meterModule(expandCalls(limited)) };
+    return { limited, bytes: meterModule(inlineCalls(limited)) };
   }
   const { bytes: limited, importedMemory: memory } = rewriteModule(bytes, {
     maximumPages,
@@ -71,7 +71,7 @@ export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritte
   const extracted: Extracted =
     role === "main" ? { bytes: limited, coldBecause: "it has several modules" } : extractState(limited, memory);
   const { own, image, coldBecause } = extracted;
-  const expanded = expandCalls(extracted.bytes, own);
+  const expanded = inlineCalls(extracted.bytes, own);
   const common = {
     limited,
     ...(memory && { memory }),

@@ -9,7 +9,7 @@ import {
   MAX_NAMESPACE_BYTES,
   MAX_NAMESPACE_DOCUMENTS,
 } from "../../../src/cluster/sources/limits.js";
-import { Room, type Size } from "../../../src/cluster/sources/room.js";
+import { HeldSizes, type Size } from "../../../src/cluster/sources/room.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
 import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
 import { idOf } from "../../../src/cluster/webhooks/part.js";
@@ -82,13 +82,13 @@ describe("namespaces that are left out", () => {
         const size = { count: 1 + random(2) * random(600), bytes: random(random(2) === 0 ? 2 * MIB : 8.3 * MIB) };
         sizes.set(`n${i}`, size);
       }
-      const room = new Room("K");
+      const room = new HeldSizes("K");
       for (const [namespace, size] of [...sizes].sort(() => random(3) - 1)) room.add(namespace, size);
       const due = [...room.due.keys()].sort();
       assert.deepEqual(due, expected(sizes), `round ${round}`);
       // With only a part known no less is left out, and with all known from the beginning just these.
       assert.ok(room.out.size >= due.length);
-      const again = new Room("K", new Map([...room.due].filter(([, limit]) => limit === "kind")));
+      const again = new HeldSizes("K", new Map([...room.due].filter(([, limit]) => limit === "kind")));
       for (const [namespace, size] of sizes) again.add(namespace, size);
       assert.deepEqual([...again.out.keys()].sort(), due);
       if (new Set(room.due.values()).size === 2) both += 1;
@@ -97,7 +97,7 @@ describe("namespaces that are left out", () => {
   });
 
   test("are told when all is read, where only a part of the largest was there when there was too much", () => {
-    const room = new Room("K");
+    const room = new HeldSizes("K");
     for (let i = 0; i < 9; i++) room.add(`a${i}`, { count: 1, bytes: 6.5 * MIB });
     room.add("b", { count: 1, bytes: 5 * MIB });
     assert.deepEqual(room.add("c", { count: 1, bytes: 0.6 * MIB }), ["a0"]);
@@ -106,7 +106,7 @@ describe("namespaces that are left out", () => {
   });
 
   test("are none of administrators: what stands in no namespace is too much by itself only", () => {
-    const room = new Room("K");
+    const room = new HeldSizes("K");
     room.add("", { count: 10, bytes: MAX_KIND_BYTES });
     assert.deepEqual(room.add("a", { count: 1, bytes: 1 }), ["a"]);
     assert.throws(() => room.add("", { count: 1, bytes: 1 }), ResourceError);

@@ -51,7 +51,7 @@ test("the status of policies tells whose webhooks are there, and why others' are
     lists.some((path) => /[?&]limit=\d+/.test(path)),
     lists.join(),
   );
-  const told = [...documents.keys()].map((key) => [facts.webhook(key), facts.whyWithout(key)]);
+  const told = [...documents.keys()].map((key) => [facts.webhook(key), facts.webhookProblem(key)]);
   assert.deepEqual(told, [
     ["there", undefined],
     ["missing", "its webhook waits for the replicas one, which do not serve it yet"],

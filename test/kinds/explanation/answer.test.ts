@@ -94,6 +94,24 @@ test("an error is a failed value, and what was not evaluated has none", () => {
   );
 });
 
+test("a policy that no expression was asked of says why", () => {
+  const explainer = new Explainer(() => 0);
+  const variant = { part: {}, expressions: [] };
+  const explainedAs = (outcome: Outcome): readonly unknown[] => {
+    const policy = {
+      ...({ id: "p", kind: "cel", implementation: "test", immediate: true } as const),
+      evaluate: () => outcome,
+      explained: () => [{ title: "ValidatingAdmissionPolicy 'a'", variants: [variant] }],
+    };
+    return asked(explainer, policy, {}).parts;
+  };
+  const part = (found: string) => [{ title: "ValidatingAdmissionPolicy 'a'", found, expressions: [] }];
+  assert.deepEqual(explainedAs({ verdict: "allow" }), part("does not match"));
+  assert.deepEqual(explainedAs({ verdict: "deny", message: "no" }), part("does not match"));
+  assert.deepEqual(explainedAs({ verdict: "skip", reason: "no rule" }), part("does not apply: no rule"));
+  assert.deepEqual(explainedAs({ verdict: "error", message: "x", cause: "internal" }), part("not evaluated"));
+});
+
 test("a call that was not needed is a part without a value", () => {
   const explainer = new Explainer();
   const answer = asked(explainer, policyOf(explainer, "p", "object.a > 1 || object.b.startsWith('x')"), { a: 2 });

@@ -43,7 +43,7 @@ test("signatures that the server wants and those that the PolicyServer wants mus
     const terms: FetchTerms = { sources: NO_SOURCES, verification: { allOf: [{ kind: "pubKey", key }] } };
     const fetcher = createModuleFetcher(fetchingUnder(terms, options));
     context.after(() => fetcher.close());
-    return fetcher.fetch(`registry://${registry.host}/signed:v1`).then(
+    return fetcher.file(`registry://${registry.host}/signed:v1`).then(
       () => "fetched",
       (error: unknown) => (error instanceof FetchError ? error.stage : assert.fail(String(error))),
     );

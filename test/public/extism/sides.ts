@@ -15,7 +15,7 @@ import { extismRunner } from "../../../src/wasm/protocols/extism/guest.js";
 import { rewriteModule } from "../../../src/wasm/rewrite/binary/rewrite.js";
 import { meterModule } from "../../../src/wasm/rewrite/meter/meter.js";
 import { type Extracted, extractState } from "../../../src/wasm/rewrite/snapshot/extract.js";
-import { emptyImage } from "../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot } from "../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import { SLICE_UNITS } from "../../../src/wasm/run/guest/budget.js";
 import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/run/guest/call.js";
 import type { GuestHost } from "../../../src/wasm/run/guest/guest.js";
@@ -181,7 +181,7 @@ export class OwnSide {
     return {
       module,
       id: this.#nextId++,
-      ...(hasMemory && importedMemory && { importedMemory, image: image ?? emptyImage(importedMemory.initial) }),
+      ...(hasMemory && importedMemory && { importedMemory, image: image ?? emptySnapshot(importedMemory.initial) }),
       ...(linked.length > 0 && { linked }),
     };
   }

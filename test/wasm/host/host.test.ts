@@ -354,7 +354,7 @@ describe("oci", () => {
     [{ type: "SigstoreGithubActionsVerify", owner: "" }, "Callback evaluation failure: Must provide owner info"],
     [
       { type: "SigstoreKeylessPrefixVerify", keyless_prefix: [{ issuer: "i", url_prefix: "no url" }] },
-      'Callback evaluation failure: the URL prefix "no url" is no URL',
+      'Callback evaluation failure: the URL prefix "no url" is not a URL',
     ],
     [{ type: "SigstorePubKeyVerify" }, "missing field `pub_keys`"],
     [

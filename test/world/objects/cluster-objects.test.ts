@@ -230,6 +230,7 @@ test("no name leads anywhere else", async (context) => {
   for (const name of ["", ".", "..", "a/b", "a%2fb"]) {
     assert.ok((await objects.get(place, name)) instanceof LookupFailure, name);
   }
+  assert.deepEqual(await objects.get(place, ""), new LookupFailure("name is required"));
   assert.ok((await objects.create({ ...place, resource: "pods/eviction" }, {})) instanceof LookupFailure);
   assert.deepEqual(server.requests, []);
 });

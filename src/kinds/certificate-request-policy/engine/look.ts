@@ -46,11 +46,11 @@ export function evaluateConstraints(
     const type = publicKey.algorithm === "DSA" ? "*dsa.PublicKey" : "<nil>";
     return { error: `unrecognised public key type ${type}` };
   }
-  const at = `${PATH}.privateKey`;
+  const run = `${PATH}.privateKey`;
   if (algorithm !== undefined && algorithm !== publicKey.algorithm)
-    list.invalid(`${at}.algorithm`, publicKey.algorithm, algorithm);
-  if (maxSize !== undefined && size > maxSize) list.invalid(`${at}.maxSize`, `${size}`, `${maxSize}`);
-  if (minSize !== undefined && size < minSize) list.invalid(`${at}.minSize`, `${size}`, `${minSize}`);
+    list.invalid(`${run}.algorithm`, publicKey.algorithm, algorithm);
+  if (maxSize !== undefined && size > maxSize) list.invalid(`${run}.maxSize`, `${size}`, `${maxSize}`);
+  if (minSize !== undefined && size < minSize) list.invalid(`${run}.minSize`, `${size}`, `${minSize}`);
   return list.all;
 }
 
@@ -71,7 +71,7 @@ function sizeOf(key: PublicKey): number | undefined {
 }
 
 /** What an entry says of its policies. */
-export interface LookOptions {
+export interface EvaluationOptions {
   /** `status`: a policy must have the condition `Ready` (spec 3.4); `self`: every policy is ready. */
   readonly readiness: "self" | "status";
   /** What is wrong with the whole of a signing request, whatever policies say of it; default: nothing is. */
@@ -81,10 +81,10 @@ export interface LookOptions {
 /** What a step comes to; {@link Waiting} where others must have their turn first, or an answer is on its way. */
 type Step<T> = T | UndecidedReview | Waiting;
 
-export class Look {
+export class Evaluation {
   readonly #policies: readonly CompiledPolicy[];
   readonly #request: CertificateRequest;
-  readonly #options: LookOptions;
+  readonly #options: EvaluationOptions;
   readonly #applicable: Applicable;
   readonly #budget = new ObjectionBudget();
   readonly #objections = new Map<CompiledPolicy, Objections>();
@@ -95,7 +95,7 @@ export class Look {
   /** The evaluation that an attempt had to leave; the next one goes on with it. */
   #left: { readonly compiled: CompiledPolicy; readonly evaluation: AllowedEvaluation } | undefined;
 
-  constructor(policies: readonly CompiledPolicy[], input: ReviewInput, options: LookOptions) {
+  constructor(policies: readonly CompiledPolicy[], input: ReviewInput, options: EvaluationOptions) {
     this.#policies = policies;
     this.#request = input.request;
     this.#options = options;

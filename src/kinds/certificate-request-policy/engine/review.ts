@@ -12,10 +12,10 @@ import { RULE_DIALECT } from "../dialect.js";
 import type { ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Decision } from "./decision.js";
-import { Look, type LookOptions } from "./look.js";
+import { Evaluation, type EvaluationOptions } from "./look.js";
 
 /** How policies are asked. */
-export interface ReviewerOptions extends LookOptions {
+export interface ReviewerOptions extends EvaluationOptions {
   /** Its authorizer says who may use a policy. */
   readonly world: World;
 }
@@ -46,15 +46,15 @@ export class Reviewer {
     const { now } = this.#options.world;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
-    const look = new Look(this.#policies, input, this.#options);
+    const evaluation = new Evaluation(this.#policies, input, this.#options);
     const undecided = (cause: string, failure?: Failure): Reviewed => ({
-      decision: { result: "Error", cause, ...(failure && { failure }), accounts: () => look.accounts() },
+      decision: { result: "Error", cause, ...(failure && { failure }), accounts: () => evaluation.accounts() },
       detail: world.detail,
     });
     const attempt = (): Reviewed => {
       const tried = new Attempt(RULE_DIALECT, world, circumstances);
-      const decision = look.at(tried);
-      // An answer that comes late is none, also where nobody looked at the clock on the way.
+      const decision = evaluation.at(tried);
+      // An answer that comes late is none, also where no step looked at the clock.
       if (tried.expired() && tried.interruption !== undefined)
         return undecided(tried.interruption.message, tried.interruption);
       if (world.failure !== undefined) return undecided(world.failure);

@@ -16,7 +16,7 @@ import { createDialect } from "../dialect.js";
 import type { Candidate } from "./candidate.js";
 import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
-import { Look } from "./look.js";
+import { Evaluation } from "./look.js";
 import type { PolicyResponse } from "./response.js";
 
 /** Options of the engine. */
@@ -89,10 +89,10 @@ export class KyvernoEngine {
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
-    const look = new Look(input, state, this.#flavour);
+    const evaluation = new Evaluation(input, state, this.#flavour);
     const attempt = (): EngineAnswer => {
       const tried = new Attempt(DIALECT, world, circumstances);
-      const responses = look.at(candidates, tried);
+      const responses = evaluation.run(candidates, tried);
       const { failure: message, detail } = world;
       const refused: Failure | undefined =
         message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };

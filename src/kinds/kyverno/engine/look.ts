@@ -90,7 +90,7 @@ const NO_REQUEST =
   "cannot evaluate Kubernetes-mode policy without admission attributes (hint: use a non-Kubernetes evaluation mode for raw payloads)";
 
 /** All data about one input (disposable); attempts share it. */
-export class Look {
+export class Evaluation {
   readonly #input: EngineInput;
   readonly #state: EngineState;
   readonly #server: boolean;
@@ -111,7 +111,7 @@ export class Look {
   }
 
   /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
-  at(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
+  run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
     const responses: PolicyResponse[] = [];
     for (const candidate of candidates) {
       if (attempt.expired() || attempt.over()) break;

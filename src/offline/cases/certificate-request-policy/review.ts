@@ -59,13 +59,13 @@ export async function decideReview(written: JsonObject, compiler: ExpressionComp
   const world: World = { resources: new FileResources(listOf(written.namespaces)), authorizer: asked, now: () => 0 };
   const input = { request: read.request };
   const { decision } = await new Reviewer(policies, { world, readiness: "status" }).review(input, NOBODY_WAITS);
-  const look = new Look(policies, input, { readiness: "status" });
+  const evaluation = new Look(policies, input, { readiness: "status" });
   const evaluators = policies.flatMap((compiled): Evaluation[] => {
     const policy = compiled.policy.name;
     const attempt = new Attempt(RULE_DIALECT, new RequestWorld(world));
     return [
-      { policy, evaluator: "allowed", ...answerOf(look.allowed(compiled, attempt)) },
-      { policy, evaluator: "constraints", ...answerOf(look.constraints(compiled)) },
+      { policy, evaluator: "allowed", ...answerOf(evaluation.allowed(compiled, attempt)) },
+      { policy, evaluator: "constraints", ...answerOf(evaluation.constraints(compiled)) },
     ];
   });
   return {

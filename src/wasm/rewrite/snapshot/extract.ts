@@ -24,7 +24,7 @@ import type { GuestMemory } from "../binary/types.js";
 import { Writer } from "../binary/writer.js";
 import type { IndexSpaces } from "../meter/segments.js";
 import { Additions, addGlobalFunctions, addSize, mutableGlobals, ownSpaces } from "./globals.js";
-import { imageOf, type MemoryImage, PAGE_BYTES, type Run } from "./memory-snapshot.js";
+import { imageOf, type MemorySnapshot, PAGE_BYTES, type Run } from "./memory-snapshot.js";
 
 // State of an instance that its host can't read: a module whose code changes any has none that could be taken.
 
@@ -93,7 +93,7 @@ const END = 0x0b;
 export interface Extracted {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What the memory holds when an instance is made. Absent: the module has no memory, or writes its data by itself to a memory of zeros. */
-  readonly image?: MemoryImage;
+  readonly image?: MemorySnapshot;
   /** Why no state of its instances can be taken: they all start cold. */
   readonly coldBecause?: string;
   /** What it had before something was added. The first global behind its own holds how many pages the guest's memory has. Absent: nothing was added. */
@@ -157,7 +157,7 @@ function readWrites(body: Uint8Array, memoryBytes: number): Run[] | undefined {
   return writes;
 }
 
-/** Nobody but this server gives such names: one of the module's own would be taken for it. */
+/** Only this server gives such names: one of the module's own would be taken for it. */
 function refuseHiddenNames(sections: readonly Section[]): void {
   const section = sections.find(({ id }) => id === SECTION_EXPORT);
   if (!section) return;

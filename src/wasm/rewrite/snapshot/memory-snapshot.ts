@@ -9,7 +9,7 @@ export interface Run {
 }
 
 /** The content of a memory. */
-export interface MemoryImage {
+export interface MemorySnapshot {
   /** Pages that the memory has. */
   readonly pages: number;
   /** In order, none touching the next; zeros between them and behind them. */
@@ -26,7 +26,7 @@ export const BLOCK_BYTES = 4 * 1024;
 const COMPARED_BYTES = 16 * 1024;
 
 /** A memory of so many pages that holds only zeros. */
-export const emptyImage = (pages: number): MemoryImage => ({ pages, runs: [] });
+export const emptySnapshot = (pages: number): MemorySnapshot => ({ pages, runs: [] });
 
 /** Makes the bytes of a memory zeros, from here to there; both are multiples of {@link BLOCK_BYTES}. */
 export type Wipe = (from: number, end: number) => unknown;
@@ -35,7 +35,7 @@ export type Wipe = (from: number, end: number) => unknown;
 export type IsEmpty = (from: number, end: number) => unknown;
 
 /** Writes an image into a memory of zeros. */
-export function fill(memory: WebAssembly.Memory, { runs }: MemoryImage): void {
+export function fill(memory: WebAssembly.Memory, { runs }: MemorySnapshot): void {
   if (runs.length === 0) return;
   const bytes = new Uint8Array(memory.buffer);
   for (const run of runs) bytes.set(run.bytes, run.at);
@@ -47,7 +47,7 @@ export function fill(memory: WebAssembly.Memory, { runs }: MemoryImage): void {
  */
 export function restore(
   { buffer }: WebAssembly.Memory,
-  { runs }: MemoryImage,
+  { runs }: MemorySnapshot,
   wipe: Wipe,
   parts: readonly number[] = [0, buffer.byteLength],
 ): void {
@@ -74,7 +74,7 @@ export function restore(
 }
 
 /** Whether a memory holds an image, and nothing else. */
-export function holds({ buffer }: WebAssembly.Memory, { runs }: MemoryImage, isEmpty: IsEmpty): boolean {
+export function holds({ buffer }: WebAssembly.Memory, { runs }: MemorySnapshot, isEmpty: IsEmpty): boolean {
   let at = 0;
   for (const { at: from, bytes } of runs) {
     if (isEmpty(at, from) === 0 || Buffer.compare(Buffer.from(buffer, from, bytes.length), bytes) !== 0) return false;
@@ -91,7 +91,7 @@ function restoreRun(target: Buffer, source: Uint8Array): void {
 }
 
 /** Bytes that an image holds. */
-export function sizeOf({ runs }: MemoryImage): number {
+export function sizeOf({ runs }: MemorySnapshot): number {
   return runs.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
@@ -99,7 +99,7 @@ export function sizeOf({ runs }: MemoryImage): number {
  * An image of what was written to a memory of zeros, in order: later bytes replace earlier ones.
  * @param writes within the pages
  */
-export function imageOf(pages: number, writes: readonly Run[]): MemoryImage {
+export function imageOf(pages: number, writes: readonly Run[]): MemorySnapshot {
   const blocks = new Map<number, Uint8Array>();
   for (const { at, bytes } of writes) {
     const end = at + bytes.length;
@@ -124,7 +124,10 @@ export function imageOf(pages: number, writes: readonly Run[]): MemoryImage {
  * The image of a memory as it is now. What it has in common with another image is that one's bytes, not a copy of them.
  * @returns beside the image, the bytes that are its own
  */
-export function takeImage(memory: WebAssembly.Memory, base: MemoryImage): { image: MemoryImage; ownBytes: number } {
+export function takeImage(
+  memory: WebAssembly.Memory,
+  base: MemorySnapshot,
+): { image: MemorySnapshot; ownBytes: number } {
   const now = Buffer.from(memory.buffer);
   const zeros = new Uint8Array(BLOCK_BYTES);
   const blocks: Block[] = [];
@@ -181,7 +184,7 @@ const continues = (a: Uint8Array, b: Uint8Array): boolean =>
   a.buffer === b.buffer && a.byteOffset + a.length === b.byteOffset;
 
 /** Whether two images that were taken of the same module hold the same. */
-export function sameImage(one: MemoryImage, other: MemoryImage): boolean {
+export function sameImage(one: MemorySnapshot, other: MemorySnapshot): boolean {
   return (
     one.pages === other.pages &&
     one.runs.length === other.runs.length &&

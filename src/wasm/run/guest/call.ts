@@ -3,7 +3,7 @@
 import type { Outcome } from "../../../policy/outcome.js";
 import type { HostAnswer } from "../../host/host.js";
 import type { GuestMemory } from "../../rewrite/binary/types.js";
-import type { MemoryImage } from "../../rewrite/snapshot/memory-snapshot.js";
+import type { MemorySnapshot } from "../../rewrite/snapshot/memory-snapshot.js";
 import type { Marking } from "../../rewrite/write-barriers/marking.js";
 import type { CapturedState } from "../snapshot/captured-state.js";
 
@@ -60,7 +60,7 @@ export interface GuestModule extends InstanceSource {
   /** The memory that the module wants from its host, when it has none of its own. */
   readonly importedMemory?: GuestMemory;
   /** What that memory holds when an instance is made. */
-  readonly image?: MemoryImage;
+  readonly image?: MemorySnapshot;
   /** How its instances mark what they write to; absent: they don't. */
   readonly marking?: Marking;
 }

@@ -4,7 +4,7 @@ import {
   fill,
   holds,
   type IsEmpty,
-  type MemoryImage,
+  type MemorySnapshot,
   PAGE_BYTES,
   restore,
   type Wipe,
@@ -46,7 +46,7 @@ class Place implements InstancePlace {
   readonly used = new WeakMap<WebAssembly.Imports, UsedInstance>();
   readonly moduleId: number;
   readonly memory: WebAssembly.Memory;
-  image: MemoryImage;
+  image: MemorySnapshot;
   /** Whether the memory holds the image, and nothing else. */
   isClean = true;
   /** Of its memory, while it is kept. */
@@ -57,7 +57,7 @@ class Place implements InstancePlace {
   #times = 0;
 
   /** @param written of its instances; absent: all of the memory is brought back each time */
-  constructor(moduleId: number, memory: WebAssembly.Memory, image: MemoryImage, written: Written | undefined) {
+  constructor(moduleId: number, memory: WebAssembly.Memory, image: MemorySnapshot, written: Written | undefined) {
     this.moduleId = moduleId;
     this.memory = memory;
     this.image = image;
@@ -77,7 +77,7 @@ class Place implements InstancePlace {
    * @param newWiper for this memory
    * @returns whether its marks were right, as far as it was looked
    */
-  clean(image: MemoryImage, newWiper: (memory: WebAssembly.Memory) => Wiper): boolean {
+  clean(image: MemorySnapshot, newWiper: (memory: WebAssembly.Memory) => Wiper): boolean {
     if (this.isClean && this.image === image) return true;
     this.#wiper ??= newWiper(this.memory);
     const { memory } = this;
@@ -119,7 +119,7 @@ export class Places {
    * @param writing what is known of where the module writes
    * @throws GuestMemoryError when there is none left
    */
-  take(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule = {}): InstancePlace {
+  take(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule = {}): InstancePlace {
     const kept = this.#takeOut(moduleId);
     if (kept && fits(kept.memory, image)) {
       this.#clean(kept, image);
@@ -130,7 +130,7 @@ export class Places {
   }
 
   /** Makes a place for a module's next call, unless there is one. @returns whether it has */
-  prepare(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule): boolean {
+  prepare(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule): boolean {
     const kept = this.#kept.find((place) => place.moduleId === moduleId);
     if (kept && fits(kept.memory, image)) return false;
     this.#keep(this.#make(moduleId, shape, image, writing));
@@ -146,7 +146,7 @@ export class Places {
     this.#keep(place);
   }
 
-  #make(moduleId: number, shape: GuestMemory, image: MemoryImage, writing: WritingModule): Place {
+  #make(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule): Place {
     const memory = newMemory({ ...shape, initial: image.pages });
     fill(memory, image);
     const written = writing.marking && new WrittenRegions(writing.marking);
@@ -184,7 +184,7 @@ export class Places {
   }
 
   /** A module whose marks are wrong is not trusted again. */
-  #clean(place: Place, image: MemoryImage): void {
+  #clean(place: Place, image: MemorySnapshot): void {
     if (place.clean(image, this.#newWiper)) return;
     this.#distrusted.add(place.moduleId);
     process.emitWarning(
@@ -201,7 +201,7 @@ export class Places {
   };
 }
 
-function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemoryImage): boolean {
+function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemorySnapshot): boolean {
   const has = buffer.byteLength / PAGE_BYTES;
   // A new one would have to be filled as well.
   const largest = runs.length > 0 ? pages + GROWN_PAGES : LARGEST_PAGES;

@@ -1,5 +1,5 @@
 /**
- * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, and nobody waits for another thread. Only a whole
+ * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, without a wait for another thread. Only a whole
  * answer counts. Whatever else a call comes to, it is run again on a thread, from its beginning, and comes to what it comes to there: a guest sees nothing
  * but its question, and a moment that is the same for both (`guest/moment.ts`).
  */
@@ -70,7 +70,7 @@ export const INLINE_QUESTION_BYTES = 256 * 1024;
 const INLINE_ANSWER_BYTES = 32 * 1024;
 
 /** One call. */
-export interface InlineCall {
+export interface MainThreadCall {
   readonly module: GuestModule;
   readonly call: GuestCall;
   readonly limits: GuestLimits;
@@ -81,10 +81,10 @@ export interface InlineCall {
 }
 
 /** What is asked at load. */
-export type InlineCheck = Pick<InlineCall, "module" | "call" | "limits" | "onLog">;
+export type MainThreadCheck = Pick<MainThreadCall, "module" | "call" | "limits" | "onLog">;
 
 /** How many calls there were. Counters count from the start. */
-export interface InlineStatus {
+export interface MainThreadStatus {
   /** Calls that have answered on the main thread. */
   readonly answered: number;
   /** Calls that were begun there and then run on a thread. */
@@ -92,7 +92,7 @@ export interface InlineStatus {
 }
 
 /** Runs calls on the thread it is made on. */
-export class InlineCalls {
+export class MainThreadCalls {
   /** For the moments of calls. */
   readonly seeds = new Seeds();
   /** For a payload that is asked about here, and nowhere else: the next one takes its place. */
@@ -100,7 +100,7 @@ export class InlineCalls {
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share: MainThreadShare;
   readonly #now: () => number;
-  /** When the call of a policy that nobody knows to end may take long, as its first one does. */
+  /** When the call of a policy that is not known to end may take long, as its first one does. */
   #nextUnproved = Number.NEGATIVE_INFINITY;
   #isTidying = false;
   /** The policy whose call was the last one; those before it have been tidied up behind. */
@@ -128,7 +128,7 @@ export class InlineCalls {
   }
 
   /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
-  try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
+  try({ module, call, limits, moment, history, onLog }: MainThreadCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     // A large memory takes longer to be filled than a call may take.
@@ -158,7 +158,7 @@ export class InlineCalls {
    * What a guest answers at load, when it does so at once; undefined when it has to be asked on a thread. It tells nothing about requests, and does not count among
    * them. A thread takes 100 ms of a processor to start, which for most servers is a fifth of their own start, and 8 MiB.
    */
-  check({ module, call, limits, onLog }: InlineCheck): GuestResult | undefined {
+  check({ module, call, limits, onLog }: MainThreadCheck): GuestResult | undefined {
     if (call.input.length > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     const trial = new Trial(began, this.#now, ONCE_MS);
@@ -204,7 +204,7 @@ export class InlineCalls {
   };
 
   /** Counts for metrics. */
-  get status(): InlineStatus {
+  get status(): MainThreadStatus {
     return { answered: this.#answered, movedOn: this.#movedOn };
   }
 }

@@ -1,6 +1,6 @@
 /** The host of a call after which the state of its instance is taken. */
 
-import { type MemoryImage, takeImage } from "../../rewrite/snapshot/memory-snapshot.js";
+import { type MemorySnapshot, takeImage } from "../../rewrite/snapshot/memory-snapshot.js";
 import { CallHost } from "../guest/call-host.js";
 import type { StartedInstance } from "../guest/guest.js";
 import { globalsOf } from "../guest/start-functions.js";
@@ -14,11 +14,11 @@ export class CaptureHost extends CallHost {
   /** The state after its start, once that is taken. */
   taken: TakenState | undefined;
   #started: StartedInstance | undefined;
-  readonly #base: MemoryImage;
+  readonly #base: MemorySnapshot;
   readonly #until: "start" | "answer";
 
   /** @param base the image with which instances of the module begin */
-  constructor(base: MemoryImage, until: "start" | "answer", ...rest: ConstructorParameters<typeof CallHost>) {
+  constructor(base: MemorySnapshot, until: "start" | "answer", ...rest: ConstructorParameters<typeof CallHost>) {
     super(...rest);
     this.#base = base;
     this.#until = until;

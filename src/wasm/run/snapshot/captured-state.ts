@@ -1,4 +1,4 @@
-import type { MemoryImage } from "../../rewrite/snapshot/memory-snapshot.js";
+import type { MemorySnapshot } from "../../rewrite/snapshot/memory-snapshot.js";
 
 /** The state with which a new instance begins in place of running its start; the content of its memory stands in an image (`memory-image.ts`). */
 export interface CapturedState {
@@ -26,7 +26,7 @@ export interface Builtins {
 
 /** A state as it was taken. */
 export interface TakenState {
-  readonly image: MemoryImage;
+  readonly image: MemorySnapshot;
   readonly state: CapturedState;
   /** Bytes of the image that are not the module's own. */
   readonly ownBytes: number;

@@ -4,7 +4,7 @@ import { InstructionWalker } from "../../../../src/wasm/rewrite/binary/instructi
 import { OP } from "../../../../src/wasm/rewrite/binary/instructions.js";
 import { Reader, skipValueType } from "../../../../src/wasm/rewrite/binary/reader.js";
 import { readSections, SECTION_CODE } from "../../../../src/wasm/rewrite/binary/sections.js";
-import { expandCalls } from "../../../../src/wasm/rewrite/inline-functions/inline-calls.js";
+import { inlineCalls } from "../../../../src/wasm/rewrite/inline-functions/inline-calls.js";
 import { meterModule } from "../../../../src/wasm/rewrite/meter/meter.js";
 import { file } from "../../support.js";
 import { bytesOf } from "../../wat.js";
@@ -41,7 +41,7 @@ function functionsIn(bytes: Uint8Array): { readonly calls: number; readonly loca
 /** Expands a module's calls: what its function `f` returns must stay the same. */
 function expand(functions: string, ...values: number[]) {
   const bytes = bytesOf(`(module ${functions})`);
-  const expanded = expandCalls(bytes);
+  const expanded = inlineCalls(bytes);
   const run = (module: Uint8Array<ArrayBuffer>): unknown =>
     (new WebAssembly.Instance(new WebAssembly.Module(module)).exports.f as (...given: number[]) => unknown)(...values);
   const returned = run(expanded);
@@ -267,24 +267,24 @@ describe("what can't be expanded stays as it is", () => {
   };
 
   test("a call of what is not there, or is not the guest's own", () => {
-    assert.deepEqual(expandCalls(withBody(0x10, 9)), withBody(0x10, 9));
-    assert.notDeepEqual(expandCalls(withBody(0x10, 0)), withBody(0x10, 0));
-    assert.deepEqual(expandCalls(withBody(), { functions: 1, globals: 0 }), withBody());
+    assert.deepEqual(inlineCalls(withBody(0x10, 9)), withBody(0x10, 9));
+    assert.notDeepEqual(inlineCalls(withBody(0x10, 0)), withBody(0x10, 0));
+    assert.deepEqual(inlineCalls(withBody(), { functions: 1, globals: 0 }), withBody());
     const reversed = Uint8Array.from([
       ...[...header, 1, 4, 1, 0x60, 0, 0, 3, 3, 2, 0, 0],
       ...[10, 9, 2, 4, 0, 0x10, 1, 0x0b, 2, 0, 0x0b],
     ]);
-    assert.notDeepEqual(expandCalls(reversed), reversed);
-    assert.deepEqual(expandCalls(reversed, { functions: 1, globals: 0 }), reversed);
+    assert.notDeepEqual(inlineCalls(reversed), reversed);
+    assert.deepEqual(inlineCalls(reversed, { functions: 1, globals: 0 }), reversed);
   });
 
   test("a module with no functions but this server's", () =>
-    assert.deepEqual(expandCalls(withBody(0x10, 0), { functions: 0, globals: 0 }), withBody(0x10, 0)));
+    assert.deepEqual(inlineCalls(withBody(0x10, 0), { functions: 0, globals: 0 }), withBody(0x10, 0)));
 
   test("code that is not known or has no end, as metering says", () => {
     for (const body of [[0xff], [0xfc, 0x7f], [0x41], [0x0b, 0x0b], [0x02, 0x40]]) {
       const bytes = withBody(...body);
-      const rest = expandCalls(bytes);
+      const rest = inlineCalls(bytes);
       assert.equal(rest.length, bytes.length);
       assert.throws(() => new WebAssembly.Module(meterModule(rest)), /invalid wasm|not known|CompileError/);
     }
@@ -294,11 +294,11 @@ describe("what can't be expanded stays as it is", () => {
     // The first function names a local that it does not have; the second one calls it.
     const code = [2, 5, 0, 0x20, 0, 0x1a, 0x0b, 4, 0, 0x10, 0, 0x0b];
     const bytes = Uint8Array.from([...header, 1, 4, 1, 0x60, 0, 0, 3, 3, 2, 0, 0, 10, code.length, ...code]);
-    assert.deepEqual(expandCalls(bytes), bytes);
+    assert.deepEqual(inlineCalls(bytes), bytes);
     assert.throws(() => meterModule(bytes), { code: "wasm-invalid" });
   });
 
-  test("a module without code", () => assert.deepEqual(expandCalls(bytesOf("(module)")), bytesOf("(module)")));
+  test("a module without code", () => assert.deepEqual(inlineCalls(bytesOf("(module)")), bytesOf("(module)")));
 });
 
 describe("expanded modules", () => {
@@ -307,7 +307,7 @@ describe("expanded modules", () => {
     for (let seed = 0; seed < RANDOM_MODULES; seed++) {
       const limits = seed % 2 === 0 ? undefined : GENEROUS;
       const comparison = compareBoth(randomFunctions(seed), seed, (bytes, own) => {
-        const result = expandCalls(bytes, own, limits);
+        const result = inlineCalls(bytes, own, limits);
         if (result.length > bytes.length) expanded++;
         return result;
       });
@@ -319,7 +319,7 @@ describe("expanded modules", () => {
   test("are paid for", () => {
     for (const path of ["policies/add-label/policy.wasm", "test/vectors/kubewarden/wasm/chaos-wapc.wasm"]) {
       const bytes = new Uint8Array(file(path));
-      const expanded = expandCalls(bytes);
+      const expanded = inlineCalls(bytes);
       assert.ok(expanded.length > bytes.length, path);
       assert.equal(verifyMetered(meterModule(expanded)), undefined, path);
     }

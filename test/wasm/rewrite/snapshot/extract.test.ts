@@ -4,7 +4,7 @@ import { ModuleStore } from "../../../../src/wasm/module/prepare.js";
 import { rewriteModule } from "../../../../src/wasm/rewrite/binary/rewrite.js";
 import { meterModule } from "../../../../src/wasm/rewrite/meter/meter.js";
 import { extractState } from "../../../../src/wasm/rewrite/snapshot/extract.js";
-import { emptyImage, fill } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot, fill } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import { newInstance } from "../../../../src/wasm/run/guest/start-functions.js";
 import { file } from "../../support.js";
 import { bytesOf } from "../../wat.js";
@@ -27,7 +27,7 @@ function prepared(text: string) {
 /** A new instance, its memory and what it exports. */
 function started({ module, image, pages }: ReturnType<typeof prepared>, imports: WebAssembly.Imports = {}) {
   const memory = new WebAssembly.Memory({ initial: pages, maximum: 10 });
-  fill(memory, image ?? emptyImage(pages));
+  fill(memory, image ?? emptySnapshot(pages));
   const own = { memory, refill: () => 100_000 };
   const { exports } = newInstance({ module }, { ...imports, [HOST]: own });
   return { memory: Buffer.from(memory.buffer), exports: exports as Record<string, (...values: unknown[]) => unknown> };

@@ -22,11 +22,11 @@ import { bytesOf } from "../../wat.js";
 
 const SOURCES = new URL("../../../../../src/wasm/", import.meta.url);
 /** Files that may see a guest's memory as bytes that can be written: the one that notes it, and the one that brings memories back and takes images of them. */
-const MAY_WRITE = ["guest/host-access.ts", "image/memory-image.ts"];
+const MAY_WRITE = ["run/guest/host-access.ts", "rewrite/snapshot/memory-snapshot.ts"];
 /** They ask for its size, and read an answer. */
-const READING = ["guest/places.ts", "guest/read-answer.ts"];
+const READING = ["run/guest/instance-pool.ts", "run/guest/read-answer.ts"];
 /** The kernel of Extism plugins has a memory of its own, which it wipes itself; threads share some words. */
-const OTHER_MEMORIES = ["extism/kernel.ts", "worker/control-block.ts", "worker/shares.ts"];
+const OTHER_MEMORIES = ["protocols/extism/kernel.ts", "run/worker/control-block.ts", "run/worker/shares.ts"];
 
 /** Where the WASI functions are told to write: far from one another. */
 const AT = [1_000, 21_000, 41_000, 61_000] as const;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { highMarksName, lowMarksName } from "../../../../src/wasm/names.js";
-import { emptyImage, imageOf } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot, imageOf } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import type { Marking } from "../../../../src/wasm/rewrite/write-barriers/marking.js";
 import { MISSED, Places } from "../../../../src/wasm/run/guest/instance-pool.js";
 
 const SHAPE = { initial: 2, maximum: 400 };
 const PAGE = 64 * 1024;
-const EMPTY = emptyImage(SHAPE.initial);
+const EMPTY = emptySnapshot(SHAPE.initial);
 
 const MARKING: Marking = { shifts: [13] };
 
@@ -158,14 +158,14 @@ describe("places of guests", () => {
   test("that have grown are given up when they are too large to be wiped quickly, whatever the module asked for", () => {
     const places = new Places();
     const shape = { initial: 129, maximum: 400 };
-    const image = emptyImage(shape.initial);
+    const image = emptySnapshot(shape.initial);
     const large = places.take(1, shape, image);
     places.give(large);
     assert.notEqual(places.take(1, shape, image), large);
   });
 
   test("that can't be had are an error of their own", () =>
-    assert.throws(() => new Places().take(1, { initial: 70_000, maximum: 70_000 }, emptyImage(70_000)), {
+    assert.throws(() => new Places().take(1, { initial: 70_000, maximum: 70_000 }, emptySnapshot(70_000)), {
       name: "GuestMemoryError",
     }));
 

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { rewriteModule } from "../../../../src/wasm/rewrite/binary/rewrite.js";
 import { meterModule } from "../../../../src/wasm/rewrite/meter/meter.js";
 import { extractState } from "../../../../src/wasm/rewrite/snapshot/extract.js";
-import { emptyImage } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import type { InstanceSource } from "../../../../src/wasm/run/guest/call.js";
 import { GuestLimitError, GuestStartError } from "../../../../src/wasm/run/guest/guest.js";
 import { Places } from "../../../../src/wasm/run/guest/instance-pool.js";
@@ -67,7 +67,7 @@ describe("a start section", () => {
 describe("an instance that has been asked", () => {
   const HOST = "policy-group-gateway:host";
   const shape = { initial: 1, maximum: 4 };
-  const image = emptyImage(1);
+  const image = emptySnapshot(1);
   const source = (text: string): InstanceSource => {
     const { bytes } = rewriteModule(bytesOf(text), {
       maximumPages: 4,

@@ -8,7 +8,7 @@ import { ModuleStore, type PreparedModule } from "../../../../src/wasm/module/pr
 import type { ExecutionMode, LogLine } from "../../../../src/wasm/run/guest/call.js";
 import { Moment } from "../../../../src/wasm/run/guest/moment.js";
 import { CallHistory } from "../../../../src/wasm/run/main-thread/history.js";
-import { InlineCalls } from "../../../../src/wasm/run/main-thread/main-thread-calls.js";
+import { MainThreadCalls } from "../../../../src/wasm/run/main-thread/main-thread-calls.js";
 import { systemClock } from "../../../../src/wasm/run/threads/clock.js";
 import { WorkerPool } from "../../../../src/wasm/run/threads/pool.js";
 import { protocolOf } from "../../../../src/wasm/runtime.js";
@@ -26,7 +26,7 @@ interface Came {
 
 const store = new ModuleStore();
 const pool = new WorkerPool(1, systemClock);
-const inline = new InlineCalls(() => performance.now(), 2);
+const inline = new MainThreadCalls(() => performance.now(), 2);
 before(async () => {
   for (const mode of ["extism", "kubewarden-wapc", "wasi", "opa", "gatekeeper"] as const) await inline.load(mode);
 });
@@ -211,7 +211,7 @@ describe("a guest on the main thread", () => {
       now += 0.1;
       return now;
     };
-    const calls = new InlineCalls(clock, 2);
+    const calls = new MainThreadCalls(clock, 2);
     await calls.load("kubewarden-wapc");
     const module = await prepare(policy("(loop $l (br $l))"));
     const taken = (history: CallHistory) => {

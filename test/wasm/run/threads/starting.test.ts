@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_GUEST_LIMITS } from "../../../../src/wasm/limits.js";
-import { emptyImage } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
+import { emptySnapshot } from "../../../../src/wasm/rewrite/snapshot/memory-snapshot.js";
 import type { ExecutionMode } from "../../../../src/wasm/run/guest/call.js";
 import { systemClock } from "../../../../src/wasm/run/threads/clock.js";
 import { WorkerPool } from "../../../../src/wasm/run/threads/pool.js";
@@ -39,7 +39,7 @@ test("a memory that can't be had fails its call, not the thread", async (t) => {
   const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
   const result = await pool.run({
     key: "p",
-    module: { id: 1, module, mode: "kubewarden-wapc", importedMemory, image: emptyImage(70_000) },
+    module: { id: 1, module, mode: "kubewarden-wapc", importedMemory, image: emptySnapshot(70_000) },
     call: { operation: "validate", input: Buffer.from("{}") },
     limits: DEFAULT_GUEST_LIMITS,
     deadline: Number.POSITIVE_INFINITY,

@@ -105,10 +105,10 @@ test("threads keep the process alive while they run a call, and not after that",
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
   const script = `
     import { readFileSync } from "node:fs";
-    import { createWasmRuntime } from ${url("../../../src/wasm/index.js")};
-    import { HostCapabilities } from ${url("../../../src/host-capabilities/host.js")};
+    import { createWasmRuntime } from ${url("../../../../src/wasm/index.js")};
+    import { HostCapabilities } from ${url("../../../../src/wasm/host/host.js")};
     const options = { workers: 1, defaultTimeoutMs: null, log() {}, capabilities: new HostCapabilities([], () => {}) };
-    const bytes = readFileSync(new URL(${url("../../../../test/fixtures/trivial/wapc.wasm")}));
+    const bytes = readFileSync(new URL(${url("../../../../../test/fixtures/trivial/wapc.wasm")}));
     const policy = await createWasmRuntime(options).load({ id: "p", bytes, settings: {} });
     console.log(policy.kind);
     const answered = process.uptime();
