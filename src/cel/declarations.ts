@@ -1,5 +1,5 @@
 /**
- * What an environment declares: variables, object types, functions with their overloads, and libraries that bundle them.
+ * The declarations of an environment: variables, object types, functions with their overloads, and libraries that bundle them.
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
 import type { KubernetesVersion } from "./kubernetes-version.js";

@@ -167,7 +167,7 @@ export interface VariableReference {
   readonly fields: readonly string[] | undefined;
 }
 
-/** What an expression refers to: names of the environment, wherever they stand in it, evaluated or not. */
+/** The references of an expression: names of the environment, wherever they stand in it, evaluated or not. */
 export interface References {
   readonly variables: readonly VariableReference[];
   /** Full names of functions and methods (`size`, `sets.contains`); not of operators. */

@@ -99,7 +99,7 @@ const bound: Shape<BoundSubjects> = {
 const fields = record({
   binding: optional(
     oneOf("rbac", "map", "sar", "assume-bound"),
-    "Who may use a policy. `rbac`: by the Roles and bindings among the documents; `map`: by `bound`; `sar`: the cluster is asked; `assume-bound`: everybody, which is warned of.",
+    "Who may use a policy. `rbac`: by the Roles and bindings among the documents; `map`: by `bound`; `sar`: the cluster is asked; `assume-bound`: every requester, with a warning.",
     "`rbac` with Roles and bindings among the documents, else `sar`",
   ),
   bound: optional(oneAtLeast(bound), "For `binding: map`: who may use which policies. All others may use none."),

@@ -16,7 +16,7 @@
   ;; hash of the first 512 keys of these objects: most keys behind those are none of them, and are not compared with each.
   (memory (export "memory") 41)
 
-  ;; What may come next:
+  ;; The set of possible next tokens:
   ;; 1: a value; 3: a value, or the end of a list; 4: a key; 12: a key, or the end of an object; 16: a colon; 32: a comma, or the end of what is open
   (global $state (mut i32) (i32.const 1))
   (global $depth (mut i32) (i32.const 0))
@@ -126,7 +126,7 @@
         (local.set $hash (i64.xor (local.get $hash) (i64.shr_u (local.get $hash) (i64.const 29))))
         (local.set $at (i32.add (local.get $at) (i32.const 8)))
         (br $words)))
-    ;; What is left of it, less than eight bytes.
+    ;; The rest of it, less than eight bytes.
     (local.set $hash
       (i64.mul
         (i64.xor

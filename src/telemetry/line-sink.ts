@@ -64,7 +64,7 @@ export function handleOf(stream: object): NonBlocking | undefined {
   return typeof handle === "object" && handle !== null && "setBlocking" in handle ? (handle as NonBlocking) : undefined;
 }
 
-/** A file, which may be slow, so that it is written outside of the main thread; but it has no reader that could make it wait for ever. */
+/** A file, which may be slow, so that it is written outside of the main thread; but it has no reader that could make it wait forever. */
 function plainFile(fd: number): SinkFile {
   return {
     write: (text, done) => fs.write(fd, text, done),

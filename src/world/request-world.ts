@@ -49,7 +49,7 @@ export class RequestWorld {
     this.#world = world;
   }
 
-  /** What the cost limits of expressions are multiplied by. */
+  /** The factor for the cost limits of expressions. */
   get costFactor(): number {
     return this.#world.costFactor ?? 1;
   }

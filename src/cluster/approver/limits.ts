@@ -2,7 +2,7 @@
 
 /** Reviews at a time: enough to keep the API server's answers coming, few enough to leave most of the client's connections to lists and events. */
 export const MAX_REVIEWS = 8;
-/** Time for one review, whatever the limit of its policy: one that hangs must not keep a place for ever. */
+/** Time for one review, whatever the limit of its policy: one that hangs must not keep a place forever. */
 export const REVIEW_MS = 30_000;
 /** Requests in a page of the list: their authors may give each the 1.5 MiB that a cluster stores, and the API server must answer in time. */
 export const PAGE_REQUESTS = 25;

@@ -1,4 +1,4 @@
-/** Detects another writer that reverts our writes as quickly as we make them: both would write for ever. */
+/** Detects another writer that reverts our writes as quickly as we make them: both would write forever. */
 import type { Clock } from "../../data/clock.js";
 
 /** Number of consecutive times that others' changes are reverted at once. */

@@ -23,7 +23,7 @@ import { LoadError } from "../load-error.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
 import { GROUP, RESOURCE } from "./resource.js";
 
-/** What `binding` of the settings may be. */
+/** The values of the setting `binding`. */
 export type BindingMode = NonNullable<CertificateRequestSettings["binding"]>;
 
 /** An authorizer for the use of policies, without a world yet. */
@@ -147,7 +147,7 @@ function byCluster(policy: Place): Binding {
 }
 
 const NO_CLUSTER =
-  "who may use a policy is asked of a cluster, and there is none: connect to one, put Roles and bindings beside the policies (binding: rbac), list who may use them (binding: map), or let everybody (binding: assume-bound)";
+  "who may use a policy is asked of a cluster, and there is none: connect to one, put Roles and bindings beside the policies (binding: rbac), list who may use them (binding: map), or let every requester (binding: assume-bound)";
 
 /** The decision of an access review, or its failure: taken for *not allowed*, the request would pass as one that no policy is for. */
 function decisionOrFailure(decision: AuthorizerDecision | LookupFailure): AuthorizerDecision | LookupFailure {

@@ -43,7 +43,7 @@ export const MAX_STALENESS_MS = 300_000;
 export const FAILURE_KEPT_MS = 1_000;
 /**
  * Least time from one list to the next for each of its pages, where the list has failed or may not be watched: a page costs the API server some
- * milliseconds of a processor, and an account that may list without watching would otherwise list everything for every question.
+ * milliseconds of a processor, and an account that may list without watching would otherwise list everything forevery question.
  */
 export const PAGE_REST_MS = 1_000;
 /** Longest time until a refused list is tried again. */
@@ -105,7 +105,7 @@ export const LAST_LIST_RETRY_MS = 30_000;
 export const RETRY_STEP_MS = 1_000;
 /** Bytes of a page above which the next one has fewer objects: objects may have 1.5 MiB each. */
 export const LARGE_PAGE_BYTES = 8 * 1024 * 1024;
-/** Most pages of one kind: more objects than any cluster holds; an endless list must not be followed for ever. */
+/** Most pages of one kind: more objects than any cluster holds; an endless list must not be followed forever. */
 export const MAX_PAGES = 100_000;
 /** Most times that a list is continued after its place has expired (410): the API server keeps one for five minutes. */
 export const MAX_RESUMPTIONS = 100;

@@ -58,7 +58,7 @@ export interface ApplyOptions extends WriteOptions {
 export interface DeleteOptions extends Omit<WriteOptions, "fieldManager"> {
   /** The object that is to be deleted; another one is a conflict (409). */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  /** What happens to the objects that it owns; default: its kind's. */
+  /** The treatment of the objects that it owns; default: that of its kind. */
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }
 

@@ -150,7 +150,7 @@ export function keepShort(
 
 function openFile(path: string): number {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  // Opening a pipe without a reader would wait for ever.
+  // Opening a pipe without a reader would wait forever.
   if (found !== undefined) checkFile(path, found);
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants;
   const fd = fs.openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, MODE);
