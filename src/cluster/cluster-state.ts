@@ -2,13 +2,13 @@ import type { ClusterDelta, ClusterDocument, PolicySetRoute } from "../config/fr
 
 /** What the cluster holds of policies at some moment; it does not change: the next moment has another one. */
 export interface ClusterState {
-  /** As in the delta that led to it. */
+  /** The version of the delta that led to it. */
   readonly version: number;
-  /** By key. */
+  /** The documents by key. */
   readonly documents: ReadonlyMap<string, ClusterDocument>;
-  /** Policies that are asked about together: all sets that are answered. */
+  /** All sets of policies that are answered together. */
   readonly sets: readonly PolicySetRoute[];
-  /** Resources, as `<plural>.<group>`, that are there but could not be read: of their policies nobody knows. */
+  /** Resources, as `<plural>.<group>`, that exist but could not be read: their policies are not known. */
   readonly unread: readonly string[];
 }
 

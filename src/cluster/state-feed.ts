@@ -1,4 +1,4 @@
-/** Tells those who serve what has changed in the cluster: gathered, as differences, one after the other. */
+/** Sends changes of the cluster to the serving processes: gathered, as differences, one after the other. */
 import type {
   ClusterDelta,
   ClusterDocument,
@@ -13,27 +13,27 @@ import { COALESCE_MS } from "./sources/limits.js";
 import type { Sources } from "./sources/sources.js";
 
 /**
- * How long a set of policies is answered after it is none any more: webhooks name it until all replicas have loaded the next one, which may take a
- * process as long as it is waited for. Policies that are gone are answered for a minute (`loader/from-cluster`), and then left out of such a set.
+ * How long a set of policies is still answered after it is no longer used: webhooks name it until all replicas have loaded the next one, for which a
+ * process has just as long. Removed policies are answered for a minute (`loader/from-cluster`), and then left out of such a set.
  */
 const KEPT_MS = 300_000;
-/** Sets that are kept so: of a hundred changes in that time, as many as there are webhooks in a large cluster. */
+/** Most sets that are kept so: of a hundred changes in that time, as many as there are webhooks in a large cluster. */
 const MOST_KEPT = 1_000;
 
-/** Sets that webhooks may still name. */
+/** The sets that webhooks may still name. */
 class KeptSets {
   readonly #clock: Clock;
   readonly #expired: () => void;
   #current: ReadonlyMap<string, PolicySetRoute> = new Map();
   readonly #kept = new Map<string, { readonly route: PolicySetRoute; readonly cancel: () => void }>();
 
-  /** @param expired told when a set is not answered any more */
+  /** @param expired called when a set is no longer answered */
   constructor(clock: Clock, expired: () => void) {
     this.#clock = clock;
     this.#expired = expired;
   }
 
-  /** @returns the sets that there are now, and those that there were a while ago, by their hashes */
+  /** @returns the present sets, and former ones that are still kept, by their hashes */
   with(sets: readonly PolicySetRoute[]): readonly PolicySetRoute[] {
     const now = new Map(sets.map((route) => [route.hash, route]));
     for (const [hash, route] of this.#current) if (!now.has(hash)) this.#keep(route);
@@ -43,7 +43,7 @@ class KeptSets {
     return all.sort((a, b) => (a.hash < b.hash ? -1 : 1));
   }
 
-  /** Nothing expires any more. */
+  /** Ends all timers. */
   stop(): void {
     for (const { cancel } of this.#kept.values()) cancel();
   }
@@ -64,19 +64,19 @@ class KeptSets {
   }
 }
 
-/** What it needs. */
+/** The options of a feed. */
 export interface FeedOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly serving: Omit<Serving, "shadows">;
   readonly sources: Pick<Sources, "complete" | "documents" | "item" | "unread">;
-  /** Which policies webhooks ask about together, by the documents. */
+  /** Derives the sets of policies that webhooks ask about together from the documents. */
   readonly setsOf: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
-  /** Told of a state that all serve. */
+  /** Called with a state that all processes serve. */
   readonly served: (state: ClusterState, reports: readonly LoadedPolicyReport[]) => void;
 }
 
-/** Nothing is told before everything is known: what is not there yet would be taken for deleted. */
+/** Sends changes. No change is sent before all sources were listed: a missing object would look deleted. */
 export class StateFeed {
   readonly #options: FeedOptions;
   /** As it was told last; its version is 0 before that. */
@@ -93,19 +93,19 @@ export class StateFeed {
     this.#kept = new KeptSets(options.clock, () => this.look());
   }
 
-  /** These may be others now. */
+  /** Must be called with the keys of documents that may have changed. */
   changed(keys: Iterable<string>): void {
     for (const key of keys) this.#dirty.add(key);
     this.#soon();
   }
 
-  /** What is known of the sources is more than before, or sets are others. */
+  /** Must be called when more sources were read, or sets have changed. */
   look(): void {
     this.#again = true;
     this.#soon();
   }
 
-  /** Nothing is told any more. */
+  /** Ends sending. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -143,7 +143,7 @@ export class StateFeed {
     if (this.#dirty.size > 0 || this.#again) this.#soon();
   }
 
-  /** What has changed since the last one; undefined when nothing has. */
+  /** The changes since the last delta; undefined when there are none. */
   #delta(): ClusterDelta | undefined {
     const { sources } = this.#options;
     const { version: base, documents: before, sets: setsBefore } = this.#state;

@@ -1,4 +1,4 @@
-/** The face of the configuration room. */
+/** The public face of the configuration room. */
 
 export { addressHint, missingFileHint, moduleKey } from "./address-hints.js";
 export { filesOf } from "./config-files.js";

@@ -1,5 +1,5 @@
 /**
- * YAML as Kubernetes reads it, which makes JSON of it: documents of values in the number model (see `json.ts`), or trees that know their places. The reader
+ * YAML as Kubernetes reads it, by converting it to JSON: documents of values in the number model (see `json.ts`), or trees with their places. The reader
  * is in `yaml/`.
  */
 import { yamlDoubts } from "./yaml/doubts.js";
@@ -29,7 +29,7 @@ export { yamlText } from "./yaml/text.js";
 export { YamlError } from "./yaml/yaml-error.js";
 
 /**
- * The values of all documents of a text. Documents of nothing are left out; of a key that stands twice in a map the last one counts.
+ * The values of all documents of a text. Empty documents are left out; of a repeated key in a map the last one counts.
  * @throws YamlError for the first document that can't be read
  */
 export function parseYamlDocuments(text: string, options?: YamlOptions): unknown[] {
@@ -39,8 +39,8 @@ export function parseYamlDocuments(text: string, options?: YamlOptions): unknown
 }
 
 /**
- * The same with a word about what can't be meant ({@link yamlDoubts}).
- * @param doubted told of each, after the documents are read
+ * The same with warnings about what is probably unintended ({@link yamlDoubts}).
+ * @param doubted receives each, after the documents are read
  * @throws YamlError
  */
 export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void, options?: YamlOptions): unknown[] {

@@ -1,4 +1,4 @@
-/** External data of a server, and of whoever may ask the network: HTTP servers, registries, a cluster if there is one. */
+/** External data from the network, for a server and some commands: HTTP servers, registries, a cluster if there is one. */
 import type { LookupFunction } from "node:net";
 import { PublicError } from "../data/public-text.js";
 import type { Cluster } from "../kubernetes/client/index.js";
@@ -14,30 +14,30 @@ import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
 
-/** Where policies may send requests to. */
+/** The servers that policies may send requests to. */
 export interface EgressOptions {
   /** Default: {@link DEFAULT_BLOCKLIST}. */
   readonly blocklist?: readonly string[];
-  /** Default: none, which allows what is not blocked. */
+  /** Default: none, which allows everything that is not blocked. */
   readonly allowlist?: readonly string[];
-  /** Whether policies that are confined to a namespace may send any; default no. */
+  /** Whether policies that are confined to a namespace may send requests; default no. */
   readonly forNamespaced?: boolean;
 }
 
-/** Whom to ask. */
+/** The sources. */
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
   readonly readImage: ReadImage;
-  /** Absent: what needs one fails. */
+  /** Absent: questions that need one fail. */
   readonly cluster?: Cluster | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** HTTP servers alone: for commands that have files for all else. */
+/** HTTP servers only: for commands that have files for everything else. */
 export interface OpenHttp {
   readonly http: HttpSource;
-  /** Ends connections, and what is under way. */
+  /** Ends connections, and requests under way. */
   close(): Promise<void>;
 }
 
@@ -51,9 +51,9 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
-/** Where nothing is asked on behalf of policies: the one guard of images, of modules and of what guests ask registries, beside that of HTTP requests, which has the list of the reference. */
+/** The addresses that no policy may cause a connection to: the guard of images, of modules and of guests' questions to registries. HTTP requests have their own. */
 export interface AddressGuard {
-  /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
+  /** Why a host is never asked, whatever it resolves to; `undefined` when it is not blocked by its name. */
   refusal(url: URL): string | undefined;
   /** Resolves names for connections, and fails for those that lead to a blocked address. */
   readonly lookup: LookupFunction;
@@ -75,16 +75,16 @@ export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = 
   };
 }
 
-/** Data with the connections that it comes over. */
+/** Data with the connections that it needs. */
 export interface OpenExternal {
   readonly data: ExternalData;
-  /** What Extism plugins ask by HTTP. */
+  /** HTTP requests of Extism plugins. */
   readonly plugins: (request: PluginRequest) => Promise<PluginReply>;
-  /** Ends connections, and what is under way. */
+  /** Ends connections, and requests under way. */
   close(): Promise<void>;
 }
 
-/** Nobody to ask: for policies that nobody has vouched for. */
+/** No sources: for untrusted policies. */
 export const closedExternal = (): OpenExternal => ({
   data: NO_EXTERNAL,
   plugins: () => Promise.reject(new PublicError("nothing outside of the request may be asked here")),

@@ -48,7 +48,7 @@ function timestamp(fields: Fields): Result {
   return add(new Timestamp(Number(seconds), 0), new Duration(Number(nanos)));
 }
 
-/** Beyond the range of a duration it stops at the ends. */
+/** A duration; beyond the range it is the nearest limit. */
 function duration(fields: Fields): Result {
   const seconds = integer(DURATION, fields, "seconds", false);
   if (seconds instanceof CelError) return seconds;
@@ -74,7 +74,7 @@ function wrapper(type: string, kind: string, zero: Value, limit = Number.POSITIV
   return [name, construct];
 }
 
-/** The reference words this differently from kind to kind. */
+/** The error of a value of the wrong kind: the reference words it differently from kind to kind. */
 function wrongKind(value: Value, kind: string): string {
   const from = typeNameOf(value);
   if (from === "int") return `unsupported type conversion from 'int' to ${kind === "double" ? "float64" : kind}`;
@@ -131,7 +131,7 @@ function jsonValue(fields: Fields): Result {
   return set === undefined ? null : toJsonValue(set[1]);
 }
 
-/** What message literals of the well-known types make, by full name. */
+/** The constructors of message literals of the well-known types, by full name. */
 export const WELL_KNOWN_CONSTRUCTORS: ReadonlyMap<string, Construct> = new Map<string, Construct>([
   [TIMESTAMP, timestamp],
   [DURATION, duration],

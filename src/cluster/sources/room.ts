@@ -1,20 +1,20 @@
 /**
- * Which namespaces are left out where there is more of a kind than is held: those that have most. What everybody has must not depend on what one of them writes.
+ * Chooses the namespaces that are omitted where there is more of a kind than fits: those that have most. One author must not affect all others.
  */
 import { ResourceError } from "../../kubernetes/client/errors.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
 
-/** What objects take. */
+/** The size of objects. */
 export interface Size {
   readonly count: number;
-  /** As they are held. */
+  /** Bytes in memory. */
   readonly bytes: number;
 }
 
-/** Which limit a namespace is left out for: its own, or that of the kind. */
+/** The limit for which a namespace is omitted: its own, or that of the kind. */
 export type Limit = "namespace" | "kind";
 
-/** Namespaces that are left out, and for which limit. */
+/** The omitted namespaces, each with its limit. */
 export type LeftOut = ReadonlyMap<string, Limit>;
 
 const NOTHING: Size = { count: 0, bytes: 0 };
@@ -23,26 +23,26 @@ const sum = (one: Size, other: Size): Size => ({
   bytes: one.bytes + other.bytes,
 });
 
-/** Counts what a kind has by namespaces. Objects without one are cluster administrators', and are never left out. */
+/** Counts the objects of a kind by namespaces. Those without one are cluster administrators', and are never omitted. */
 export class HeldSizes {
   readonly #kind: string;
   readonly #sizes = new Map<string, Size>();
   readonly #out: Map<string, Limit>;
-  /** Of all that is not left out. */
+  /** The size of all that is kept. */
   #held = NOTHING;
 
-  /** @param out left out from the beginning */
+  /** @param out omitted from the beginning */
   constructor(kind: string, out: LeftOut = new Map()) {
     this.#kind = kind;
     this.#out = new Map(out);
   }
 
-  /** What is left out now. */
+  /** The omitted namespaces. */
   get out(): LeftOut {
     return this.#out;
   }
 
-  /** What would be left out of all that was counted, had it been known beforehand. */
+  /** The namespaces that would be omitted if all sizes had been known beforehand. */
   get due(): LeftOut {
     const room = new HeldSizes(this.#kind);
     for (const [namespace, size] of this.#sizes) room.#sizes.set(namespace, size);
@@ -54,7 +54,7 @@ export class HeldSizes {
 
   /**
    * Counts more, or less, in a namespace.
-   * @returns namespaces that are left out for it
+   * @returns namespaces that are omitted because of it
    * @throws ResourceError where only objects without a namespace are left, and these are too many
    */
   add(namespace: string, size: Size): readonly string[] {
@@ -67,14 +67,14 @@ export class HeldSizes {
     return this.#out.size === before ? [] : [...this.#out.keys()].slice(before);
   }
 
-  /** Its own limit. */
+  /** Applies a namespace's own limit. */
   #limit(namespace: string): void {
     const { count, bytes } = this.#sizes.get(namespace) ?? NOTHING;
     const isBeyond = count > MAX_NAMESPACE_DOCUMENTS || bytes > MAX_NAMESPACE_BYTES;
     if (isBeyond && namespace !== "") this.#leaveOut(namespace, "namespace");
   }
 
-  /** The kind's. */
+  /** Applies the kind's limit. */
   #limitAll(): void {
     for (;;) {
       const by = this.#held.bytes > MAX_KIND_BYTES ? "bytes" : this.#held.count > MAX_DOCUMENTS ? "count" : undefined;

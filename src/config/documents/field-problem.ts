@@ -5,11 +5,11 @@ import type { Path, Problem } from "./problem.js";
 import type { ProblemCode } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
-/** A mistake of a field, in the words of whoever refuses it. */
+/** A mistake of a field, in the words of its checker. */
 export interface FieldMistake {
   readonly path: Path;
   readonly text: string;
-  /** What to write instead. */
+  /** A proposed correction. */
   readonly hint?: string | undefined;
   /** Of an expression: all of which the text tells, one by one. */
   readonly mistakes?: readonly ExpressionMistake[] | undefined;

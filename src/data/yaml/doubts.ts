@@ -1,24 +1,24 @@
-/** What Kubernetes takes without a word in YAML, though it can't be meant. */
+/** Warnings about YAML that Kubernetes accepts without a message, though it is probably unintended. */
 import { Lines } from "./lines.js";
 import type { YamlDocument } from "./stream.js";
 import { YamlError } from "./yaml-error.js";
 
-/** Of a key that stands twice in a map the last one counts. */
+/** The warning about a repeated key in a map, of which the last one counts. */
 export const REPEATED_KEY = "duplicate key: the same key stands above in this map";
 
-/** What stands behind `...`, for example. */
+/** The warning about text behind `...`, for example. */
 export const UNREAD = "what stands here is not read: the document ends before it; put --- between documents";
 
-/** Most doubts that are told of one text: who mends these sees the others, and a text may have as many as it has lines. */
+/** Most warnings about one text: a reader of these will find the others, and a text may have as many as it has lines. */
 export const MOST_DOUBTS = 100;
 
-/** Something doubtful at a UTF-16 offset. */
+/** A warning at a UTF-16 offset. */
 interface Doubt {
   readonly offset: number;
   readonly message: string;
 }
 
-/** The first {@link MOST_DOUBTS}; where there are more, one that says how many stands in the place of the next. */
+/** The first {@link MOST_DOUBTS}; where there are more, the next place has one with their number. */
 export function mostDoubts<T extends Doubt>(doubts: readonly T[]): readonly T[] {
   const next = doubts[MOST_DOUBTS];
   if (next === undefined) return doubts;
@@ -26,7 +26,7 @@ export function mostDoubts<T extends Doubt>(doubts: readonly T[]): readonly T[] 
   return [...doubts.slice(0, MOST_DOUBTS), { ...next, message }];
 }
 
-/** Keys that stand twice in a map, and what nobody reads, of the documents of a text, with their places; not all of very many. */
+/** Repeated keys in maps, and text that is not read, in the documents of a text, with their places; not all of very many. */
 export function yamlDoubts(text: string, documents: readonly YamlDocument[]): readonly YamlError[] {
   const doubts = documents.flatMap(({ repeatedKeys, unread }) => [
     ...repeatedKeys.map(({ offset }) => ({ offset, message: REPEATED_KEY })),

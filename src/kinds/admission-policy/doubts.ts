@@ -1,4 +1,4 @@
-/** What a cluster takes without a word, and what yet cannot be meant: policies and bindings that apply to nothing. */
+/** Warnings about policies and bindings that a cluster accepts, but that apply to nothing. */
 
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
@@ -9,17 +9,17 @@ import { matchDoubts } from "../shared/match/match-doubts.js";
 import type { CompiledCommon } from "./compiled-common.js";
 import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 
-/** Doubts about a policy, below its spec. */
+/** Warnings about a policy, below its spec. */
 export const policyDoubts = (spec: CommonPolicySpec, compiled: CompiledCommon): readonly FieldError[] => [
   ...(spec.matchConstraints === undefined ? [] : matchDoubts(spec.matchConstraints, ["matchConstraints"])),
   ...neverMet(compiled.matchConditions, ["matchConditions"]),
 ];
 
-/** Doubts about a binding, below its spec. */
+/** Warnings about a binding, below its spec. */
 export const bindingDoubts = ({ matchResources }: CommonBindingSpec): readonly FieldError[] =>
   matchResources === undefined ? [] : matchDoubts(matchResources, ["matchResources"]);
 
-/** As warnings in the document whose spec they are about. */
+/** The same as problems of the document with that spec. */
 export const doubtsIn = (
   document: Pick<SourceDocument, "value" | "problem">,
   doubts: readonly FieldError[],

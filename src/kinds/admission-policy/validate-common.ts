@@ -1,4 +1,4 @@
-/** Mistakes that policies of either kind can have, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
+/** Mistakes of policies of either kind, in the API server's words and order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
 
 import {
   duplicate,
@@ -25,15 +25,15 @@ const FAILURE_POLICIES = ["Fail", "Ignore"];
 /** Limit of the API. */
 const MAX_MATCH_CONDITIONS = 64;
 
-/** What is checked beside the policy itself. */
+/** Options of the validation. */
 export interface CommonValidationOptions extends Writing {
-  /** Match conditions are stored already, unchanged: they are not checked again. */
+  /** Whether match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
-  /** What the kind has against the rules that its policies match by. */
+  /** The kind's own checks of match rules. */
   readonly validateRules?: (match: MatchResources, path: FieldPath) => readonly FieldError[];
 }
 
-/** The mistakes of a spec that has its defaults, before those of what the kind adds. */
+/** The mistakes of a spec that has its defaults, before those of the kind's own parts. */
 export function validateCommon(
   spec: CommonPolicySpec,
   compiled: CompiledCommon,

@@ -1,6 +1,6 @@
 /**
- * What the reference's webhook refuses when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
- * order is not that of evaluation, and lists by object identifier are told by index here.
+ * The checks of the reference's webhook when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
+ * order is not that of evaluation, and places in lists by object identifier are given by index here.
  */
 import { goDurationText } from "../../data/go/duration.js";
 import {
@@ -25,7 +25,7 @@ import type {
 import { compileRule } from "./rules.js";
 import { ALGORITHMS, NAMED_ATTRIBUTES, SUBJECT_LISTS } from "./words.js";
 
-/** What a policy is checked against. */
+/** The options of the checks. */
 export interface CheckOptions {
   /** Compiles rules. */
   readonly compiler: ExpressionCompiler;
@@ -123,10 +123,10 @@ function checkByOid(
 const ARC = /^(?:0|-?[1-9][0-9]*)$/;
 const MAX_ARC = 2n ** 63n - 1n;
 const MIN_ARC = -(2n ** 63n);
-/** No number of 64 bits is longer: longer ones need not be read. */
+/** Length of the longest number of 64 bits: longer ones need not be read. */
 const MAX_ARC_LENGTH = 20;
 
-/** An object identifier is compared as a text with what a request has, so it must be written as that is printed. */
+/** The error of an object identifier. It is compared as a text with the request's, so it must be written in the printed form. */
 function oidError(oid: string, ofSubject: boolean): string | undefined {
   const arcs = oid.split(".");
   if (!arcs.every(isArc)) {

@@ -1,4 +1,4 @@
-/** What others use of CertificateRequestPolicies. */
+/** The exports of CertificateRequestPolicies for other rooms. */
 export { decodePolicy } from "./decode-policy.js";
 export { createRuleCompiler, RULE_DIALECT } from "./dialect.js";
 export { compilePolicy } from "./engine/compiled-policy.js";

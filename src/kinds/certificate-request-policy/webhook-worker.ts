@@ -1,9 +1,9 @@
-/** The thread in which policies are checked: rules of a stranger's making may take their time to compile. */
+/** The thread in which policies are checked: rules of a stranger may take long to compile. */
 import { parentPort } from "node:worker_threads";
 import { createRuleCompiler } from "./dialect.js";
 import { answerAdmission, type PolicyAdmission, type PolicyAnswer } from "./webhook.js";
 
-/** Longest message, in UTF-16 units: the API server takes answers of 3 MiB, and nobody reads as much. */
+/** Longest message, in UTF-16 units: the API server accepts answers of 3 MiB, and people read much less. */
 const MAX_MESSAGE = 256 * 1024;
 
 parentPort?.on("message", (request: PolicyAdmission) => {

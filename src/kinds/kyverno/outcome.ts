@@ -1,4 +1,4 @@
-/** What policies came to, as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
+/** The results of policies as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
 import type { Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
@@ -11,8 +11,8 @@ interface Judgement {
 }
 
 /**
- * Puts an answer into words.
- * @param actions in place of those of the policies; absent: as they say
+ * The outcome of an answer.
+ * @param actions in place of the policies' own; absent: their own
  */
 export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?: readonly string[]): Outcome {
   const outcome = failure ?? answerOf(responses, actions);

@@ -23,10 +23,10 @@ import { evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
 /**
- * What the policies decide, asked in order, each to its end (spec validating-admission-policy.md 0.3); of an attempt that waits
- * for an answer nothing is believed.
- * @param targeted the caller has named the target: rules and selectors are not consulted, and objects are taken as they are
- * @param watcher told why policies don't apply, or fail before they are evaluated
+ * The decision of the policies, evaluated in order, each to its end (spec validating-admission-policy.md 0.3); the result of an attempt that waits
+ * for an answer must be discarded.
+ * @param targeted whether the caller has named the target: rules and selectors are ignored, and objects are used as they are
+ * @param watcher receives the reasons why policies don't apply, or fail before they are evaluated
  */
 export function evaluatePolicies(
   policies: readonly PreparedPolicy[],
@@ -53,7 +53,7 @@ type Applicability = Skipped | "applies";
 const APPLIES = "applies";
 const skip = (reason: string): Applicability => ({ reason });
 
-/** What policies say about one request, as it is gathered (disposable). */
+/** The decisions of policies about one request, while they are gathered (disposable). */
 class Gathering {
   readonly #request: RequestAttributes;
   readonly #attempt: Attempt;
@@ -96,7 +96,7 @@ class Gathering {
     };
   }
 
-  /** Nothing that follows can change the decision, or nothing more is evaluated this time. */
+  /** Whether nothing that follows can change the decision, or nothing more is evaluated this time. */
   get ended(): boolean {
     return this.#failed || this.#attempt.over();
   }
@@ -197,7 +197,7 @@ class Gathering {
     return applied ? APPLIES : last;
   }
 
-  /** A failure before any expression ran: it denies, whatever the binding's actions are, unless failures are ignored. */
+  /** Adds a failure before any expression ran: it denies, whatever the binding's actions, unless failures are ignored. */
   #misconfigured(policy: PreparedPolicy, binding: PreparedBinding | undefined, reason: string): Applicability {
     const { failurePolicy } = policy;
     this.#watcher?.found?.(policy, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${reason}`);
@@ -235,7 +235,7 @@ function warningOf({ title }: PreparedPolicy, { name }: PreparedBinding, message
 /** The evaluations of one policy for one request (disposable): bindings only choose parameters and actions, so that one per parameter serves them all. */
 class Evaluations {
   readonly policy: PreparedPolicy;
-  /** The one without a parameter: most policies have no other. */
+  /** The evaluation without a parameter: most policies have no other. */
   #plain: PolicyEvaluation | undefined;
   #byParam: Map<JsonObject, PolicyEvaluation> | undefined;
 

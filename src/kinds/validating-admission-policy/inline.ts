@@ -24,34 +24,34 @@ import { typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
 
-/** How to compile an inline policy. */
+/** Options of compiling an inline policy. */
 export interface InlineOptions {
   readonly compiler: ExpressionCompiler;
-  /** What happens when it is violated; default: deny. */
+  /** The actions on a violation; default: deny. */
   readonly validationActions?: readonly string[];
-  /** Check the types of expressions against schemas. */
+  /** The schemas against which the types of expressions are checked. */
   readonly schemas?: SchemaSource;
 }
 
 /** A compiled inline policy. */
 export interface PreparedInline {
-  /** What they will ask of the world. */
+  /** Its questions to the world. */
   readonly needs: Needs;
-  /** What is doubtful about it. */
+  /** The warnings about it. */
   readonly warnings: readonly FieldError[];
   /** The policy, in a world. */
   readonly policy: (id: string, world: World) => Policy;
 }
 
-/** Without criteria an inline policy is about everything. */
+/** The criteria of an inline policy without any: it matches everything. */
 const EVERYTHING: MatchResources = {
   resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }],
 };
 
-/** Annotations need a policy's name before their key; an inline policy has none, and its keys are told apart by the entry. */
+/** The name before the keys of annotations, which need one; an inline policy has none, and its keys are distinguished by the entry. */
 const INLINE_NAME = "inline";
 
-/** Compiles an inline policy; or says its mistakes. Paths begin inside the spec. */
+/** Compiles an inline policy; or answers its mistakes. Paths begin inside the spec. */
 export function prepareInline(
   spec: unknown,
   options: InlineOptions,
@@ -103,5 +103,5 @@ export function prepareInline(
   };
 }
 
-/** As it would be in a policy, whose mistakes stand in its spec. */
+/** The mistake as it would be in a policy, where it stands in the spec. */
 const inSpec = (error: FieldError): FieldError => ({ ...error, path: ["spec", ...error.path] });

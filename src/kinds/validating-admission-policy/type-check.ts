@@ -23,21 +23,21 @@ import { compareKinds, type SchemaSource } from "../shared/type-check/schema-sou
 import type { SchemaType } from "../shared/type-check/schema-type.js";
 import type { PolicySpec } from "./resource.js";
 
-/** `status.typeChecking`: a warning about an expression is for all the kinds that it is wrong for. */
+/** `status.typeChecking`: a warning about an expression is for all the kinds for which it is wrong. */
 export interface TypeChecking {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
-/** Kinds of one rule that are looked at; a rule that reaches it ends the collection. */
+/** Most kinds checked of one rule; a rule that reaches it ends the collection. */
 const MAX_KINDS_OF_RULE = 10;
-/** Tells the type of `params` from that of `object` when both are of one kind; it never shows. */
+/** Distinguishes the type of `params` from that of `object` when both are of one kind; it is never shown. */
 const PARAMS_MARK = "\u2060";
 
-/** What is doubtful about an expression, and where it stands in the policy's spec. */
+/** A warning about an expression at its place in the policy's spec. */
 export interface TypeWarning {
   readonly path: FieldPath;
   readonly warning: string;
-  /** What to write instead, where that is known. */
+  /** A proposed correction, where one is known. */
   readonly hint?: string | undefined;
   /** All that the warning tells, one by one; the first of each kind names it. */
   readonly mistakes: readonly ExpressionMistake[];

@@ -1,4 +1,4 @@
-/** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
+/** Checks and evaluates drafts in this thread; it should be a thread of its own, because compiling a user's text may take any time. */
 
 import { dirname, join, resolve } from "node:path";
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
@@ -23,12 +23,12 @@ import { MAX_DRAFT_LENGTH } from "../questions.js";
 import { type Draft, ENTRY_FILE, readDraft } from "./draft.js";
 import { reviewOf } from "./payload.js";
 
-// What can be edited of what is served: entries as they stand in the policies file, and the documents that an entry names.
+// The editable parts of the served policies: entries as they stand in the policies file, and the documents that an entry names.
 
-/** Characters of all of them: they are part of one answer. */
+/** Most characters of all of them: they are part of one answer. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
-/** By id; undefined for modules, and for what is too long to be a draft. */
+/** The sources by id; undefined for modules, and for texts too long for a draft. */
 function pageSources(file: string): PageSources {
   const files = new ConfigFiles();
   const sources = new Map<string, PageSource | undefined>();
@@ -43,7 +43,7 @@ function pageSources(file: string): PageSources {
       sources.set(pair.key, fits ? source : undefined);
     }
   } catch (error) {
-    // Whoever serves the file says what is wrong with it.
+    // The server of the file reports its errors.
     if (!(error instanceof ConfigFileError)) throw error;
   }
   return sources;
@@ -73,13 +73,13 @@ function documentsOf(resource: SourceNode, file: string, files: ConfigFiles): Pa
   return { kind: "resource", text: `${texts.map((each) => each.replace(/^---[ \t]*\n/, "")).join("\n---\n")}\n` };
 }
 
-/** Problems that are told: more can't be read. */
+/** Most problems that are shown: more can't be read. */
 const MAX_PROBLEMS = 200;
 
 /**
- * Those of a draft, and of the files that it names, by place.
- * @param file the draft's
- * @param files all that it has read
+ * The problems of a draft, and of the files that it names, by place.
+ * @param file the draft's file
+ * @param files all files that it has read
  */
 function pageProblems(problems: readonly Problem[], file: string, files: readonly string[]): PageProblem[] {
   const folder = `${dirname(file)}/`;
@@ -92,7 +92,7 @@ function pageProblems(problems: readonly Problem[], file: string, files: readonl
     .slice(0, MAX_PROBLEMS);
 }
 
-/** Messages quote expressions, and say behind them what is wrong. */
+/** Longest message: messages quote expressions, with the error behind them. */
 const MAX_MESSAGE = 4_000;
 
 function shortened(message: string): string {
@@ -103,7 +103,7 @@ function shortened(message: string): string {
 function pageProblem(problem: Problem, file: string, folder: string): PageProblem {
   const { severity, line, column, path, endColumn, code, hint } = problem;
   const isOwn = problem.file === file;
-  // Nobody needs to know where the folder lies.
+  // The place of the folder is not shown.
   const message = shortened(problem.message.replaceAll(folder, ""));
   const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
   const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
@@ -119,7 +119,7 @@ function pageProblem(problem: Problem, file: string, folder: string): PageProble
   };
 }
 
-/** Whatever drafts say of their own time. */
+/** Time limit of an evaluation, whatever drafts say. */
 const MAX_EVALUATION_MS = 10_000;
 
 /** Guests that run at a time: one person asks. */
@@ -127,22 +127,22 @@ const GUEST_THREADS = 1;
 
 type Answer = NonNullable<EvaluateAnswer["answer"]>;
 
-/** Policies that can be asked, explained. */
+/** Policies that can be evaluated, explained. */
 interface Loaded {
-  /** What they are made of. */
+  /** The key of their inputs. */
   readonly key: string;
   readonly explainer: Explainer;
   readonly loader: PolicyLoader;
   readonly result: LoadedConfig;
 }
 
-/** A playground of this thread. Policies are asked one after the other; drafts are checked meanwhile. */
+/** A playground of this thread. Policies are evaluated one after the other; drafts are checked meanwhile. */
 export class LocalPlayground implements Playground {
   readonly #settings: LoaderSettings;
   readonly #file: string;
   #config: { readonly generation: number; readonly config: Config } | undefined;
   readonly #checking: PolicyLoader;
-  /** The last draft that was asked, and what is served: who changes a payload asks the same policies again. */
+  /** The last evaluated draft, and the served policies: changing a payload evaluates the same policies again. */
   #draft: Loaded | undefined;
   #served: Loaded | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -232,7 +232,7 @@ export class LocalPlayground implements Playground {
     return readDraft(draft, this.#file, this.#configOf(generation));
   }
 
-  /** What is served, read anew for each generation: what the server serves was read from the same files. */
+  /** The served configuration, read anew for each generation: the server has read it from the same files. */
   #configOf(generation: number): Config {
     if (this.#config?.generation !== generation) {
       const read = loadConfig(this.#file);
@@ -261,7 +261,7 @@ export class LocalPlayground implements Playground {
   }
 }
 
-/** Of a draft, with what was found when it was loaded. */
+/** The problems of a draft, with those found when it was loaded. */
 function shown({ problems, file, config }: Draft, found: readonly Problem[]): readonly PageProblem[] {
   return pageProblems([...problems, ...found], file, config.files);
 }
@@ -273,7 +273,7 @@ function entryOf(id: string | undefined, { entries }: PolicySet): ServedPolicy {
   return entry;
 }
 
-/** What turns or hides the text that it stands in. */
+/** Characters that change the direction of the text around them, or hide it. */
 const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
 function payloadProblem({ severity, line, column, path, message, endColumn }: Problem): PageProblem {

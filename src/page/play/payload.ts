@@ -24,7 +24,7 @@ export function reviewOf({
   try {
     if (isReview(value)) return readRequest(value, "the review");
     if (!isObject(value)) return { problem: document.problem("error", [], NO_OBJECT) };
-    // The API server has a former state of whatever is updated: where nobody gives one, nothing has changed.
+    // The API server has a former state of every updated object: where none is given, nothing has changed.
     const former = operation === "UPDATE" ? { oldObject: value } : {};
     return admissionQuestion(buildRequest({ object: value, operation, ...former }));
   } catch (error) {
@@ -42,7 +42,7 @@ const problemOf = (message: string): Problem => ({
 });
 
 const NO_OBJECT =
-  "this is no Kubernetes object, for it has no apiVersion and kind: ask about other values as raw payloads";
+  "this is not a Kubernetes object (it has no apiVersion and kind): ask about other values as raw payloads";
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" &&
@@ -52,7 +52,7 @@ const isObject = (value: unknown): boolean =>
   "kind" in value &&
   typeof value.kind === "string";
 
-/** An AdmissionReview, or what is in its request. */
+/** Whether a value is an AdmissionReview, or its request. */
 function isReview(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return ("request" in value && !("spec" in value)) || ("uid" in value && "userInfo" in value);

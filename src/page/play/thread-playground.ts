@@ -1,4 +1,4 @@
-/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
+/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and evaluations that take too long are ended from outside. */
 import { Worker } from "node:worker_threads";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { PageError, type Playground } from "../playground.js";
@@ -20,9 +20,9 @@ export type PlayReply =
   /** `status` absent: a failure of ours. */
   | { readonly id: number; readonly error: string; readonly status?: number };
 
-/** Longest time for an answer: a module may have to be compiled, and policies that are served may have to be fetched. */
+/** Longest time for an answer: a module may have to be compiled, and served policies may have to be fetched. */
 export const MAX_ANSWER_MS = 30_000;
-/** Megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
+/** Memory limit in megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
 const LIMITS = { maxOldGenerationSizeMb: 512 };
 
 interface Pending {
@@ -45,8 +45,8 @@ export class ThreadPlayground implements Playground {
   #next = 0;
 
   /**
-   * @param script what the thread runs: it answers each {@link PlayMessage} with a {@link PlayReply}
-   * @param data given to it
+   * @param script the thread's code: it answers each {@link PlayMessage} with a {@link PlayReply}
+   * @param data passed to it
    * @param longest milliseconds for an answer
    */
   constructor(script: URL, data: unknown, longest = MAX_ANSWER_MS) {
@@ -103,7 +103,7 @@ export class ThreadPlayground implements Playground {
     else waiting.reject(new PageError(reply.status ?? 500, reply.error));
   }
 
-  /** Ends the thread; whoever waits is refused, and the next question starts another. */
+  /** Ends the thread; waiting questions are refused, and the next one starts another. */
   async #end(why: PageError): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;

@@ -113,7 +113,7 @@ export interface Capability {
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
 const KUBEWARDEN = "kubewarden";
-const STOPPED = "nobody waits for the answer any more";
+const STOPPED = "the caller no longer waits for the answer";
 /** What a guest is told of a failure that has no words for it. */
 export const FAILED = "the host could not answer";
 

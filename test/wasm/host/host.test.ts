@@ -100,9 +100,9 @@ describe("the gates", () => {
     stopped.abort();
     assert.deepEqual(await underWay, {
       ok: false,
-      error: "Callback evaluation failure: nobody waits for the answer any more",
+      error: "Callback evaluation failure: the caller no longer waits for the answer",
     });
-    assert.deepEqual(await ask(), { ok: false, error: "nobody waits for the answer any more" });
+    assert.deepEqual(await ask(), { ok: false, error: "the caller no longer waits for the answer" });
     assert.equal(executed, 1);
   });
 

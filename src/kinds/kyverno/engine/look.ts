@@ -1,4 +1,4 @@
-/** Policies look at one input: each matches, and is evaluated (spec kyverno.md 2.1, 3.5 and 6.1). */
+/** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
 import { isObject, labelsOf, member } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
@@ -25,10 +25,10 @@ import { resultOf, ruleResult } from "./rule-result.js";
 
 // Match constraints against a request (spec kyverno.md 2.2): the version must be named literally, and an absent object has no labels.
 
-/** Whether the constraints match; a text says why nobody can tell. */
+/** Whether the constraints match; a text is the error if that cannot be found out. */
 type MatchResult = boolean | { readonly error: string } | Waiting;
 
-/** The label that every Namespace has: all that is known of one that cannot be found. */
+/** The label that every Namespace has: the only one known when the Namespace cannot be found. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /** Matches a request. `undefined` constraints match nothing. */
@@ -38,7 +38,7 @@ function matchConstraints(
   world: Pick<RequestWorld, "namespace">,
 ): MatchResult {
   if (match?.namespaceSelector === undefined || match.objectSelector === undefined) return false;
-  // Rules come before what has to be looked up: the order makes no difference to the answer, since selectors' errors count last.
+  // Rules are tried before look-ups: the order makes no difference to the answer, since selectors' errors count last.
   if (match.excludes.some((rule) => ruleHolds(rule, request))) return false;
   if (match.rules.length > 0 && !match.rules.some((rule) => ruleHolds(rule, request))) return false;
   const ofObject = objectMatches(match.objectSelector, request);
@@ -80,16 +80,16 @@ function namespaceMatches(
   }
   const namespace = name === "" ? undefined : world.namespace(name);
   if (namespace instanceof Waiting) return namespace;
-  // The reference goes on without the Namespace, and so without its labels: a missing look-up must not decide that a policy does not apply.
+  // The reference continues without the Namespace, and so without its labels: a failed look-up must not decide that a policy does not apply.
   if (namespace instanceof LookupFailure) return internalError(namespace.message);
   return selector.matches(namespace === undefined ? { [NAME_LABEL]: name } : labelsOf(namespace));
 }
 
-/** What a policy of the other mode says. */
+/** The message of a policy of the other mode. */
 const NO_REQUEST =
   "cannot evaluate Kubernetes-mode policy without admission attributes (hint: use a non-Kubernetes evaluation mode for raw payloads)";
 
-/** Everything that is known of one input (disposable); attempts share it. */
+/** All data about one input (disposable); attempts share it. */
 export class Evaluation {
   readonly #input: EngineInput;
   readonly #state: EngineState;
@@ -97,7 +97,7 @@ export class Evaluation {
   readonly #now: number;
   #inputs: Inputs | undefined;
   #pods: PodRequests | undefined;
-  /** Those of the pods whose turn has come: made once for all policies and attempts. */
+  /** The inputs of pods that were reached: made once for all policies and attempts. */
   readonly #podInputs: Inputs[] = [];
   #attributes: RequestAttributes | undefined;
 
@@ -110,7 +110,7 @@ export class Evaluation {
     this.#now = this.#server ? state.time : Number.NEGATIVE_INFINITY;
   }
 
-  /** Asks the candidates in order. Of an attempt that waits, or was stopped, nothing is believed. */
+  /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
   run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
     const responses: PolicyResponse[] = [];
     for (const candidate of candidates) {
@@ -137,7 +137,7 @@ export class Evaluation {
       if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
     } else {
       if (variant.mode === "JSON") return undefined;
-      // Such a policy is for scans of what is stored: no webhook is registered for it.
+      // Such a policy is for background scans: no webhook is registered for it.
       if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
       if (this.#server && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
@@ -161,7 +161,7 @@ export class Evaluation {
   }
 
   #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {
-    // Kyverno reads the numbers of a payload in JSON as doubles; its command line brings them as they are to be seen.
+    // Kyverno decodes the numbers of a JSON payload as doubles; its command line passes them as expressions see them.
     this.#payloadValue ??= this.#server ? new Doubles().of(payload ?? null) : ((payload ?? null) as Value);
     const object = this.#payloadValue;
     const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#now };
@@ -169,7 +169,7 @@ export class Evaluation {
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }
 
-  /** The pods of an object of a custom controller: the first that fails is the result, else the last; exempted ones are passed over. */
+  /** The result for the pods of a custom controller's object: the first that fails, else the last; exempted ones are skipped. */
   #judgePods(
     variant: CompiledVariant,
     request: AdmissionRequest,
@@ -210,14 +210,14 @@ export class Evaluation {
   }
 }
 
-/** What matching looks at: the request's resource as it came, whatever was addressed. */
+/** The attributes for matching: the request's resource as it was sent, whatever was addressed. */
 function attributesFor({ request }: AdmissionInput): RequestAttributes {
   const { requestResource: _, requestKind: __, requestSubResource: ___, ...rest } = request;
   return attributesOf(rest);
 }
 
 /**
- * Of the policy and its variants the one that a group asks about an object of a kind: the base, unless a variant is for that kind. Kinds of custom
+ * The base or the variant of a policy for a group's question about an object of a kind: the base, unless a variant matches that kind. Kinds of custom
  * controllers are guessed from their plurals, which have no capitals inside.
  */
 const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): CompiledVariant | undefined =>
@@ -232,7 +232,7 @@ function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Va
   return namespaceViews(found).whole;
 }
 
-/** Unlike that of a request, an object that is not there is null. */
+/** The inputs for a pod. Unlike in a request, a missing object is null. */
 const podInputs = (request: AdmissionRequest): Inputs => ({
   object: (request.object ?? null) as Value,
   oldObject: (request.oldObject ?? null) as Value,

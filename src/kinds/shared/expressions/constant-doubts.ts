@@ -1,9 +1,9 @@
-/** Conditions whose result is the same whatever is asked about. */
+/** Conditions whose result is the same for every request. */
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import type { Expression } from "./expression.js";
 
 /**
- * Conditions that are always false: what has one of them applies to nothing. Whoever writes `false` itself means it.
+ * Conditions that are always false: a policy with one of them applies to nothing. A literal `false` is taken as intended.
  * @param at the place of the list
  */
 export const neverMet = (conditions: readonly (Expression | undefined)[], at: FieldPath): readonly FieldError[] =>
@@ -13,7 +13,7 @@ export const neverMet = (conditions: readonly (Expression | undefined)[], at: Fi
       : [],
   );
 
-/** Validations that are always true or always false, though they are written as if it depended on something. */
+/** Validations that are always true or always false, though they are written as if they depended on the request. */
 export const alwaysSame = (validations: readonly (Expression | undefined)[], at: FieldPath): readonly FieldError[] =>
   validations.flatMap((validation, i) => {
     const path = [...at, i, "expression"];
@@ -23,10 +23,10 @@ export const alwaysSame = (validations: readonly (Expression | undefined)[], at:
       : [];
   });
 
-/** Cost units for the evaluation of a condition about nothing: what takes more is not looked at. */
+/** Cost limit of evaluating a constant condition; one that takes more is not evaluated. */
 const COST_LIMIT = 10_000;
 
-/** The result of what names no variable. */
+/** The result of an expression without variables. */
 function resultOf(expression: Expression | undefined): unknown {
   const program = expression?.program;
   if (program === undefined || program.references.variables.length > 0) return undefined;

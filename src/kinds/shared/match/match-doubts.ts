@@ -1,11 +1,11 @@
-/** Match criteria that no request meets, as far as that can be told without a cluster. */
+/** Warnings about match criteria that no request meets, as far as that can be found out without a cluster. */
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import type { LabelSelector } from "./label-selector.js";
 import type { MatchResources } from "./match-resources.js";
 import type { ResourceRule } from "./resource-rule.js";
 import { ruleDoubts } from "./rule-doubts.js";
 
-/** What matches nothing, or nothing that is left, at its place below `path`. */
+/** Parts that match nothing, or only excluded requests, each at its place below `path`. */
 export function matchDoubts(match: MatchResources, path: FieldPath): readonly FieldError[] {
   const { resourceRules = [], excludeResourceRules = [], namespaceSelector, objectSelector } = match;
   const doubts: FieldError[] = [];
@@ -43,7 +43,7 @@ function covers(exclude: ResourceRule, rule: ResourceRule): boolean {
   );
 }
 
-/** `*` stands for resources without their parts, `*` and a part for those, both for all. */
+/** Whether a list covers a resource. `*` stands for resources without their parts, `*` and a part for those, both for all. */
 function coversResource(all: readonly string[], resource: string): boolean {
   if (all.includes("*/*") || all.includes(resource)) return true;
   const [name = "", part] = resource.split("/");

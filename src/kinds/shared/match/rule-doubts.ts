@@ -1,10 +1,10 @@
-/** Rules that can match nothing in a cluster: every server takes them, and nobody is told that a policy never acts. */
+/** Warnings about rules that can match nothing in a cluster: every server accepts them without a warning. */
 import { builtinKinds, builtinNamespaced, pluralOf } from "../../../kubernetes/builtin-kinds.js";
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
 import type { ResourceRule } from "./resource-rule.js";
 
-/** The API versions that no server has had for years, as `group/version`: what names them alone matches nothing. */
+/** The API versions that no server has had for years, as `group/version`: a rule that names only these matches nothing. */
 const GONE: ReadonlySet<string> = new Set([
   "apps/v1beta1",
   "apps/v1beta2",
@@ -20,7 +20,7 @@ const GONE: ReadonlySet<string> = new Set([
   "rbac.authorization.k8s.io/v1beta1",
 ]);
 
-/** What clients connect to; they are never created, updated or deleted. */
+/** Resources that clients connect to; they are never created, updated or deleted. */
 const CONNECTED = /^(?:pods\/(?:exec|attach|portforward|proxy)|(?:services|nodes)\/proxy)$/;
 
 /** The built-in kinds by group and resource. */
@@ -42,7 +42,7 @@ function byGroup(): Builtin {
 }
 
 /**
- * What of a rule matches nothing, with paths inside of the rule. Of kinds that are not built in nothing is known.
+ * The parts of a rule that match nothing, with paths inside of the rule. Kinds that are not built in are not checked.
  * @param exact whether the versions are taken literally: else a rule about one of them is about all
  */
 export function ruleDoubts(rule: ResourceRule, exact: boolean): readonly FieldError[] {
@@ -110,11 +110,11 @@ function resourceDoubt(resource: string, apiGroups: readonly string[]): FieldErr
   const elsewhere = [...BUILTIN].filter(([, resources]) => resources.has(resource)).map(([group]) => group);
   const first = elsewhere.find((group) => group !== "extensions");
   if (first !== undefined) return { path, text, hint: `write apiGroups: [${JSON.stringify(first)}]` };
-  // A name that is nowhere may be of a definition; in the core group there are none.
+  // An unknown name may be that of a definition; the core group has none.
   return apiGroups.every((group) => group === "") ? { path, text } : undefined;
 }
 
-/** Of a resource that there is, in other versions or another scope. */
+/** The warning for an existing resource in other versions or another scope. */
 function kindDoubt(
   resource: string,
   found: readonly GroupVersionKind[],
@@ -129,7 +129,7 @@ function kindDoubt(
   ) {
     const known = found.some(({ version }) => apiVersions.includes(version));
     const versions = [...new Set(served.map(({ version }) => version))];
-    // What is not in the table may be of a server that is not known.
+    // A resource that is not in the table may be of an unknown server.
     if (!known) return undefined;
     const text = `${JSON.stringify(resource)} in the version ${apiVersions.join(", ")} is no longer served: with matchPolicy Exact this matches nothing`;
     const hint =
@@ -152,11 +152,11 @@ const scopeDoubt = (resource: string, where: string, scope: string): FieldError 
   hint: 'leave scope out, or write "*"',
 });
 
-/** Connections are made to some resources, and nothing else is done with those. */
+/** Warnings about connections: some resources have only those, and others have none. */
 function connectDoubts(operations: readonly string[], resources: readonly string[]): readonly FieldError[] {
   if (operations.length === 0 || resources.length === 0) return [];
   if (operations.every((each) => each === "CONNECT") && resources.every((each) => /^[a-z]+$/.test(each))) {
-    const text = "nobody connects to these resources, only to parts of some: this matches nothing";
+    const text = "no request connects to these resources, only to subresources of some: this matches nothing";
     return [{ path: ["operations"], text, hint: 'name what is connected to in resources, such as "pods/exec"' }];
   }
   const connects = operations.some((each) => each === "CONNECT" || each === "*");

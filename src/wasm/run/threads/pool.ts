@@ -29,7 +29,7 @@ const ASKED_AFTER_MS = 25;
 /** Milliseconds for which a thread may be late with its report: it is in a host function, or the engine compiles. Then the caller is answered all the same. */
 const GRACE_MS = 15;
 const TIMED_OUT_WAITING: JobResult = { kind: "timeout", phase: "waiting", stderr: "" };
-const ABANDONED: JobResult = { kind: "refused", text: "nobody waits for the answer any more" };
+const ABANDONED: JobResult = { kind: "refused", text: "the caller no longer waits for the answer" };
 const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shutting down" };
 
 /** A call on a thread. */
