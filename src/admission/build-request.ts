@@ -20,10 +20,10 @@ export function readRequest(written: unknown, place: string): DecodedAdmission {
   return decoded;
 }
 
-/** Who asks, where nothing says it. */
+/** The default requester. */
 const ADMINISTRATOR = { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
 
-/** What the request is made of. */
+/** The parts of a request. */
 export interface RequestParts {
   readonly object: unknown;
   readonly oldObject?: unknown;
@@ -34,7 +34,7 @@ export interface RequestParts {
 }
 
 /**
- * Builds the request, made by the administrator, or by whoever the object says has made it. For DELETE the object becomes the old object, as the API server has it.
+ * Builds the request, made by the administrator, or by the creator that the object names. For DELETE the object becomes the old object, as the API server has it.
  * @throws UsageError when the object is not a Kubernetes object or the operation is unknown
  */
 export function buildRequest({ object, oldObject, operation, namespace }: RequestParts): AdmissionRequest {

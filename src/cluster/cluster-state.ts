@@ -1,6 +1,6 @@
 import type { ClusterDelta, ClusterDocument, PolicySetRoute } from "../config/from-cluster/cluster-document.js";
 
-/** What the cluster holds of policies at some moment; it does not change: the next moment has another one. */
+/** The policies of the cluster at some moment. It does not change: the next moment has another state. */
 export interface ClusterState {
   /** The version of the delta that led to it. */
   readonly version: number;

@@ -17,7 +17,7 @@ export interface Serving {
   /** The counters of versions in shadow. */
   readonly shadows: ShadowSource;
   /**
-   * Has everybody load what has changed, and then serve it in one step.
+   * Has all processes load the changes, and then serve them in one step.
    * @param state the cluster's after it, for those that begin meanwhile, or have missed a delta
    * @returns what became of each policy that was loaded anew, when all serve it; never rejects
    */

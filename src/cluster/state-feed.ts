@@ -122,7 +122,7 @@ export class StateFeed {
 
   async #tell(): Promise<void> {
     const { sources, serving, served } = this.#options;
-    // Later on a kind that is being read holds up nobody else.
+    // Later on a kind that is being read does not delay the others.
     if (this.#state.version === 0 && !sources.complete) return;
     this.#again = false;
     const delta = this.#delta();

@@ -1,4 +1,4 @@
-/** What a command reads and writes, and the error of what it was given. */
+/** The streams of a command, and the error about its input. */
 import type { Readable, Writable } from "node:stream";
 import { printableLines } from "./printable.js";
 
@@ -12,7 +12,7 @@ export interface LineStreams {
 /** Variables of the environment by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command reads and writes; passed in, so that tests run commands in process. */
+/** The streams of a command; passed in, so that tests run commands in process. */
 export interface CommandIo extends LineStreams {
   readonly env: Environment;
 }
@@ -20,7 +20,7 @@ export interface CommandIo extends LineStreams {
 /** A command line, or a file that it names, that cannot be used; the message is for the user, the exit code is 2. */
 export class UsageError extends Error {
   readonly code = "USAGE";
-  /** What of its input is wrong, by the key that it has in a case of a test file; undefined: the whole, or what has none. */
+  /** The wrong part of the input, by its key in a case of a test file; undefined: the whole, or a part without a key. */
   readonly key: string | undefined;
 
   constructor(message: string, options: ErrorOptions & { readonly key?: string } = {}) {

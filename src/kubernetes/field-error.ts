@@ -22,7 +22,7 @@ export interface ExpressionMistake {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What to write instead, where that is known. */
+  /** The text to write instead, where that is known. */
   readonly hint?: string | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { Problem } from "./problem.js";
 
 const CONTAINER = / \(in container ''\)$/;
-/** All tokens of the language are no help. */
+/** A list of all tokens of the language does not help. */
 const EXPECTED = / expecting \{(?!.* expecting \{).*\}$/;
 const TOO_EARLY = "Syntax error: mismatched input '<EOF>'";
 
@@ -29,7 +29,7 @@ export function eachMistake(problem: Problem): readonly Problem[] {
   });
 }
 
-/** The compiler's words without what helps nobody. */
+/** The compiler's words without unhelpful parts. */
 export function plainWords(message: string): string {
   const [first = "", ...others] = message.split("\n");
   const short = first.replace(CONTAINER, "").replace(EXPECTED, "");

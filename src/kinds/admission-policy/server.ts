@@ -55,7 +55,7 @@ export function errorsOnServer<Compiler>(
     const first = later.find(({ wrong }) => !wrong.has(place));
     if (first === undefined) return error;
     const since = takenSince(first.version);
-    // What a later version takes has one mistake, its age.
+    // A policy that a later version takes has one mistake, the server's age.
     const mistakes = error.mistakes?.slice(0, 1).map((mistake) => {
       return { ...mistake, message: `${plainWords(mistake.message)}; ${since}` };
     });

@@ -7,7 +7,7 @@ import { answerAdmission, type PolicyAdmission, type PolicyAnswer } from "./webh
 const MAX_MESSAGE = 256 * 1024;
 
 parentPort?.on("message", (request: PolicyAdmission) => {
-  // Kept for one request only: whoever asks again may have asked for anything.
+  // Kept for one request only: the next question may be about another kind.
   const answer = answerAdmission(request, { compiler: createRuleCompiler() });
   parentPort?.postMessage(cut(answer));
 });

@@ -4,7 +4,7 @@ import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
 import type { PolicyResponse, RuleResult } from "./engine/response.js";
 
-/** What a policy has said. */
+/** The outcome of a policy. */
 interface Judgement {
   readonly policy: CompiledPolicy;
   readonly result: RuleResult;
@@ -39,7 +39,7 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
   if (denials.length > 0) {
     const message = denials.map(sentenceOf).join("; ");
     const report = reportOf(denials, responses);
-    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
+    // A validation that is false denies for certain. When only errors happened, the answer is unknown: an error must not read as a *no*.
     if (denials.some(({ result }) => result.status === "fail"))
       return { verdict: "deny", message, status: { status: "Failure" }, report, ...findings };
     return { verdict: "error", message, cause: "expression", report, ...findings };

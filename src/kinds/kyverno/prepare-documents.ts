@@ -232,7 +232,7 @@ function compileAll(
       const whole = compiled.errors.some(({ variant }) => variant === "");
       for (const { exception, variant, ...error } of whole ? allMistakes(resource, own, compilers) : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
-        // What a variant's expression says stands nowhere in the file.
+        // A variant's expression does not stand in the file.
         if (variant === "") problems.push(fieldProblem(at, "error", error));
         else {
           const where = ` (in the variant ${variant}, which is made for pod controllers)`;

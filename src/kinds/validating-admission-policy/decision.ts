@@ -1,4 +1,4 @@
-/** What ValidatingAdmissionPolicies have to say about a request, before it is put into anybody's words. */
+/** The decision of ValidatingAdmissionPolicies about a request, before it is put into words. */
 import type { Failure, Skip } from "../../policy/outcome.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
@@ -33,7 +33,7 @@ export interface PublishedAnnotation {
 /** Why policies do not apply. */
 export type Skipped = Pick<Skip, "reason" | "report">;
 
-/** What all policies together have to say about a request. */
+/** The decision of all policies together. */
 export interface PolicyDecision {
   /** The denials: the first one is the answer, all of them are causes. */
   readonly denials: readonly BoundViolation[];

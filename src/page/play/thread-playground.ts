@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { PageError, type Playground } from "../playground.js";
 
-/** What is asked: a method of the playground. */
+/** A question: a method of the playground. */
 type Kind = "sources" | "check" | "evaluate";
 type Answer<K extends Kind = Kind> = Awaited<ReturnType<Playground[K]>>;
 
@@ -74,7 +74,7 @@ export class ThreadPlayground implements Playground {
       const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
       const message: PlayMessage<K> = { id, kind, args };
-      // Who waits keeps the process, a thread without a question does not.
+      // A thread with a question keeps the process alive, an idle one does not.
       worker.ref();
       worker.postMessage(message);
     });
