@@ -12,7 +12,7 @@ const WAYS = {
   serve: [
     "cli/serve-settings.js",
     "serving/index.js",
-    "serving/alone.js",
+    "serving/serve-alone.js",
     "serving/cluster-agent.js",
     "loader/policy-source.js",
   ],

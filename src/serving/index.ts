@@ -4,14 +4,52 @@ import { type CommandIo, say } from "../data/command-io.js";
 import { createLineSink, handleOf } from "../telemetry/line-sink.js";
 import { createLogger } from "../telemetry/logger.js";
 import { Metrics } from "../telemetry/metrics.js";
+import type { LogExport } from "../telemetry/otlp/log-export.js";
+import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
+import type { Push } from "../telemetry/otlp/metrics-push.js";
+import type { DecisionTracer } from "../telemetry/otlp/tracing.js";
 import { startDaemon } from "./daemon.js";
-import { Exports } from "./exports.js";
 import { keepHeapSmall } from "./heap.js";
 import { openFilesProblem } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
-import { leavePrimary, tellFailure } from "./tell.js";
+import { leavePrimary, tellFailure } from "./to-primary.js";
+
+/** What a process of `serve` sends over OTLP. The libraries are loaded only when wanted: they take a tenth of a second and 20 MiB. */
+class Exports {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #started: Push[] = [];
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+  }
+
+  async logs(): Promise<LogExport> {
+    const { exportLogs } = await import("../telemetry/otlp/log-export.js");
+    return this.#keep(exportLogs(this.#env));
+  }
+
+  async traces(): Promise<DecisionTracer> {
+    const { traceDecisions } = await import("../telemetry/otlp/tracing.js");
+    return this.#keep(traceDecisions(this.#env));
+  }
+
+  async metrics(read: () => Promise<PushedMetrics>): Promise<Push> {
+    const { pushMetrics } = await import("../telemetry/otlp/metrics-push.js");
+    return this.#keep(pushMetrics(read, this.#env));
+  }
+
+  /** Sends what is left and ends, all at the same time, within STOP_WITHIN_MS. Never rejects. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map((exporter) => exporter.stop()));
+  }
+
+  #keep<T extends Push>(exporter: T): T {
+    this.#started.push(exporter);
+    return exporter;
+  }
+}
 
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
@@ -104,13 +142,13 @@ export async function serveCommand(
       const options = { settings, source, logger, metrics, cut: cut.signal, tracer, playground, recorder, began };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
-        const { clusterAtBegin } = await import("./begin.js");
+        const { clusterAtBegin } = await import("./asked-at-start.js");
         await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
         }
-        const { serveAlone } = await import("./alone.js");
+        const { serveAlone } = await import("./serve-alone.js");
         const { agentStart } = await import("./cluster-agent.js");
         const startAgent = await agentStart(settings, logger, kept?.attend ?? (() => {}));
         await serveAlone({ ...options, probes: true }, hangs, startAgent);

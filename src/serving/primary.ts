@@ -16,7 +16,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
 import type { Push } from "../telemetry/otlp/metrics-push.js";
 import { Slices } from "../telemetry/slices.js";
-import { Appointment } from "./appointment.js";
+import { ApproverChoice } from "./approver-choice.js";
 import type { AgentStart } from "./cluster-agent.js";
 import { type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
@@ -65,7 +65,7 @@ class Primary implements Serving, SecuredServing {
   readonly #metrics: GatheredMetrics;
   readonly shadows: GatheredShadows;
   /** Absent: nobody approves CertificateRequests. */
-  readonly #approver: Appointment | undefined;
+  readonly #approver: ApproverChoice | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
@@ -111,7 +111,7 @@ class Primary implements Serving, SecuredServing {
     });
     this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
-      this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
+      this.#approver = new ApproverChoice((child) => this.#fleet.tell(child, { type: "approve" }));
   }
 
   async run(

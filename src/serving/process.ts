@@ -22,11 +22,11 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { Approval } from "./approval.js";
-import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import { smallYoungGeneration, type YoungGeneration } from "./heap.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
+import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./reload-changes.js";
 import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-problem.js";
 

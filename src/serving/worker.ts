@@ -2,12 +2,55 @@
 
 import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
-import { firstCertificate } from "./begin.js";
+import { oneAtATime } from "../telemetry/one-at-a-time.js";
+import { firstCertificate } from "./asked-at-start.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
-import { tell, tellSurely } from "./tell.js";
-import { WantedSums } from "./wanted-sums.js";
+import { tell, tellSurely } from "./to-primary.js";
+
+// What all processes have counted, for a client of this one: the primary is asked.
+
+/** How long the primary may take: more than it gives the serving processes itself, less than Prometheus waits by default. */
+const WITHIN_MS = 8000;
+
+/** Asks the primary. */
+export class WantedSums<T> {
+  /** The question that is open, with what has come so far. */
+  #open: { readonly id: number; readonly soFar?: T; readonly answer: (sums: T) => void } | undefined;
+  #questions = 0;
+  /** The sums of all processes. Those who ask at the same time share it. */
+  readonly get: () => Promise<T>;
+
+  /**
+   * @param ask puts the question; what comes for it is to be given to {@link hear}
+   * @param late the answer when none comes in a time
+   */
+  constructor(ask: (id: number) => void, late: (withinMs: number) => T) {
+    this.get = oneAtATime(
+      () =>
+        new Promise((resolve) => {
+          const answer = (sums: T): void => {
+            clearTimeout(timer);
+            this.#open = undefined;
+            resolve(sums);
+          };
+          const timer = setTimeout(() => answer(late(WITHIN_MS)), WITHIN_MS);
+          const id = this.#questions++;
+          this.#open = { id, answer };
+          ask(id);
+        }),
+    );
+  }
+
+  /** Takes an answer, or what there is of it with a part more. One that nobody waits for any more is dropped. */
+  hear(id: number, sums: (soFar: T | undefined) => T, isWhole = true): void {
+    if (this.#open?.id !== id) return;
+    const soFar = sums(this.#open.soFar);
+    if (isWhole) this.#open.answer(soFar);
+    else this.#open = { ...this.#open, soFar };
+  }
+}
 
 /** Serves until the primary says stop, or has gone. */
 export async function serveAsWorker(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { GatheredMetrics } from "../../src/serving/gathered-metrics.js";
-import { WantedSums } from "../../src/serving/wanted-sums.js";
+import { WantedSums } from "../../src/serving/worker.js";
 import { Metrics, type MetricsText } from "../../src/telemetry/metrics.js";
 
 /** A serving process, by number. */

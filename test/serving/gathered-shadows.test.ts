@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { NONE, type ShadowRow, type ShadowRows } from "../../src/policy/served/shadow/tally.js";
 import { GatheredShadows } from "../../src/serving/gathered-shadows.js";
-import { WantedSums } from "../../src/serving/wanted-sums.js";
+import { WantedSums } from "../../src/serving/worker.js";
 
 const row = (version: string, agreed: number): ShadowRow => ({
   ...{ id: "p", version, since: 0, ...NONE, agreed, examples: [], isBroken: false },

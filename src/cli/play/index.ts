@@ -1,11 +1,42 @@
 /** `play`: a server for one person, with the page that takes drafts. */
+
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createServer } from "node:net";
 import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { serveCommand } from "../../serving/index.js";
 import type { OptionValues } from "../options.js";
 import { serveSettings } from "../serve-settings.js";
-import { openBrowser } from "./browser.js";
-import { freePort } from "./free-port.js";
+
+/** Ports that are tried, one after the other. */
+const TRIED = 20;
+
+/** The first free one from `first` on; 0, which is any, when many of them are taken. Who is quick may take it before it is used. */
+export async function freePort(address: string, first: number): Promise<number> {
+  for (let port = first; port < first + TRIED; port++) if (await isFree(address, port)) return port;
+  return 0;
+}
+
+function isFree(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, address, () => server.close(() => resolve(true)));
+  });
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
+
+/** Where there is no browser nothing happens: the address has been printed. */
+function openBrowser(address: string): void {
+  const [command = "xdg-open", ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
+  child.on("error", () => {});
+  child.unref();
+}
 
 /** Nobody else's machine reaches it. */
 const ADDRESS = "127.0.0.1";

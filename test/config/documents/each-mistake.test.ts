@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { checkedFile } from "../../../src/cli/check/checked-file.js";
+import { checkedFile } from "../../../src/cli/check/index.js";
 import { eachMistake, plainWords } from "../../../src/config/documents/each-mistake.js";
 import type { Problem } from "../../../src/config/documents/problem.js";
 import { parseConfig } from "../../../src/config/index.js";

@@ -1,7 +1,7 @@
 import type { Child } from "./fleet.js";
 
 /** Which one of the serving processes approves CertificateRequests: the first that serves what all serve, and when it ends, another. */
-export class Appointment {
+export class ApproverChoice {
   readonly #appoint: (child: Child) => void;
   #appointed: Child | undefined;
 

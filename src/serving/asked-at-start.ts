@@ -2,7 +2,7 @@
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { ClusterDelta } from "../config/from-cluster/cluster-document.js";
 import type { ToPrimary, ToWorker } from "./messages.js";
-import { tell } from "./tell.js";
+import { tell } from "./to-primary.js";
 
 /**
  * Asks the primary what the cluster holds now.

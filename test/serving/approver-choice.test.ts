@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Appointment } from "../../src/serving/appointment.js";
+import { ApproverChoice } from "../../src/serving/approver-choice.js";
 import type { Child } from "../../src/serving/fleet.js";
 
 const child = (id: number): Child => ({
@@ -14,7 +14,7 @@ const child = (id: number): Child => ({
 describe("the process that approves CertificateRequests", () => {
   test("is the first that serves, and no other while it lives", () => {
     const told: number[] = [];
-    const appointment = new Appointment(({ id }) => told.push(id));
+    const appointment = new ApproverChoice(({ id }) => told.push(id));
     const [a, b, c] = [child(1), child(2), child(3)];
     appointment.among([]);
     for (const each of [[a], [a, b], [c, a, b]]) appointment.among(each);
@@ -24,7 +24,7 @@ describe("the process that approves CertificateRequests", () => {
 
   test("is followed by one that serves, or by the next that does", () => {
     const told: number[] = [];
-    const appointment = new Appointment(({ id }) => told.push(id));
+    const appointment = new ApproverChoice(({ id }) => told.push(id));
     const [a, b, c] = [child(1), child(2), child(3)];
     appointment.among([a]);
     appointment.ended(a, [b]);
