@@ -3,6 +3,7 @@
  * once, which a client can act on, instead of late, which it can't. One policy can't take every place: while it keeps its guests busy
  * others still get theirs.
  */
+import { overloaded, type RequestProblem, unavailable } from "../admission/request-problem.js";
 
 /** Limits of a gate. */
 export interface GateLimits {
@@ -124,4 +125,14 @@ export class Gate {
     this.#waiting.delete(waiting);
     waiting.candidate.refuse("late");
   }
+}
+
+/** The text of a refusal, with the limits, and the options that set them. */
+export function refusalText(why: Refusal, { concurrency, queue }: GateLimits): RequestProblem {
+  const places = `of ${concurrency} places (--max-concurrent-requests)`;
+  return why === "full"
+    ? overloaded(
+        `too many requests: the policy has its part ${places}, or all are taken, and ${queue} wait (--max-queued-requests), try again later`,
+      )
+    : unavailable(`overloaded: no policy evaluation could be started in time, for lack ${places}, try again later`);
 }

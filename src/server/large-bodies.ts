@@ -2,7 +2,7 @@
  * Large bodies wait for their turn on the main thread before they are read: a megabyte of JSON takes up to 80 ms, and several together would
  * block all other requests one after the other. A waiting body is not read when its client has gone meanwhile.
  */
-import type { Turns } from "../policy/turns.js";
+import { SLICE_MS, type Turns } from "../policy/turns.js";
 
 /** Bytes from which on a body waits: a smaller one is read in less than a slice (10 ms) even when it has only empty lists, the costliest JSON there is. */
 export const LARGE_BODY = 128 * 1024;
@@ -33,5 +33,21 @@ export class LargeBodies {
   /** Resolves when a request may continue after its body was read: that was a turn of its own. */
   next(): Promise<void> {
     return this.#turns.next();
+  }
+
+  /**
+   * Reads a body in steps, which give others their turn.
+   * @param isWanted whether the client still waits
+   * @returns undefined when it does not
+   */
+  async inTurns<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
+    let since = performance.now();
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      if (performance.now() - since < SLICE_MS) continue;
+      await this.next();
+      if (!isWanted()) return undefined;
+      since = performance.now();
+    }
   }
 }

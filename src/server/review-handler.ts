@@ -10,12 +10,10 @@ import {
 } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import {
-  overloaded,
   type RequestProblem,
   somethingWentWrong,
   tooManyLargeBodies,
   tooManyUnfinishedBodies,
-  unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
 import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
@@ -26,10 +24,9 @@ import type { ServedPolicy } from "../policy/served/policy-set.js";
 import { findSet, type ServedSet } from "../policy/served/served-set.js";
 import { answering } from "../policy/served/shadow/versions.js";
 import type { Verdict } from "../policy/served/verdict.js";
-import { SLICE_MS } from "../policy/turns.js";
 import { type BodyReading, receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
-import type { Gate, GateLimits, Refusal } from "./gate.js";
+import { type Gate, refusalText } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import type { PhasedRequest, Phases } from "./phases.js";
 import { type ReportSinks, report, reportSet, traceparentOf } from "./report.js";
@@ -69,16 +66,6 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
     };
     receiveJson(request, response, bodyLimit, take, bodies);
   };
-}
-
-/** The text of a refusal, with the limits, and the options that set them. */
-function refusal(why: Refusal, { concurrency, queue }: GateLimits): RequestProblem {
-  const places = `of ${concurrency} places (--max-concurrent-requests)`;
-  return why === "full"
-    ? overloaded(
-        `too many requests: the policy has its part ${places}, or all are taken, and ${queue} wait (--max-queued-requests), try again later`,
-      )
-    : unavailable(`overloaded: no policy evaluation could be started in time, for want ${places}, try again later`);
 }
 
 /** One request and its state. */
@@ -199,22 +186,15 @@ class Exchange implements PhasedRequest {
     return this.#unlessProblem(decode(body, this.#options.maxValues));
   }
 
-  /** The same for a large body, whose steps let others have their turn; undefined when the client has gone, too. */
+  /** The same for a large body, which gives others their turn; undefined when the client has gone, too. */
   async #readInTurns(body: Buffer, bodies: LargeBodies): Promise<Review | undefined> {
     if (this.#isGone()) return undefined;
     this.bytes = body.length;
     const { evaluator, maxValues } = this.#options;
     const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";
     const inSteps = this.#route.origin === "validate_raw" ? rawReviewInSteps : admissionReviewInSteps;
-    const steps = inSteps(body, maxValues, isGuest);
-    let since = performance.now();
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) return this.#unlessProblem(step.value);
-      if (performance.now() - since < SLICE_MS) continue;
-      await bodies.next();
-      if (this.#isGone()) return undefined;
-      since = performance.now();
-    }
+    const read = await bodies.inTurns(inSteps(body, maxValues, isGuest), () => !this.#isGone());
+    return read && this.#unlessProblem(read);
   }
 
   #unlessProblem(review: Review | RequestProblem): Review | undefined {
@@ -251,7 +231,7 @@ class Exchange implements PhasedRequest {
       },
       refuse: (why) => {
         metrics.refused(why);
-        this.fail(refusal(why, gate.limits));
+        this.fail(refusalText(why, gate.limits));
       },
     });
     if (forget === undefined) return;
