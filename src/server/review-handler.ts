@@ -193,7 +193,8 @@ class Exchange implements PhasedRequest {
     const { evaluator, maxValues } = this.#options;
     const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";
     const inSteps = this.#route.origin === "validate_raw" ? rawReviewInSteps : admissionReviewInSteps;
-    const read = await bodies.inTurns(inSteps(body, maxValues, isGuest), () => !this.#isGone());
+    const steps: Iterator<unknown, Review | RequestProblem> = inSteps(body, maxValues, isGuest);
+    const read = await bodies.inTurns(steps, () => !this.#isGone());
     return read && this.#unlessProblem(read);
   }
 
