@@ -75,8 +75,8 @@ const LATER: ReadonlySet<string> = new Set(["object", "oldObject"]);
 const RAW_LATER: ReadonlySet<string> = new Set([RAW_CUTS.member]);
 
 /**
- * Reads an AdmissionReview. `kind` and `apiVersion` of the review are ignored, since the audit client leaves them out. The request's objects are read when they are first
- * used, where that can't fail.
+ * Reads an AdmissionReview. `kind` and `apiVersion` of the review are ignored, since the audit client leaves them out. The request's objects are read when they
+ * are first used, where that can't fail.
  * @param body as it was sent; it must not change afterwards
  * @param maxValues most JSON values of the text
  */

@@ -127,7 +127,8 @@ export interface EvaluationOptions {
    * repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those of variables, are given the
    * same `held`, and are bounded together; a new evaluation sets it to `{ since: undefined, units: 0 }`.
    *
-   * `slice` (milliseconds) is the length of a step of `evaluateInSteps`; 0: it pauses wherever it can. `stretch` bounds each of its steps: the time of a single call.
+   * `slice` (milliseconds) is the length of a step of `evaluateInSteps`; 0: it pauses wherever it can. `stretch` bounds each of its steps: the time of a single
+   * call.
    */
   readonly deadline?: {
     readonly at: number;

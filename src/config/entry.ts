@@ -122,7 +122,10 @@ export interface ResourceEntry extends Standing {
   readonly validationActions?: readonly ValidationAction[];
   /** Settings of its CertificateRequestPolicies, of which it has at least one. */
   readonly certificateRequests?: CertificateRequestSettings;
-  /** Whether broken documents that only exempt, or answer policies' questions, are left out with a warning: they may have other authors than the policies. Default no. */
+  /**
+   * Whether broken documents that only exempt, or answer policies' questions, are left out with a warning: they may have other authors than the policies.
+   * Default no.
+   */
   readonly optionalCompanions?: boolean;
 }
 

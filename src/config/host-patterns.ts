@@ -1,4 +1,7 @@
-/** `allowedHosts` of Extism plugins: the hosts to which they may send HTTP requests. Extism's SDK for JavaScript has minimatch's patterns; these are those of them that can match the name of a host. */
+/**
+ * `allowedHosts` of Extism plugins: the hosts to which they may send HTTP requests. Extism's SDK for JavaScript has minimatch's patterns; these are those of
+ * them that can match the name of a host.
+ */
 
 /** The error of a refused pattern; the message says what to write. */
 export class HostPatternError extends Error {

@@ -19,7 +19,8 @@ export class ProblemSink {
 
   /**
    * @param policy the id of the entry that is read, for messages that name it
-   * @param salvages whether readers of records give the valid keys beside invalid ones. A caller with it checks {@link errorCount}, and serves nothing that has errors.
+   * @param salvages whether readers of records give the valid keys beside invalid ones. A caller with it checks {@link errorCount}, and serves nothing that has
+   * errors.
    */
   constructor(
     document: SourceDocument,

@@ -1,6 +1,6 @@
 /**
- * Joins bytes that arrive in pieces. Others choose how small the pieces are, and one that is kept by itself takes some 300 bytes beside its own: two megabytes, sent byte
- * by byte, would take 600.
+ * Joins bytes that arrive in pieces. Others choose how small the pieces are, and one that is kept by itself takes some 300 bytes beside its own: two megabytes,
+ * sent byte by byte, would take 600.
  */
 
 /** Bytes from which on a piece is kept as it is: its overhead is less than a tenth then. */

@@ -85,8 +85,8 @@ function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts, es
 }
 
 /**
- * The text of a value without a member of an object in it, if that is the object's last one, and else with an empty object in its place. Replacing an existing value gives the object
- * a form in which all of its members are slow to read.
+ * The text of a value without a member of an object in it, if that is the object's last one, and else with an empty object in its place. Replacing an existing
+ * value gives the object a form in which all of its members are slow to read.
  */
 function withoutMember(name: string, before: string, behind: string): string {
   const key = `"${name}":`;

@@ -37,8 +37,8 @@ export interface JsonScan {
   /** Whether the built-in parser reads its numbers exactly, and no key in it can be written in another way: has `\u` or `\/`. */
   readonly isExact: boolean;
   /**
-   * The places of keys with escapes: any of {@link ESCAPED_BESIDE}, {@link ESCAPED_WITHIN} and {@link ESCAPED_IN_PART}; 0 is nowhere. The built-in parser must not read them: some
-   * versions of V8 confuse such a key with another one that they have seen at the same place (nodejs/node#63785).
+   * The places of keys with escapes: any of {@link ESCAPED_BESIDE}, {@link ESCAPED_WITHIN} and {@link ESCAPED_IN_PART}; 0 is nowhere. The built-in parser must
+   * not read them: some versions of V8 confuse such a key with another one that they have seen at the same place (nodejs/node#63785).
    */
   readonly escapedKeys: number;
   /** Number of keys down to the requested depth, without those in values that were cut out and may repeat them. */
@@ -48,8 +48,8 @@ export interface JsonScan {
   /** Whether there may be escapes of surrogates, such as `\ud83d`. */
   readonly surrogates: boolean;
   /**
-   * Whether it is known that no object has a repeated key. It is not where keys have escapes that may be written in another way, nor where objects with hundreds of keys have 200,000
-   * in all, or keys that were chosen to be slow to compare.
+   * Whether it is known that no object has a repeated key. It is not where keys have escapes that may be written in another way, nor where objects with
+   * hundreds of keys have 200,000 in all, or keys that were chosen to be slow to compare.
    */
   readonly isUnique: boolean;
   /** Whether it is known to be JSON, so that any value in it can be read by itself. Strings that are longer than a window are not checked. */

@@ -9,7 +9,10 @@ const CLOSE_OBJECT = 0x7d;
 /** The limits of a JSON text. */
 export interface JsonBounds {
   readonly values: number;
-  /** Most members of one object: listing the names of a hundred thousand takes twenty times as long as of ten thousand, and copying them longer still. Default: no limit of their own. */
+  /**
+   * Most members of one object: listing the names of a hundred thousand takes twenty times as long as of ten thousand, and copying them longer still. Default:
+   * no limit of their own.
+   */
   readonly members?: number;
 }
 
@@ -17,8 +20,8 @@ export interface JsonBounds {
 export type TooMany = keyof JsonBounds;
 
 /**
- * The exceeded limit of a JSON text, found by its commas and brackets, without reading it: the time for reading depends on the number of values, and a text of brackets takes
- * a hundred times as long as one of letters.
+ * The exceeded limit of a JSON text, found by its commas and brackets, without reading it: the time for reading depends on the number of values, and a text of
+ * brackets takes a hundred times as long as one of letters.
  */
 export function tooManyIn(text: string, { values, members = values }: JsonBounds): TooMany | undefined {
   if (!mayHaveMoreValues(text.length, values)) return undefined;

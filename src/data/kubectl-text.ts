@@ -12,8 +12,8 @@ const INDENT = "    ";
 export const kubectlText = (value: unknown): string => `${printed(value, "")}\n`;
 
 /**
- * The number of characters of {@link kubectlText}, without printing: numbers in many brackets take a hundred times their size in an answer. Escaped characters count up to
- * five less than they take.
+ * The number of characters of {@link kubectlText}, without printing: numbers in many brackets take a hundred times their size in an answer. Escaped characters
+ * count up to five less than they take.
  */
 export const kubectlLength = (value: unknown): number => lengthOf(value, 1) + 1;
 

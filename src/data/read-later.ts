@@ -14,8 +14,8 @@ class Itself {
 }
 
 /**
- * Stores the makers of an object's members in the object, where no other code sees them. They must not be in the members' accessors: the engine records these in the object's
- * shape, which lives longer than the object and would keep everything they refer to until its next large collection.
+ * Stores the makers of an object's members in the object, where no other code sees them. They must not be in the members' accessors: the engine records these
+ * in the object's shape, which lives longer than the object and would keep everything they refer to until its next large collection.
  */
 class Later extends Itself {
   readonly #members = new Map<string, Member>();

@@ -1,6 +1,9 @@
 import type { Problem } from "../config/documents/problem.js";
 
-/** The error of an entry that cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files and addresses. */
+/**
+ * The error of an entry that cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files and
+ * addresses.
+ */
 export class LoadError extends Error {
   readonly code = "POLICY_LOAD";
   /** The whole reason where it is longer than the message, for the log only. */

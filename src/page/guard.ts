@@ -1,6 +1,6 @@
 /**
- * Checks the origin of requests for the page. A browser sends requests on behalf of any site, also to servers of its own machine: drafts are accepted from the page itself
- * only, and where drafts are accepted, the server must be addressed by its own name (against DNS rebinding).
+ * Checks the origin of requests for the page. A browser sends requests on behalf of any site, also to servers of its own machine: drafts are accepted from the
+ * page itself only, and where drafts are accepted, the server must be addressed by its own name (against DNS rebinding).
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";

@@ -1,13 +1,13 @@
 /**
- * Limits the memory of unfinished bodies together. Their clients decide how long they take, within the time limit of a request, so that many of them together could take all
- * memory.
+ * Limits the memory of unfinished bodies together. Their clients decide how long they take, within the time limit of a request, so that many of them together
+ * could take all memory.
  */
 
 /** Their share of a server's memory: as much again is needed for their values, and policies need the rest. */
 const MEMORY_SHARE = 1 / 8;
 /**
- * Most bytes for all processes of a server, however much memory there is: 48 of the largest bodies by default, where an API server has a few under way. Refused ones are
- * collected late, so that twice as much is taken for a moment.
+ * Most bytes for all processes of a server, however much memory there is: 48 of the largest bodies by default, where an API server has a few under way. Refused
+ * ones are collected late, so that twice as much is taken for a moment.
  */
 const MOST_BYTES = 96 * 1024 * 1024;
 /** Number of the largest bodies that fit in any case. */

@@ -35,7 +35,10 @@ export interface BodyReading {
   readonly crumbles: (socket: Socket) => void;
 }
 
-/** Number of pieces of a body after which their size is checked, and the mean size from which on they do not count as small: API servers send pieces of 4 KiB and more. */
+/**
+ * Number of pieces of a body after which their size is checked, and the mean size from which on they do not count as small: API servers send pieces of 4 KiB
+ * and more.
+ */
 const CRUMBS = 64;
 const CRUMB_BYTES = 512;
 

@@ -1,6 +1,7 @@
 /**
- * Handles the requests of a connection one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as they come, they would be answered
- * before those of any other connection; so the next one is handled when the last has its answer, and not before the next turn of the event loop. A client that sends one at a time never waits.
+ * Handles the requests of a connection one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as
+ * they come, they would be answered before those of any other connection; so the next one is handled when the last has its answer, and not before the next turn
+ * of the event loop. A client that sends one at a time never waits.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -1,7 +1,8 @@
 /**
  * Reads connections with many small pieces in turns, a bit at a time. Node passes on all bytes of one read of a socket, up to 64 KiB, before it does anything
- * else, and reads a socket that has more up to 32 times: by then ten thousand requests, or a body in three hundred thousand chunks of a byte, have had their events. Node is faster without
- * this code in between, by an eighth of a request of 1 KB, so connections are left to it until a client behaves as no API server does.
+ * else, and reads a socket that has more up to 32 times: by then ten thousand requests, or a body in three hundred thousand chunks of a byte, have had their
+ * events. Node is faster without this code in between, by an eighth of a request of 1 KB, so connections are left to it until a client behaves as no API server
+ * does.
  */
 import type { Socket } from "node:net";
 
@@ -12,7 +13,8 @@ const LINE_FEED = 0x0a;
 const TURN_MS = 5;
 const EACH_MS = 1;
 /**
- * Connections that may be put under control in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the same, and all are.
+ * Connections that may be put under control in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the
+ * same, and all are.
  */
 const MOST_IN_A_TURN = 1;
 /** How long new connections are put under control after that: connections that were opened for it come within seconds. */

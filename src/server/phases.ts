@@ -1,7 +1,7 @@
 /**
  * Requests go through the main thread side by side, phase by phase: all whose bodies have come in one turn of the event loop are read, then their policies are
- * evaluated, then all answers are sent, then all are reported. Handling one request after the other, each from its first byte to its log line, takes a quarter to a third more time of the
- * processor: its caches hold the code of one phase, not of all, and a client is woken once for many answers.
+ * evaluated, then all answers are sent, then all are reported. Handling one request after the other, each from its first byte to its log line, takes a quarter
+ * to a third more time of the processor: its caches hold the code of one phase, not of all, and a client is woken once for many answers.
  */
 
 /** Milliseconds of reading after which the requests read so far are evaluated. */
@@ -12,8 +12,8 @@ const ANSWERS_MS = 1;
 const TURN_MS = 10;
 
 /**
- * Bytes of bodies that wait to be read. More are read as they come, and sockets are not read meanwhile: a client that sends faster than policies answer waits there, as
- * without phases.
+ * Bytes of bodies that wait to be read. More are read as they come, and sockets are not read meanwhile: a client that sends faster than policies answer waits
+ * there, as without phases.
  */
 const WAITING_BYTES = 8 * 1024 * 1024;
 

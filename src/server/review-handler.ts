@@ -166,7 +166,10 @@ class Exchange implements PhasedRequest {
       });
   }
 
-  /** Handles an unexpected error of a step, so that it affects no other request. By contract there is none: but a request without an answer would be worse than a vague one. */
+  /**
+   * Handles an unexpected error of a step, so that it affects no other request. By contract there is none: but a request without an answer would be worse than
+   * a vague one.
+   */
   #broken(error: unknown): void {
     const { logger } = this.#options;
     logger.error("answering a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });

@@ -74,8 +74,8 @@ function plainFile(fd: number): SinkFile {
 }
 
 /**
- * A pipe, socket or terminal. Whether a write blocks is a property of the pipe and not of this process: starting another process, or the end of one, switches it for all. And a
- * blocking write outside of the main thread can't be cancelled: even the end of the process would wait for it. So the mode is set anew before
+ * A pipe, socket or terminal. Whether a write blocks is a property of the pipe and not of this process: starting another process, or the end of one, switches
+ * it for all. And a blocking write outside of the main thread can't be cancelled: even the end of the process would wait for it. So the mode is set anew before
  * every write, which then takes only as much as fits, at once.
  */
 function streamFile(fd: number, handle: NonBlocking): SinkFile {

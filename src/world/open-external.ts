@@ -62,7 +62,8 @@ export interface AddressGuard {
 }
 
 /**
- * The hosts and addresses of the block list, and unless that is empty {@link LINK_LOCAL} ones, for those who ask others in a policy's name in other ways than {@link openHttp}.
+ * The blocked hosts and addresses, with {@link LINK_LOCAL} ones unless the list is empty, for clients other than {@link openHttp} that send requests on behalf
+ * of a policy.
  * @throws UsageError
  */
 export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {

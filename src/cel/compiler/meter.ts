@@ -12,8 +12,8 @@ import type { StatefulCallee } from "./plan.js";
 const UNITS_PER_LOOK = 200_000;
 
 /**
- * Least work of a stretch: it takes 20 ms and more on any machine. An evaluation that has done less has not held its thread, however long ago it began. Of a stretch of less than 40 ms
- * half of it.
+ * Least work of a stretch: it takes 20 ms and more on any machine. An evaluation that has done less has not held its thread, however long ago it began. Of a
+ * stretch of less than 40 ms half of it.
  */
 const LEAST_STRETCH_UNITS = 20_000_000;
 

@@ -1,4 +1,4 @@
-/** From a checked expression to a plan: groups chains into attributes, folds constants, chooses the function and the cost of each call (spec kubernetes-cel.md 2, 3, 5.2). */
+/** Plans a checked expression: groups chains into attributes, folds constants, chooses each call's function and cost (spec kubernetes-cel.md 2, 3, 5.2). */
 import type {
   CallExpr,
   ComprehensionExpr,

@@ -31,8 +31,8 @@ const OTHER = 4;
 const ERROR = 8;
 
 /**
- * Tries a program that was compiled with a trace. Not only the whole must vary, but every condition in it too, unless `own` has it in the same words: `a || "b" != ""`
- * is always true, and in `c && (a || "b" != "")` the value of the whole does not show that.
+ * Tries a program that was compiled with a trace. Not only the whole must vary, but every condition in it too, unless `own` has it in the same words:
+ * `a || "b" != ""` is always true, and in `c && (a || "b" != "")` the value of the whole does not show that.
  */
 export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
   if (usage.variables.size === 0 && usage.answers.size === 0)

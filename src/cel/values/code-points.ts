@@ -5,7 +5,10 @@
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Length above which a pattern finds out whether a text is flat: of a text with one byte for each character it knows that at once, in the time of a dozen characters. */
+/**
+ * Length above which a pattern finds out whether a text is flat: of a text with one byte for each character it knows that at once, in the time of a dozen
+ * characters.
+ */
 const SHORT = 12;
 
 /** Whether the text has no surrogates, so that every code point is one UTF-16 unit. */

@@ -43,8 +43,8 @@ export class TimeZones {
 }
 
 /**
- * Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. Undefined for a zone that is newer than the data of this Node: 20.17.0 does
- * not know America/Coyhaique.
+ * Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. Undefined for a zone that is newer than the data of this
+ * Node: 20.17.0 does not know America/Coyhaique.
  */
 function namedZone(timeZone: string | undefined): Zone | undefined {
   let format: Intl.DateTimeFormat;

@@ -1,4 +1,7 @@
-/** `--cert-file` with `--webhook-ca-file`: certificates that are replaced from outside. Serving processes reload them by themselves; this part reads their authorities. */
+/**
+ * `--cert-file` with `--webhook-ca-file`: certificates that are replaced from outside. Serving processes reload them by themselves; this part reads their
+ * authorities.
+ */
 import type { Clock } from "../../data/clock.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { type Certificates, NoCertificateError } from "./certificates.js";

@@ -1,7 +1,7 @@
 /**
  * The leader's next step with a Secret of ours: a function of the Secret and of the known facts, so that any leader continues where another has
- * stopped. An authority is replaced in three steps: the new one joins the bundle; when webhooks trust it, it signs; when no replica serves a certificate of the old one,
- * that leaves the bundle.
+ * stopped. An authority is replaced in three steps: the new one joins the bundle; when webhooks trust it, it signs; when no replica serves a certificate of the
+ * old one, that leaves the bundle.
  */
 import { issueAuthority, issueServerCertificate } from "../../x509/issue.js";
 import {

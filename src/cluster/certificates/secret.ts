@@ -80,8 +80,8 @@ export function readSecret(object: JsonObject): SecretState {
 }
 
 /**
- * A Secret to be created. It has no owner: with an owner that is recreated (a ClusterRole restored from a backup is another object) it would be deleted, and with it the key
- * of the authority that webhooks trust.
+ * A Secret to be created. It has no owner: with an owner that is recreated (a ClusterRole restored from a backup is another object) it would be deleted, and
+ * with it the key of the authority that webhooks trust.
  */
 export const newSecret = (place: SecretPlace, data: SecretData): JsonObject => ({
   apiVersion: "v1",

@@ -16,7 +16,10 @@ export interface CertificateTimes {
   readonly first: number;
 }
 
-/** An authority signs for two thirds of a year, and is trusted for as long as its last certificate lives: rarely enough that its replacement does not become routine. */
+/**
+ * An authority signs for two thirds of a year, and is trusted for as long as its last certificate lives: rarely enough that its replacement does not become
+ * routine.
+ */
 const AUTHORITY_MS = 365 * DAY;
 /** The usual lifetime with cert-manager and public authorities: a month is left to correct what prevents a renewal. */
 const LEAF_MS = 90 * DAY;

@@ -11,7 +11,10 @@ export interface Announcements {
   readonly loaded: readonly string[];
 }
 
-/** The announcements. Where there are too many, policies of the namespaces with most of them are left out: webhooks of all others must not wait forever because of these. */
+/**
+ * The announcements. Where there are too many, policies of the namespaces with most of them are left out: webhooks of all others must not wait forever because
+ * of these.
+ */
 export function announcementsOf(
   { documents, sets }: Pick<ClusterState, "documents" | "sets">,
   facts: Pick<PolicyFacts, "reports">,

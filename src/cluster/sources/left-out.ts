@@ -23,7 +23,10 @@ export function whyLeftOut(namespace: string, kind: string, limit: Limit): strin
     : `all namespaces together have more objects of the kind ${kind} than the ${MAX_DOCUMENTS}, or the ${MAX_KIND_BYTES / MIB} MiB, that are held, and ${namespace} has most of them: ${until}`;
 }
 
-/** The stub of a policy whose namespace is omitted: its identity, and the inputs of its webhook. A member that is too long is left out, or widened, so that the webhook asks about no less. */
+/**
+ * The stub of a policy whose namespace is omitted: its identity, and the inputs of its webhook. A member that is too long is left out, or widened, so that the
+ * webhook asks about no less.
+ */
 export function stubOf(object: JsonObject, kind: NamedKind, why: string): ClusterDocument {
   const { creationTimestamp, generation, resourceVersion, uid } = (member(object, "metadata") ?? {}) as JsonObject;
   const metadata = {

@@ -20,7 +20,10 @@ export const PRESENCE_POLL_MS = 10_000;
 export const PRESENCE_SOON_MS = 250;
 /** Number of such repetitions, after which the check is as rare as where nothing is known. */
 export const PRESENCE_SOON_TIMES = 40;
-/** Number of consecutive answers without a kind after which it counts as gone, where definitions may not be watched: an API server that starts does not know all. For a kind that existed these are {@link PRESENCE_POLL_MS} apart. */
+/**
+ * Number of consecutive answers without a kind after which it counts as gone, where definitions may not be watched: an API server that starts does not know
+ * all. For a kind that existed these are {@link PRESENCE_POLL_MS} apart.
+ */
 export const GONE_TIMES = 3;
 /** How often a kind that may not be listed is tried again. */
 export const REFUSED_MS = 30_000;

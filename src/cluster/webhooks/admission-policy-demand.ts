@@ -41,7 +41,8 @@ export function admissionPolicyDemand(
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
   const denies = actionsOf(bindings, validationActions).includes("Deny");
   const hasParams = isObject(member(spec, "paramKind"));
-  // A failing condition makes the API server refuse the request, so it must be one for which the policy would deny: the policy evaluates it only for bound requests with a parameter.
+  // A failing condition makes the API server refuse the request, so it must be one for which the policy would deny: the policy evaluates it only for bound
+  // requests with a parameter.
   const copies = failurePolicy === "Ignore" || (denies && said.isExact && bindingSaid === true && !hasParams);
   const use = { others: 1, operations: operationsOf(said.rules) };
   return {

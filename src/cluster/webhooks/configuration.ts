@@ -125,7 +125,10 @@ const MOST_BYTES = 1_300_000;
 /** Bytes that are stored beside each webhook, and beside each of its conditions and their names: its managed fields, for either way of writing. */
 const BYTES_BESIDE = 1_000;
 const BYTES_BESIDE_CONDITION = 200;
-/** Most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes some seconds for these, and it stops after half a minute. */
+/**
+ * Most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes some seconds for these, and it stops
+ * after half a minute.
+ */
 const MOST_OBJECT_EXPRESSION_BYTES = 256 * 1024;
 
 /** A webhook with its place in a configuration. */

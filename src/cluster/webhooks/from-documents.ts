@@ -61,8 +61,8 @@ export class WebhookDeriver {
   }
 
   /**
-   * Webhooks of versions in force: versions in shadow do not change them. Where no version is in force, that in shadow is called, and decides nothing unless some namespace has
-   * it in force.
+   * Webhooks of versions in force: versions in shadow do not change them. Where no version is in force, that in shadow is called, and decides nothing unless
+   * some namespace has it in force.
    * @param refused keys of documents that are not served for reasons outside of the documents
    */
   derive(documents: Iterable<ClusterDocument>, refused: ReadonlySet<string> = NONE): DerivedWebhooks {

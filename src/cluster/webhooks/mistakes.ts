@@ -1,6 +1,6 @@
 /**
- * The API server's errors for a webhook, found before it is written beside others: it accepts nothing of an object with one mistake, and long lists of mistakes cost it half a minute.
- * Expressions are left to it (see {@link isDoubtful}): only it knows the functions of its CEL.
+ * The API server's errors for a webhook, found before it is written beside others: it accepts nothing of an object with one mistake, and long lists of mistakes
+ * cost it half a minute. Expressions are left to it (see {@link isDoubtful}): only it knows the functions of its CEL.
  */
 import { trimSpace } from "../../kinds/shared/expressions/trim.js";
 import { validateRule, validateSelector } from "../../kinds/shared/match/validate-match.js";

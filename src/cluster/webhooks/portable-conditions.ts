@@ -1,6 +1,6 @@
 /**
- * Decides which match conditions the API server may evaluate before the call. Such a condition must have the same result there as here for every request of the policy:
- * where that is not certain, it is left to the policy.
+ * Decides which match conditions the API server may evaluate before the call. Such a condition must have the same result there as here for every request of the
+ * policy: where that is not certain, it is left to the policy.
  */
 import {
   ADMISSION_REQUEST,
@@ -20,7 +20,10 @@ import { listOf } from "./rules.js";
 /** Most conditions of a webhook (the API server's own limit). */
 export const MOST_CONDITIONS = 64;
 
-/** Most bytes of one expression, and of all of a webhook's. Compiling these takes an API server a tenth of a second and a third; without a limit it took half a minute, and gave up. */
+/**
+ * Most bytes of one expression, and of all of a webhook's. Compiling these takes an API server a tenth of a second and a third; without a limit it took half a
+ * minute, and gave up.
+ */
 export const MOST_EXPRESSION_BYTES = 8 * 1024;
 export const MOST_EXPRESSIONS_BYTES = 32 * 1024;
 
@@ -43,7 +46,10 @@ export interface ConditionUse {
 export class PortableConditions {
   #environment: Environment | undefined;
 
-  /** The conditions if the API server may evaluate all of them; else none. There, one that errors does not count when another is false, so that none may be missing. */
+  /**
+   * The conditions if the API server may evaluate all of them; else none. There, one that errors does not count when another is false, so that none may be
+   * missing.
+   */
   of(conditions: readonly MatchCondition[], use: ConditionUse): readonly MatchCondition[] {
     const { length } = conditions;
     if (length + use.others > MOST_CONDITIONS) return [];

@@ -32,8 +32,9 @@ const MOST_ATTEMPTS = 100;
 /**
  * The webhooks for which an object is refused; none where it is refused for other reasons, such as rights, or because there is no answer.
  *
- * Where the API server names places (`details.causes`), those are tried first; messages are ignored, because they repeat texts of policies' authors. A webhook counts as refused only if it
- * is refused by itself: places are counted in the resulting object, in which others may have put webhooks of theirs, and some refusals name none.
+ * Where the API server names places (`details.causes`), those are tried first; messages are ignored, because they repeat texts of policies' authors. A webhook
+ * counts as refused only if it is refused by itself: places are counted in the resulting object, in which others may have put webhooks of theirs, and some
+ * refusals name none.
  */
 export async function refusedAmong(
   error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Decides which webhooks are to exist now. A new one is added when every live replica answers it, and until then those that it replaces stay: there is no moment without
- * a webhook. The webhook of a removed policy is removed at once, because replicas still serve it for a while.
+ * Decides which webhooks are to exist now. A new one is added when every live replica answers it, and until then those that it replaces stay: there is no
+ * moment without a webhook. The webhook of a removed policy is removed at once, because replicas still serve it for a while.
  */
 import type { StandingWebhook } from "./configuration.js";
 import type { DerivedWebhook } from "./derived-webhook.js";

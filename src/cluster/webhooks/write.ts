@@ -51,8 +51,8 @@ interface Change {
 }
 
 /**
- * Writes differences, and removes what is not wanted. Where webhooks move from one object to another, all are added before the first is removed. An object that can't be written does not prevent
- * others from being written.
+ * Writes differences, and removes what is not wanted. Where webhooks move from one object to another, all are added before the first is removed. An object that
+ * can't be written does not prevent others from being written.
  * @throws the store's errors, except for writing an object
  */
 export async function writeConfigurations(writing: Writing): Promise<Written> {

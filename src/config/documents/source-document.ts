@@ -213,7 +213,10 @@ export interface ParsedResources {
   readonly documents: readonly SourceDocument[];
   /** The errors. */
   readonly problems: readonly Problem[];
-  /** Warnings about what Kubernetes accepts without a message, though it is probably unintended: keys that are repeated in a map or merged over, and text behind the end of a document; not all of very many. */
+  /**
+   * Warnings about what Kubernetes accepts without a message, though it is probably unintended: keys that are repeated in a map or merged over, and text behind
+   * the end of a document; not all of very many.
+   */
   readonly warnings: readonly Problem[];
 }
 

@@ -8,7 +8,10 @@ export interface ClusterDocument {
   readonly resourceVersion: string;
   /** `metadata.generation`; 0 where the kind has none. */
   readonly generation: number;
-  /** The text that `kubectl get … -o json` prints (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. Empty: it can't be read. */
+  /**
+   * The text that `kubectl get … -o json` prints (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its
+   * status, unless its kind's policies read it. Empty: it can't be read.
+   */
   readonly text: string;
   /** Why its namespace is omitted: its text only has the inputs of its webhook, and it denies. Absent: it is not. */
   readonly leftOut?: string;
@@ -44,8 +47,8 @@ export interface LoadedPolicyReport {
   /** The generation of the document that was loaded. */
   readonly generation: number;
   /**
-   * `last-good`: it is broken, or not loaded yet, and the version before it is still served; `waiting`: it denies until its module has come, or can't be fetched; `unavailable`: it denies;
-   * `refused`: another policy is served under its id.
+   * `last-good`: it is broken, or not loaded yet, and the version before it is still served; `waiting`: it denies until its module has come, or can't be
+   * fetched; `unavailable`: it denies; `refused`: another policy is served under its id.
    */
   readonly state: "loaded" | "last-good" | "waiting" | "unavailable" | "refused";
   /** Errors and warnings, each with its place in `kubectl get … -o json`: `spec.validations[0].expression (line 14, column 30): …`. */

@@ -55,8 +55,9 @@ export function parseKey(key: string): ResourceKey {
 }
 
 /**
- * The id under which a resource is served; undefined for one that is not a policy. It depends on the resource alone, and no two resources have the same one, so that none can be taken away:
- * Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. One that is too long is hashed.
+ * The id under which a resource is served; undefined for one that is not a policy. It depends on the resource alone, and no two resources have the same one, so
+ * that none can be taken away: Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. One
+ * that is too long is hashed.
  */
 export function policyIdOf({ group, kind, namespace, name }: ResourceKey): string | undefined {
   if (group === CERTIFICATE_GROUP && kind === "CertificateRequestPolicy") return CERTIFICATE_REQUEST_POLICIES;

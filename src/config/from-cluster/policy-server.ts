@@ -1,4 +1,7 @@
-/** The PolicyServer resource of this server: the sources of modules, their signatures, and the rights of namespaced policies. The rest of it is for Kubewarden's controller. */
+/**
+ * The PolicyServer resource of this server: the sources of modules, their signatures, and the rights of namespaced policies. The rest of it is for Kubewarden's
+ * controller.
+ */
 
 import { CapabilityPatternError, parseCapabilities } from "../capability-patterns.js";
 import { ConfigFileError } from "../config-files.js";

@@ -1,6 +1,6 @@
 /**
- * Decides which version of a cluster's policy is in force, and which is in shadow. It depends on the document, so that all processes of all replicas decide alike; on
- * what was in force before only until the leader has noted it in the document.
+ * Decides which version of a cluster's policy is in force, and which is in shadow. It depends on the document, so that all processes of all replicas decide
+ * alike; on what was in force before only until the leader has noted it in the document.
  */
 import { parseJson } from "../../data/json.js";
 import { kubectlText } from "../../data/kubectl-text.js";

@@ -18,7 +18,10 @@ const ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu;
 /** One of them. */
 const IS_ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/u;
 
-/** Characters from which on a text is quoted unit by unit: a function call for each place holds the thread for a tenth of a second where there are some hundred thousand. */
+/**
+ * Characters from which on a text is quoted unit by unit: a function call for each place holds the thread for a tenth of a second where there are some hundred
+ * thousand.
+ */
 const LONG_TEXT = 4_096;
 
 /** Whether a text has nothing to escape, and nothing beyond ASCII. */

@@ -9,8 +9,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * The reader. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: Go programs that decode maps of texts with go-yaml v3 itself: `yes`
- * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of go-yaml v3's values: `yes` and its kind are texts, integers have up to
- * 64 bits without a sign, all else is as for Kubernetes.
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of go-yaml v3's values: `yes` and its kind
+ * are texts, integers have up to 64 bits without a sign, all else is as for Kubernetes.
  */
 export type YamlDialect = "kubernetes" | "go-yaml-3" | "opa";
 

@@ -27,8 +27,9 @@ type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 /** Options of preparing documents. */
 interface PrepareOptions extends CheckOptions {
   /**
-   * Keeps policies that can be read but would not be admitted, since policies in a cluster may be older than the checks: rules that do not compile object to every item, and
-   * unknown plugins are ignored. Mistakes are warnings then. An unknown field is an error all the same: the restriction it stands for is not known.
+   * Keeps policies that can be read but would not be admitted, since policies in a cluster may be older than the checks: rules that do not compile object to
+   * every item, and unknown plugins are ignored. Mistakes are warnings then. An unknown field is an error all the same: the restriction it stands for is not
+   * known.
    */
   readonly lenient?: boolean;
 }

@@ -1,4 +1,7 @@
-/** The schemas of Kyverno's resources, equal to those of their CustomResourceDefinitions (spec kyverno.md 1.2, 4.5 and 5.1). All versions of a kind have the same. */
+/**
+ * The schemas of Kyverno's resources, equal to those of their CustomResourceDefinitions (spec kyverno.md 1.2, 4.5 and 5.1). All versions of a kind have the
+ * same.
+ */
 import {
   ANY,
   BOOLEAN,

@@ -29,8 +29,8 @@ export async function readText(body: Dispatcher.ResponseData["body"], limit: num
 const LONG = 128 * 1024;
 
 /**
- * Reads an answer of JSON. Keys in `managedFields` have escapes, so that most answers need the exact reader: some 50 ms for a page of {@link STORE_PAGE_BYTES}. Longer
- * ones are read with turns for others in between.
+ * Reads an answer of JSON. Keys in `managedFields` have escapes, so that most answers need the exact reader: some 50 ms for a page of {@link STORE_PAGE_BYTES}.
+ * Longer ones are read with turns for others in between.
  */
 export async function readAnswer(text: string): Promise<unknown> {
   if (text.length < LONG) return parseJson(text);

@@ -1,6 +1,6 @@
 /**
- * PKCS#10 certification requests, accepted and refused as by cert-manager's DecodeX509CertificateRequestBytes, Go's crypto/x509 and cert-manager's second reading of subjectAltName
- * (spec certificate-request-policy.md 1.2). The text is hostile: reading it takes time linear in its length, and nothing is thrown.
+ * PKCS#10 certification requests, accepted and refused as by cert-manager's DecodeX509CertificateRequestBytes, Go's crypto/x509 and cert-manager's second
+ * reading of subjectAltName (spec certificate-request-policy.md 1.2). The text is hostile: reading it takes time linear in its length, and nothing is thrown.
  */
 import { firstPemBlock } from "../pem.js";
 import { readAlternativeNames } from "./alternative-names.js";

@@ -133,7 +133,10 @@ function resourceRulesOf(targets: readonly Target[], operations: readonly string
   }));
 }
 
-/** The spec with its labels as the reference leaves them: it decodes the replaced text into the old spec, so that changed labels keep their old key beside the new one. */
+/**
+ * The spec with its labels as the reference leaves them: it decodes the replaced text into the old spec, so that changed labels keep their old key beside the
+ * new one.
+ */
 function keepLabels(spec: PolicySpec, labels: Readonly<Record<string, string>> | undefined): PolicySpec {
   const { matchConstraints } = spec;
   if (labels === undefined || matchConstraints?.namespaceSelector === undefined) return spec;

@@ -131,7 +131,10 @@ export class LongExpressions {
   }
 }
 
-/** Most members that are compared to find that two values are the same, and the greatest depth: values made anew for each attempt are small, and contain the others. */
+/**
+ * Most members that are compared to find that two values are the same, and the greatest depth: values made anew for each attempt are small, and contain the
+ * others.
+ */
 const MOST_MEMBERS = 1_000;
 const MOST_LEVELS = 4;
 
