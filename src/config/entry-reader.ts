@@ -120,8 +120,8 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
   const module = parts.module ?? url;
   if (module === undefined) return undefined;
   const origin = new Origin(context.document, path);
-  const isDoubtful = mistakesReachGuest(written);
-  return moduleEntry({ id, origin, ...parts, module, ...(isDoubtful && { neverRun: true }) }, context);
+  const isSuspect = mistakesReachGuest(written);
+  return moduleEntry({ id, origin, ...parts, module, ...(isSuspect && { neverRun: true }) }, context);
 }
 
 /** Warns of words in settings that are texts for Kubewarden's policy server. */

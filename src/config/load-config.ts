@@ -247,7 +247,7 @@ function readEntry(
   { document, files, budget }: Pick<ReadContext, "document" | "files" | "budget">,
 ): ReadEntry {
   const sink = new ProblemSink(document, id, true);
-  for (const flaw of flaws) sink.addError(flaw);
+  for (const problem of flaws) sink.addError(problem);
   if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty", { code: "CONFIG_NAME" });
   if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`, { code: "CONFIG_NAME" });
   const defaultHostCapabilities = Object.freeze([]);

@@ -8,8 +8,8 @@ import type { Value } from "../values/value.js";
 export function anyMessage(fields: ReadonlyMap<string, Value>): CelError {
   // A null that was written is an error, too.
   const { type_url: url = "", value = new Uint8Array(0) } = Object.fromEntries(fields);
-  if (typeof url !== "string") return misfit("type_url", url, "string");
-  if (!(value instanceof Uint8Array)) return misfit("value", value, "[]uint8");
+  if (typeof url !== "string") return mismatch("type_url", url, "string");
+  if (!(value instanceof Uint8Array)) return mismatch("value", value, "[]uint8");
   const parts = [
     ...(url === "" ? [] : [`type_url:${textFormat(Buffer.from(url))}`]),
     ...(value.length === 0 ? [] : [`value:${textFormat(value)}`]),
@@ -18,7 +18,7 @@ export function anyMessage(fields: ReadonlyMap<string, Value>): CelError {
 }
 
 /** The error of a value of the wrong kind: the reference words it differently from kind to kind. */
-function misfit(field: string, value: Value, to: string): CelError {
+function mismatch(field: string, value: Value, to: string): CelError {
   return new CelError(`field type conversion error for google.protobuf.Any.${field} value type: ${reason(value, to)}`);
 }
 

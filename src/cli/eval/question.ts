@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { buildRequest, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
-import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import type { Review } from "../../policy/index.js";
 import {
   buildCertificateRequest,
@@ -181,9 +181,9 @@ const byName = (left: Dirent, right: Dirent): number => (left.name < right.name 
 async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {
   const text = yamlText(await bytesOf(file, io));
   try {
-    return parseDoubtfulYaml(text, (doubt) => say(io.stderr, `warning: ${doubtText(doubt, file)}`));
+    return parseSuspectYaml(text, (doubt) => say(io.stderr, `warning: ${warningText(doubt, file)}`));
   } catch (error) {
-    if (error instanceof YamlError) throw new UsageError(doubtText(error, file), { cause: error });
+    if (error instanceof YamlError) throw new UsageError(warningText(error, file), { cause: error });
     throw error;
   }
 }

@@ -8,13 +8,13 @@ import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
 import {
-  doubtText,
   Lines,
   readYamlStream,
+  warningText,
   type YamlDocument,
   type YamlNode,
-  yamlDoubts,
   yamlText,
+  yamlWarnings,
 } from "../../data/yaml.js";
 
 /** A value's JSON Pointer and UTF-16 offset. */
@@ -64,7 +64,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
       const line = lines === undefined ? document.value : located(document, file, lines);
       if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
     }
-    for (const doubt of yamlDoubts(text, documents)) say(io.stderr, `warning: ${doubtText(doubt, file)}`);
+    for (const doubt of yamlWarnings(text, documents)) say(io.stderr, `warning: ${warningText(doubt, file)}`);
     if (error === undefined) continue;
     say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
     failed = true;

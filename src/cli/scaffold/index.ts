@@ -9,7 +9,7 @@ import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { yamlName } from "../../data/print-yaml.js";
 import { printable } from "../../data/printable.js";
-import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import { paintFor } from "../look/paint.js";
 import { nextCommands, pod } from "./fixtures.js";
 import { groupPlan } from "./group.js";
@@ -105,14 +105,14 @@ async function objectIn(file: string, io: CommandIo): Promise<unknown> {
   const content = file === "-" ? await buffer(io.stdin) : await readFile(file).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   try {
-    const documents = parseDoubtfulYaml(yamlText(content), (doubt) =>
-      say(io.stderr, `warning: ${doubtText(doubt, file)}`),
+    const documents = parseSuspectYaml(yamlText(content), (doubt) =>
+      say(io.stderr, `warning: ${warningText(doubt, file)}`),
     );
     if (documents.length !== 1)
       throw new UsageError(`${file} holds ${documents.length} documents, expected one object`);
     return documents[0];
   } catch (error) {
-    if (error instanceof YamlError) throw new UsageError(doubtText(error, file), { cause: error });
+    if (error instanceof YamlError) throw new UsageError(warningText(error, file), { cause: error });
     throw error;
   }
 }

@@ -4,9 +4,9 @@ import { kubectlLength } from "../../data/kubectl-text.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { isObject, type JsonObject, member, namespaceOf, text } from "../../kubernetes/object.js";
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
+import { HeldSizes, type LeftOut, type Size } from "./held-sizes.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { HeldSizes, type LeftOut, type Size } from "./room.js";
 
 /** A document with its status. */
 export interface WatchedItem {

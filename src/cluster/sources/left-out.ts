@@ -4,6 +4,7 @@ import { kubectlLength } from "../../data/kubectl-text.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import { EVERYTHING, listOf, textsOf } from "../webhooks/rules.js";
 import { documentOf, type NamedKind } from "./document.js";
+import type { Limit } from "./held-sizes.js";
 import {
   MAX_DOCUMENTS,
   MAX_KIND_BYTES,
@@ -11,7 +12,6 @@ import {
   MAX_NAMESPACE_DOCUMENTS,
   MAX_STUB_MEMBER_BYTES,
 } from "./limits.js";
-import type { Limit } from "./room.js";
 
 const MIB = 1024 * 1024;
 

@@ -9,9 +9,9 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
 import type { NamedKind } from "./document.js";
+import type { LeftOut } from "./held-sizes.js";
 import { Items, type WatchedItem } from "./items.js";
 import { LEFT_OUT_AGAIN_MS, REFUSED_MS } from "./limits.js";
-import type { LeftOut } from "./room.js";
 
 /** The state of a source: `refused` and `failed` have never been read; one that is `refused` (not permitted, or too large) will not be read soon. */
 export type SourceState = "waiting" | "read" | "refused" | "failed";

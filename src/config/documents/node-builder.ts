@@ -22,7 +22,7 @@ export const MAX_ALIASED_VALUES = 100_000;
 const MERGED_OVER = "duplicate key: what << merges replaces the same key above it: put << first in this map";
 
 /** An error in the form of a document, found before its meaning is checked. */
-export interface Flaw {
+export interface NodeProblem {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
@@ -33,7 +33,7 @@ export interface Flaw {
 
 /** One instance per document. */
 export class NodeBuilder {
-  readonly flaws: Flaw[] = [];
+  readonly flaws: NodeProblem[] = [];
   #aliasDepth = 0;
   #aliasedValues = 0;
   #exhausted = false;

@@ -1,7 +1,7 @@
 /** A YAML document with its places: later stages use it for the places of problems. */
-import { Lines, mostDoubts, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
+import { Lines, mostWarnings, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
 import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
-import { type Flaw, NodeBuilder } from "./node-builder.js";
+import { NodeBuilder, type NodeProblem } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import type { About } from "./problem-codes.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -170,10 +170,10 @@ const NOTHING: YamlTree = {
 /** Reads a configuration file of ours: YAML as Kubernetes reads it, one document; repeated keys and the like are problems, not the end. */
 export function parseConfiguration(text: string, file: string): ParsedConfiguration {
   const source = new SourceText(text);
-  const problem = (flaw: Flaw): Problem => problemOf(flaw, file, source);
+  const problem = (flaw: NodeProblem): Problem => problemOf(flaw, file, source);
   const { documents, error } = readYamlTrees(text);
   const [document = NOTHING, second] = documents;
-  const flaws: Flaw[] = [];
+  const flaws: NodeProblem[] = [];
   const behind = second?.root.start ?? document.unread;
   if (behind !== undefined) {
     const message = "a configuration file holds one document: remove this second one";
@@ -229,7 +229,7 @@ export function parseResources(text: string, file: string): ParsedResources {
     return { documents: [], problems: broken, warnings: [] };
   }
   const problems: Problem[] = [];
-  const doubts: Flaw[] = [];
+  const doubts: NodeProblem[] = [];
   const read = documents.map(({ root, value, unread }) => {
     const builder = new NodeBuilder();
     const node = builder.build(root, []);
@@ -240,12 +240,12 @@ export function parseResources(text: string, file: string): ParsedResources {
     if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD, code: "YAML_SECOND_DOCUMENT" });
     return new SourceDocument(file, source, node, value);
   });
-  const warnings = mostDoubts(doubts).map((doubt) => problemOf(doubt, file, source, "warning"));
+  const warnings = mostWarnings(doubts).map((warning) => problemOf(warning, file, source, "warning"));
   return { documents: problems.length === 0 ? read : [], problems, warnings };
 }
 
 function problemOf(
-  { offset, path, message, code }: Flaw,
+  { offset, path, message, code }: NodeProblem,
   file: string,
   source: SourceText,
   severity: Problem["severity"] = "error",

@@ -4,14 +4,14 @@ import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
-import { misfitOf } from "../../kubernetes/go-types/as-struct.js";
+import { mismatchOf } from "../../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject, misnamedAt } from "../../kubernetes/object.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import { metadataWarnings, type Writing } from "../shared/decode/validate-metadata.js";
 import { unescapedName } from "./dialect.js";
-import { bindingDoubts, doubtsIn } from "./doubts.js";
 import type { ReadDocument } from "./read.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
+import { bindingWarnings, warningsIn } from "./warnings.js";
 
 /** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
@@ -59,7 +59,7 @@ export function sortDocuments<P, B>(
       case "other":
         if (isObject(document.value)) {
           objects.push(document.value);
-          problems.push(...misfits(document.value, document));
+          problems.push(...mismatches(document.value, document));
         }
         break;
       case "policy":
@@ -76,9 +76,9 @@ export function sortDocuments<P, B>(
  * The problem of an object that no cluster would store: a policy that needs it fails. One whose name or namespace is not a text is an error, since it may be
  * any object that is looked up.
  */
-function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
-  const misfit = misfitOf(object);
-  if (misfit === undefined) return [];
+function mismatches(object: JsonObject, document: PolicyDocument): readonly Problem[] {
+  const mismatch = mismatchOf(object);
+  if (mismatch === undefined) return [];
   const misnamed = misnamedAt(object);
   if (misnamed !== undefined) {
     const [, key] = misnamed;
@@ -86,8 +86,8 @@ function misfits(object: JsonObject, document: PolicyDocument): readonly Problem
     const message = `an object's ${what}: the API server does not take it, and it may be any object that is looked up`;
     return [document.problem("error", misnamed, message)];
   }
-  const message = `the API server does not take this, and a policy that asks for it fails: ${misfit.error}`;
-  return [document.problem("warning", misfit.path, message)];
+  const message = `the API server does not take this, and a policy that asks for it fails: ${mismatch.error}`;
+  return [document.problem("warning", mismatch.path, message)];
 }
 
 /** The server's warnings for a policy or a binding that it stores. */
@@ -131,7 +131,7 @@ export function usableBindings<B extends Resource<CommonBindingSpec>>(
     const errors = validate(resource, writing);
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, writing));
-    problems.push(...doubtsIn(document, bindingDoubts(resource.spec)));
+    problems.push(...warningsIn(document, bindingWarnings(resource.spec)));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
       problems.push(document.problem("warning", ["spec", "policyName"], message));

@@ -106,7 +106,7 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
   }
   if (problems.length === 0) {
     if (objects.length === 0) problems.push(policy.problem("warning", [], NOBODY_BOUND));
-    for (const { object, document } of found) problems.push(...doubts(object, objects, document));
+    for (const { object, document } of found) problems.push(...warnings(object, objects, document));
   }
   return { binding: fixed("rbac", new RbacAuthorizer(objects)), problems };
 }
@@ -117,7 +117,7 @@ const NOBODY_BOUND =
   "only the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
 
 /** Warnings about RBAC objects that seem to give rights but do not, or the reverse. */
-function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
+function warnings(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
   if ("rules" in object) {
     const wide = object.rules.flatMap(({ resourceNames }, index) => {
       const path = ["rules", index, "resourceNames"];

@@ -93,8 +93,8 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
       });
       const [first] = own;
       if (first === undefined) throw new Error("a set has a policy");
-      const { binding, problems: doubts } = prepareBinding(settings, others, first);
-      reportOrThrow([...problems, ...doubts], warn);
+      const { binding, problems: warnings } = prepareBinding(settings, others, first);
+      reportOrThrow([...problems, ...warnings], warn);
       const compiled = policies.map((policy) => compilePolicy(policy, compiler));
       const objects = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       return {

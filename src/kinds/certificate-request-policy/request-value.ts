@@ -96,7 +96,7 @@ export const REQUEST_TYPE: ObjectTypeDeclaration = {
         groups = read;
       } else {
         const text = textOf(value);
-        if (text instanceof CelError) return misfit(field, text);
+        if (text instanceof CelError) return mismatch(field, text);
         texts.set(field, text);
       }
     }
@@ -105,7 +105,7 @@ export const REQUEST_TYPE: ObjectTypeDeclaration = {
   },
 };
 
-const misfit = (field: string, { message }: CelError): CelError =>
+const mismatch = (field: string, { message }: CelError): CelError =>
   new CelError(`field type conversion error for ${TYPE_NAME}.${field} value type: ${message}`, "conversion");
 
 function readGroups(value: Value): readonly string[] | CelError {
@@ -116,7 +116,7 @@ function readGroups(value: Value): readonly string[] | CelError {
   const groups: string[] = [];
   for (const element of value as readonly Value[]) {
     const text = textOf(element);
-    if (text instanceof CelError) return misfit("groups", text);
+    if (text instanceof CelError) return mismatch("groups", text);
     groups.push(text);
   }
   return groups;

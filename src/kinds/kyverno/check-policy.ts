@@ -1,7 +1,7 @@
 /** The checks of Kyverno when a policy is created, beside the schema (spec kyverno.md 1.4). */
 
 import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
-import { matchDoubts } from "../shared/match/match-doubts.js";
+import { matchWarnings } from "../shared/match/match-warnings.js";
 import { validateMatch } from "../shared/match/validate-match.js";
 import { authorizationMode } from "./authorization/mode.js";
 import { unknownControllers } from "./autogen/controllers.js";
@@ -73,7 +73,7 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
     warnings.push(
       ...refused.map((error) => ({ ...error, text: `${error.text}: Kyverno takes it, Kubernetes would not` })),
     );
-    warnings.push(...matchDoubts({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
+    warnings.push(...matchWarnings({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
   }
   const controllers = autogen?.podControllers?.controllers ?? [];
   const unknown = new Set(unknownControllers(controllers));

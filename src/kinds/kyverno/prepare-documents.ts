@@ -193,7 +193,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   }
   for (const each of broken) problems.push(...moreMistakes(each, options));
   const named = [...policies, ...broken];
-  for (const exception of exceptions) problems.push(...doubtsAbout(exception, named, options.now));
+  for (const exception of exceptions) problems.push(...warningsAbout(exception, named, options.now));
   return {
     policies: compileAll(policies, exceptions, options, problems),
     exceptions: exceptions.map(({ resource }) => resource),
@@ -257,7 +257,7 @@ const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): r
   errors.map((error) => fieldProblem(document, "error", error));
 
 /** Warnings about exceptions that Kyverno accepts, but that exempt from nothing. */
-function doubtsAbout(
+function warningsAbout(
   { resource: { spec }, document }: Found<ExceptionResource>,
   policies: readonly Found<PolicyResource>[],
   now: number,

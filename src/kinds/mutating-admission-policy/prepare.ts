@@ -18,10 +18,10 @@ import {
   unreachableVariables,
   usableBindings,
 } from "../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-binding.js";
 import type { Server } from "../admission-policy/server.js";
+import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
 import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
@@ -74,7 +74,7 @@ export function prepareDocuments(
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
-    problems.push(...doubtsIn(document, policyDoubts(resource.spec, compiled)));
+    problems.push(...warningsIn(document, policyWarnings(resource.spec, compiled)));
     const unknown = unknownGroups(resource, objects, builtin);
     problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
     if (errors.length > 0) continue;

@@ -5,13 +5,13 @@ import type { Policy } from "../../policy/policy.js";
 import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { defaultPolicy } from "../admission-policy/defaults.js";
-import { policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import { repeatedVariables } from "../admission-policy/read.js";
 import { GROUP } from "../admission-policy/resource.js";
+import { policyWarnings } from "../admission-policy/warnings.js";
 import { salvage } from "../shared/decode/api-type.js";
 import { isConsequence, misread } from "../shared/decode/misread.js";
-import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
@@ -77,11 +77,11 @@ export function prepareInline(
     ...validateActions(actions, ["validationActions"]),
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
-  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   const warnings: readonly FieldError[] = [
-    ...policyDoubts({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
+    ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
-    ...doubtful.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
+    ...suspect.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {
     const wrong = new Set([...unread, ...others].map(({ path }) => formatPath(path)));

@@ -16,10 +16,10 @@ import {
   unreachableVariables,
   usableBindings,
 } from "../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import type { Server } from "../admission-policy/server.js";
-import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
@@ -76,8 +76,8 @@ export function prepareDocuments(
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
     const same = alwaysSame(compiled.validations, ["validations"]);
-    problems.push(...doubtsIn(document, [...policyDoubts(resource.spec, compiled), ...same]));
-    if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas, errors));
+    problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
+    if (schemas !== undefined) problems.push(...suspectTypes(resource, document, schemas, errors));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
@@ -100,7 +100,7 @@ export function prepareDocuments(
 }
 
 /** The warnings of type checking, which never prevent a policy from acting. */
-function doubtfulTypes(
+function suspectTypes(
   { spec }: PolicyResource,
   document: PolicyDocument,
   schemas: SchemaSource,

@@ -39,7 +39,7 @@ export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "j
  * The error for which the API server would refuse an object, and its place; undefined for one that it may accept. Of kinds that are not built in it reads the
  * metadata only: the rest is checked by the schema of a CustomResourceDefinition.
  */
-export function misfitOf(object: JsonObject): Mistake | undefined {
+export function mismatchOf(object: JsonObject): Mistake | undefined {
   const shaped = asStruct(object, structOfObject(object) ?? customStruct(text(object, "kind")));
   return shaped.ok ? undefined : shaped;
 }

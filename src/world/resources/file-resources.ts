@@ -1,5 +1,5 @@
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { asStruct, misfitOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
+import { asStruct, mismatchOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import {
   apiVersionOf,
   compareNames,
@@ -27,7 +27,7 @@ import { type Lookup, LookupFailure, type ResourceSource } from "./resource-sour
 export function asStored(object: JsonObject): JsonObject | LookupFailure {
   const type = structOfObject(object);
   if (type === undefined) {
-    const misfit = misfitOf(object);
+    const misfit = mismatchOf(object);
     return misfit === undefined ? object : refused(object, misfit.error);
   }
   const shaped = asStruct(object, type);
@@ -75,7 +75,7 @@ export class FileResources implements ResourceSource {
   /** The last made-up Namespace: many requests are about the same. */
   #madeUp: { readonly name: string; readonly namespace: JsonObject } | undefined;
   /** Documents that no cluster would store, by `apiVersion/Kind`: a list fails with the first one. */
-  readonly #misfits = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
+  readonly #mismatches = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
   /** Documents without a readable name, by `apiVersion/Kind`: each may be any object that is looked for and not found. */
   readonly #misnamed = new Map<string, LookupFailure>();
   readonly #scopes = new Map<string, boolean>();
@@ -100,7 +100,7 @@ export class FileResources implements ResourceSource {
         this.#misnamed.set(key, object);
         return;
       }
-      addTo(this.#misfits, key, { namespace: namespaceOf(document), failure: object });
+      addTo(this.#mismatches, key, { namespace: namespaceOf(document), failure: object });
     } else addTo(this.#objects, key, object);
     this.#named.set(`${key} ${namespaceOf(document)}/${nameOf(document)}`, object);
     if (key === "v1/Namespace") this.#namespaces.set(nameOf(document), object);
@@ -135,8 +135,8 @@ export class FileResources implements ResourceSource {
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
-    const misfit = this.#misfits.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
-    const failure = this.#misnamed.get(key) ?? misfit?.failure;
+    const mismatch = this.#mismatches.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
+    const failure = this.#misnamed.get(key) ?? mismatch?.failure;
     if (failure !== undefined) return failure;
     const all = this.#objects.get(key) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);

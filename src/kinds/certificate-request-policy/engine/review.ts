@@ -12,7 +12,7 @@ import { RULE_DIALECT } from "../dialect.js";
 import type { ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Decision } from "./decision.js";
-import { Evaluation, type EvaluationOptions } from "./look.js";
+import { Evaluation, type EvaluationOptions } from "./evaluation.js";
 
 /** How policies are asked. */
 export interface ReviewerOptions extends EvaluationOptions {

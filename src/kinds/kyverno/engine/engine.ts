@@ -16,7 +16,7 @@ import { createDialect } from "../dialect.js";
 import type { Candidate } from "./candidate.js";
 import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
-import { Evaluation } from "./look.js";
+import { Evaluation } from "./evaluation.js";
 import type { PolicyResponse } from "./response.js";
 
 /** Options of the engine. */

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
 import { quote } from "../../../data/go/quote.js";
-import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
+import { parseSuspectYaml, type YamlError } from "../../../data/yaml.js";
 import { isObject } from "../../../kubernetes/object.js";
 import { compileQuery } from "../../../world/entries/query.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -105,7 +105,7 @@ async function resourcesOf(
   const resources: unknown[] = [];
   for (const file of paths) {
     try {
-      const documents = parseDoubtfulYaml(await files.text(file), (doubt) => files.doubted(doubt, file));
+      const documents = parseSuspectYaml(await files.text(file), (warning) => files.doubted(warning, file));
       resources.push(...documents.filter((each) => isObject(each)));
     } catch (error) {
       const where = `globalContextEntries ${quoted(name)} resourceFiles ${quoted(file)}`;

@@ -2,7 +2,7 @@
 
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
-import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
+import { parseSuspectYaml, type YamlError } from "../../../data/yaml.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
 import type { ContextObject } from "../../../world/objects/context-objects.js";
@@ -75,7 +75,7 @@ export function parseContextFile(source: string, kinds: KnownKinds): Read<Contex
  * Reads a file of cluster resources.
  * @param doubted receives warnings about parts that are not read
  */
-export function parseClusterResources(source: string, doubted?: (doubt: YamlError) => void): Read<ClusterResources> {
+export function parseClusterResources(source: string, doubted?: (warning: YamlError) => void): Read<ClusterResources> {
   const decoded = decodedFile(source, CLUSTER, doubted);
   if (!decoded.ok) return decoded;
   const { crds = [], resources = [] } = decoded.value.spec ?? {};
@@ -92,10 +92,10 @@ function imageOf(image: JsonObject): JsonObject {
 }
 
 /** The first document of a file: the others are ignored. */
-function decodedFile(source: string, type: ApiType, doubted: (doubt: YamlError) => void = () => {}): Read<Written> {
+function decodedFile(source: string, type: ApiType, warn: (warning: YamlError) => void = () => {}): Read<Written> {
   let documents: readonly unknown[];
   try {
-    documents = parseDoubtfulYaml(source, doubted, { uniqueKeys: true });
+    documents = parseSuspectYaml(source, warn, { uniqueKeys: true });
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }

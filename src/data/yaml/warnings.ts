@@ -13,13 +13,13 @@ export const UNREAD = "what stands here is not read: the document ends before it
 export const MOST_DOUBTS = 100;
 
 /** A warning at a UTF-16 offset. */
-interface Doubt {
+interface Warning {
   readonly offset: number;
   readonly message: string;
 }
 
 /** The first {@link MOST_DOUBTS}; where there are more, the next place has one with their number. */
-export function mostDoubts<T extends Doubt>(doubts: readonly T[]): readonly T[] {
+export function mostDoubts<T extends Warning>(doubts: readonly T[]): readonly T[] {
   const next = doubts[MOST_DOUBTS];
   if (next === undefined) return doubts;
   const message = `${doubts.length - MOST_DOUBTS} more such warnings from here on are not shown`;
@@ -28,13 +28,13 @@ export function mostDoubts<T extends Doubt>(doubts: readonly T[]): readonly T[] 
 
 /** Repeated keys in maps, and text that is not read, in the documents of a text, with their places; not all of very many. */
 export function yamlDoubts(text: string, documents: readonly YamlDocument[]): readonly YamlError[] {
-  const doubts = documents.flatMap(({ repeatedKeys, unread }) => [
+  const warnings = documents.flatMap(({ repeatedKeys, unread }) => [
     ...repeatedKeys.map(({ offset }) => ({ offset, message: REPEATED_KEY })),
     ...(unread === undefined ? [] : [{ offset: unread, message: UNREAD }]),
   ]);
-  if (doubts.length === 0) return [];
+  if (warnings.length === 0) return [];
   const lines = new Lines(text);
-  return mostDoubts(doubts).map(({ offset, message }) => {
+  return mostDoubts(warnings).map(({ offset, message }) => {
     const { line, column } = lines.place(offset);
     return new YamlError(message, line, column);
   });

@@ -3,17 +3,17 @@ import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import type { LabelSelector } from "./label-selector.js";
 import type { MatchResources } from "./match-resources.js";
 import type { ResourceRule } from "./resource-rule.js";
-import { ruleDoubts } from "./rule-doubts.js";
+import { ruleWarnings } from "./rule-warnings.js";
 
 /** Parts that match nothing, or only excluded requests, each at its place below `path`. */
-export function matchDoubts(match: MatchResources, path: FieldPath): readonly FieldError[] {
+export function matchWarnings(match: MatchResources, path: FieldPath): readonly FieldError[] {
   const { resourceRules = [], excludeResourceRules = [], namespaceSelector, objectSelector } = match;
-  const doubts: FieldError[] = [];
+  const warnings: FieldError[] = [];
   const below = (at: FieldPath, found: readonly FieldError[]): void => {
-    doubts.push(...found.map((doubt) => ({ ...doubt, path: [...path, ...at, ...doubt.path] })));
+    warnings.push(...found.map((warning) => ({ ...warning, path: [...path, ...at, ...warning.path] })));
   };
   resourceRules.forEach((rule, i) => {
-    below(["resourceRules", i], ruleDoubts(rule, match.matchPolicy === "Exact"));
+    below(["resourceRules", i], ruleWarnings(rule, match.matchPolicy === "Exact"));
     const by = excludeResourceRules.findIndex((exclude) => covers(exclude, rule));
     if (by === -1) return;
     below(
@@ -21,9 +21,9 @@ export function matchDoubts(match: MatchResources, path: FieldPath): readonly Fi
       [{ path: [], text: `excludeResourceRules[${by}] excludes all that this rule matches` }],
     );
   });
-  below(["namespaceSelector"], selectorDoubts(namespaceSelector));
-  below(["objectSelector"], selectorDoubts(objectSelector));
-  return doubts;
+  below(["namespaceSelector"], selectorWarnings(namespaceSelector));
+  below(["objectSelector"], selectorWarnings(objectSelector));
+  return warnings;
 }
 
 /** Whether an exclude rule matches all that another one does. */
@@ -52,7 +52,7 @@ function coversResource(all: readonly string[], resource: string): boolean {
 }
 
 /** Requirements of one label that contradict each other. */
-function selectorDoubts(selector: LabelSelector | undefined): readonly FieldError[] {
+function selectorWarnings(selector: LabelSelector | undefined): readonly FieldError[] {
   const keys = new Map<string, { values?: ReadonlySet<string>; not: Set<string>; exists: boolean; absent: boolean }>();
   const of = (key: string) => {
     const known = keys.get(key) ?? { not: new Set<string>(), exists: false, absent: false };

@@ -45,9 +45,9 @@ function byGroup(): Builtin {
  * The parts of a rule that match nothing, with paths inside of the rule. Kinds that are not built in are not checked.
  * @param exact whether the versions are taken literally: else a rule about one of them is about all
  */
-export function ruleDoubts(rule: ResourceRule, exact: boolean): readonly FieldError[] {
+export function ruleWarnings(rule: ResourceRule, exact: boolean): readonly FieldError[] {
   const { apiGroups = [], apiVersions = [], resources = [], operations = [], scope = "*" } = rule;
-  const misnamed = [...apiGroups.flatMap(groupDoubt), ...apiVersions.flatMap(versionDoubt)];
+  const misnamed = [...apiGroups.flatMap(groupWarning), ...apiVersions.flatMap(versionWarning)];
   if (misnamed.length > 0) return misnamed;
   const doubts: FieldError[] = [];
   if (apiGroups.length > 0 && apiGroups.every((group) => BUILTIN.has(group))) {
@@ -55,21 +55,21 @@ export function ruleDoubts(rule: ResourceRule, exact: boolean): readonly FieldEr
       const [resource = ""] = entry.split("/");
       if (resource === "*" || resource === "") continue;
       const found = apiGroups.flatMap((group) => BUILTIN.get(group)?.get(resource) ?? []);
-      const doubt =
+      const warning =
         found.length === 0
-          ? resourceDoubt(resource, apiGroups)
-          : kindDoubt(resource, found, exact ? apiVersions : ["*"], scope);
-      if (doubt !== undefined)
-        doubts.push({ ...doubt, path: [...doubt.path, ...(doubt.path[0] === "resources" ? [i] : [])] });
+          ? resourceWarning(resource, apiGroups)
+          : kindWarning(resource, found, exact ? apiVersions : ["*"], scope);
+      if (warning !== undefined)
+        doubts.push({ ...warning, path: [...warning.path, ...(warning.path[0] === "resources" ? [i] : [])] });
     }
   }
-  return [...distinct(doubts), ...connectDoubts(operations, resources)];
+  return [...distinct(doubts), ...connectWarnings(operations, resources)];
 }
 
-const distinct = (doubts: readonly FieldError[]): readonly FieldError[] =>
-  doubts.filter(({ text }, i) => doubts.findIndex((each) => each.text === text) === i);
+const distinct = (warnings: readonly FieldError[]): readonly FieldError[] =>
+  warnings.filter(({ text }, i) => warnings.findIndex((each) => each.text === text) === i);
 
-function groupDoubt(group: string, i: number): readonly FieldError[] {
+function groupWarning(group: string, i: number): readonly FieldError[] {
   const path: FieldPath = ["apiGroups", i];
   if (group === "core" || group === "v1") {
     return [
@@ -92,14 +92,14 @@ function groupDoubt(group: string, i: number): readonly FieldError[] {
     : [];
 }
 
-function versionDoubt(version: string, i: number): readonly FieldError[] {
+function versionWarning(version: string, i: number): readonly FieldError[] {
   if (!version.includes("/")) return [];
   const name = JSON.stringify(version.split("/").at(-1));
   const text = `a version has no group in its name: ${JSON.stringify(version)} matches nothing`;
   return [{ path: ["apiVersions", i], text, hint: `write ${name}, and the group in apiGroups` }];
 }
 
-function resourceDoubt(resource: string, apiGroups: readonly string[]): FieldError | undefined {
+function resourceWarning(resource: string, apiGroups: readonly string[]): FieldError | undefined {
   const path: FieldPath = ["resources"];
   const named = apiGroups.map((group) => JSON.stringify(group)).join(" or ");
   const text = `there is no resource ${JSON.stringify(resource)} in the group ${named} of Kubernetes: this matches nothing`;
@@ -115,7 +115,7 @@ function resourceDoubt(resource: string, apiGroups: readonly string[]): FieldErr
 }
 
 /** The warning for an existing resource in other versions or another scope. */
-function kindDoubt(
+function kindWarning(
   resource: string,
   found: readonly GroupVersionKind[],
   apiVersions: readonly string[],
@@ -140,20 +140,20 @@ function kindDoubt(
   }
   const namespaced = found.map((kind) => builtinNamespaced(kind));
   if (scope === "Cluster" && namespaced.every((each) => each === true))
-    return scopeDoubt(resource, "live in namespaces", scope);
+    return scopeWarning(resource, "live in namespaces", scope);
   if (scope === "Namespaced" && namespaced.every((each) => each === false))
-    return scopeDoubt(resource, "live in no namespace", scope);
+    return scopeWarning(resource, "live in no namespace", scope);
   return undefined;
 }
 
-const scopeDoubt = (resource: string, where: string, scope: string): FieldError => ({
+const scopeWarning = (resource: string, where: string, scope: string): FieldError => ({
   path: ["resources"],
   text: `${resource} ${where}: with scope ${scope} this matches nothing`,
   hint: 'leave scope out, or write "*"',
 });
 
 /** Warnings about connections: some resources have only those, and others have none. */
-function connectDoubts(operations: readonly string[], resources: readonly string[]): readonly FieldError[] {
+function connectWarnings(operations: readonly string[], resources: readonly string[]): readonly FieldError[] {
   if (operations.length === 0 || resources.length === 0) return [];
   if (operations.every((each) => each === "CONNECT") && resources.every((each) => /^[a-z]+$/.test(each))) {
     const text = "no request connects to these resources, only to subresources of some: this matches nothing";
