@@ -17,14 +17,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
-import { createLoader } from "../src/cli/load.js";
 import { AuditRunner } from "../src/cluster/audit/audit-runner.js";
 import { REPORT_APIS } from "../src/cluster/audit/object-report.js";
 import { FullPace } from "../src/cluster/audit/pace.js";
 import { AuditPolicySource } from "../src/cluster/audit/policy-source.js";
 import { loadConfig } from "../src/config/index.js";
 import { objectPages } from "../src/kubernetes/client/object-pages.js";
-import { findCluster } from "../src/loader/index.js";
+import { createLoader, findCluster } from "../src/loader/index.js";
 import { openAccess } from "../src/world/cluster.js";
 import { type CommandRun, runCommand } from "./support/command-run.js";
 import { kyvernoPolicies } from "./support/pod-rules.js";
@@ -94,10 +93,10 @@ await timed("floor: pages fetched and parsed", async () => {
     count += items.length;
   return `${count} objects`;
 });
-const { loader, policyTimeout } = createLoader({ kubeconfig, kubernetes: true }, {});
+const loader = createLoader({ kubeconfig, kubernetes: true });
 const runner = new AuditRunner({
   cluster: client,
-  policyTimeout,
+  policyTimeout: loader.policyTimeout,
   now,
   wall: Date.now,
   onDefect: () => {},

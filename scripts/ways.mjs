@@ -9,7 +9,13 @@ import { join } from "node:path";
  */
 const WAYS = {
   executable: ["main.js"],
-  serve: ["serving/index.js", "serving/alone.js", "serving/cluster-agent.js", "cli/load.js"],
+  serve: [
+    "cli/serve-settings.js",
+    "serving/index.js",
+    "serving/serve-alone.js",
+    "serving/cluster-agent.js",
+    "loader/policy-source.js",
+  ],
   group: ["kinds/group/kind.js"],
   admission: [
     "kinds/validating-admission-policy/kind.js",
@@ -26,8 +32,8 @@ const WAYS = {
   wasi: ["wasm/protocols/wasi/guest.js"],
   rego: ["wasm/protocols/opa/guest.js", "wasm/protocols/opa/answer.js", "wasm/protocols/gatekeeper/answer.js"],
   webhook: ["kinds/certificate-request-policy/webhook-worker.js"],
-  scan: ["cli/apply/thread.js"],
-  draft: ["cli/page/thread.js"],
+  scan: ["offline/scan/thread.js"],
+  draft: ["page/play/thread.js"],
   library: ["index.js"],
   cel: ["cel/index.js"],
 };

@@ -2,10 +2,10 @@
 /** The executable: arguments to one command to an exit code. */
 import { runCommandLine } from "./cli/command-line.js";
 
-/** As when the signal SIGPIPE had ended the process: nobody knows what the rest would have said, so that it is no success. */
+/** The exit code as if the signal SIGPIPE had ended the process: the rest of the output was not read, so that it is not a success. */
 const EXIT_NOBODY_READS = 141;
 
-// `check … | head`: nobody reads on.
+// `check … | head`: the reader of the pipe has gone.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(EXIT_NOBODY_READS);
   process.stderr.write(`Error: cannot write to standard output: ${error.message}\n`);

@@ -17,7 +17,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** Who asks. */
+/** The requester. */
 export interface UserInfo {
   readonly username?: string;
   readonly uid?: string;
@@ -25,7 +25,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the API server asks about. Optional members are absent, never null. */
+/** The API server's request. Optional members are absent, never null. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: GroupVersionKind;

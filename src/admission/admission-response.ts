@@ -7,13 +7,13 @@ export interface StatusCause {
   readonly field: string | null;
 }
 
-/** `status.details`: known members plus whatever a policy that returns a whole status put there. */
+/** `status.details`: known members plus those that a policy with a whole status has added. */
 export interface StatusDetails {
   readonly causes?: readonly StatusCause[];
   readonly [member: string]: unknown;
 }
 
-/** `status`: the parts of a metav1.Status that are used, plus whatever a policy that returns a whole status put there. */
+/** `status`: the parts of a metav1.Status that are used, plus those that a policy with a whole status has added. */
 export interface ResponseStatus {
   readonly status?: string;
   readonly message?: string;
@@ -23,7 +23,7 @@ export interface ResponseStatus {
   readonly [member: string]: unknown;
 }
 
-/** What is answered about one request. */
+/** The answer to one request. */
 export interface AdmissionResponse {
   readonly uid: string;
   readonly allowed: boolean;
@@ -32,6 +32,6 @@ export interface AdmissionResponse {
   readonly status?: ResponseStatus;
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   readonly warnings?: readonly string[];
-  /** Further members of a raw answer, as JSON; those above are none of them. An AdmissionReview has no place for them. */
+  /** Further members of a raw answer, as JSON, other than those above. An AdmissionReview has no place for them. */
   readonly account?: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { notJson, type RequestProblem } from "./request-problem.js";
 
-/** The same bytes with Node's methods. */
+/** The same bytes as a Buffer. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

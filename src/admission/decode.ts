@@ -1,5 +1,5 @@
 /**
- * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
+ * Decodes the body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
 import {
@@ -28,11 +28,11 @@ import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } 
 export interface DecodedAdmission {
   readonly kind: "admission";
   readonly request: AdmissionRequest;
-  /** The request as guests get it, UTF-8: known fields, absent ones left out. Made at the first call and kept. */
+  /** The request in the form for guests, UTF-8: known fields, absent ones left out. Made at the first call and kept. */
   readonly requestBytes: () => Uint8Array;
   /** The same in pieces. */
   readonly requestPieces?: () => readonly Uint8Array[];
-  /** True when the texts of its objects begin with what `request.kind` says; absent, or false: it is not known. */
+  /** True when the texts of its objects begin with the apiVersion and kind of `request.kind`; absent, or false: that is not known. */
   readonly saysKind?: () => boolean;
 }
 
@@ -46,13 +46,13 @@ export interface DecodedRaw {
 const REVIEW = { ...fieldNames("request"), inOrder: ["kind", "apiVersion", "request"] };
 
 /**
- * One object has this part of all values at most: a wide object is what takes the engine longest, for each key and for each that looks at it. What a cluster keeps
- * has 1.5 MiB: 30 bytes for each of so many members.
+ * Largest share of all values in one object: a wide object is what takes the engine longest, for each key and for each reader. Objects in a cluster
+ * have 1.5 MiB: 30 bytes for each of so many members.
  */
 const VALUES_FOR_A_MEMBER = 4;
 
 /**
- * Which of two equal fields is meant, one parser takes for granted and another the other way round: none is believed. Inside of objects the last
+ * Repeated fields of a review are refused, because parsers differ in which one they use. Inside of objects the last
  * one counts, as for the API server, whose own reviews have none.
  */
 const REVIEW_KEYS: JsonLimits = {
@@ -64,21 +64,21 @@ const REVIEW_KEYS: JsonLimits = {
 };
 const OBJECTS: ReadonlySet<unknown> = new Set(REVIEW_CUTS.inner);
 
-/** For whoever asks guests. */
+/** The same for questions to guests. */
 const REVIEW_FOR_GUESTS: JsonLimits = { ...REVIEW_KEYS, cuts: REVIEW_CUTS };
 
-/** The same of raw reviews: the review and the members of its request. */
+/** The same for raw reviews: the review and the members of its request. */
 const RAW_FOR_GUESTS: JsonLimits = { unique: { depth: 2 }, cuts: RAW_CUTS };
 
-/** What stands for the most of a body. Policies in WebAssembly get its text, and it is read when somebody else asks for it. */
+/** The members that make up most of a body. Policies in WebAssembly get their text, and they are parsed when others read them. */
 const LATER: ReadonlySet<string> = new Set(["object", "oldObject"]);
 const RAW_LATER: ReadonlySet<string> = new Set([RAW_CUTS.member]);
 
 /**
- * Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. The request's objects are read when they are first
- * asked for, where that can't fail.
+ * Reads an AdmissionReview. `kind` and `apiVersion` of the review are ignored, since the audit client leaves them out. The request's objects are read when they
+ * are first used, where that can't fail.
  * @param body as it was sent; it must not change afterwards
- * @param maxValues most JSON values that the text may hold
+ * @param maxValues most JSON values of the text
  */
 export const decodeAdmissionReview = (
   body: Uint8Array,
@@ -96,7 +96,7 @@ const ADMISSION: Reading<DecodedAdmission> = {
   read: (review, body, parts) => {
     const request = requestOf(review, parts && laterOf(parts));
     const { requestPieces, requestBytes } = admissionText(request, body);
-    // Objects that have been read need no such look at their text.
+    // Objects that are parsed already need no such check of their text.
     const saysKind = parts && once(() => beginAs(request.kind, body.bytes, parts.cuts));
     return { kind: "admission", request, requestPieces, requestBytes, ...(saysKind && { saysKind }) };
   },
@@ -109,8 +109,8 @@ function requestOf(review: unknown, later?: ReadLater): AdmissionRequest {
 }
 
 /**
- * Whether the objects' texts begin with their kind and apiVersion as the API server writes them, in either order; with others they have to be read. A
- * body that is read in parts has no key twice.
+ * Whether the objects' texts begin with their kind and apiVersion as the API server writes them, in either order; otherwise they have to be parsed. A
+ * body that is read in parts has no repeated keys.
  */
 function beginAs(
   { group, version, kind }: AdmissionRequest["kind"],
@@ -118,7 +118,7 @@ function beginAs(
   cuts: JsonParts["cuts"],
 ): boolean {
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  // What has other characters may be written in several ways.
+  // Names with other characters may be written in several ways.
   if (!PLAIN_NAMES.test(apiVersion) || !PLAIN_NAMES.test(kind)) return false;
   for (const { name, start } of cuts) {
     if (!LATER.has(name)) continue;
@@ -146,11 +146,11 @@ function laterOf({ cuts, read }: JsonParts): ReadLater {
 /** The versions of reviews. Their fields are the same. */
 export type ReviewVersion = "admission.k8s.io/v1" | "admission.k8s.io/v1beta1";
 
-/** An AdmissionReview's request, for whoever answers in its version. */
+/** An AdmissionReview's request, with the version for its answer. */
 export interface VersionedReview {
   readonly kind: "review";
   readonly request: AdmissionRequest;
-  /** Of a review that names none, or one that there is not: v1. */
+  /** The version; v1 for a review that names none, or an unknown one. */
   readonly apiVersion: ReviewVersion;
 }
 
@@ -211,23 +211,23 @@ export function rawQuestion(payload: unknown, plain = false): DecodedRaw {
 /** How a body is read. */
 interface Reading<T> {
   readonly limits: JsonLimits;
-  /** What is found in it, and what of it is read later. */
+  /** The values to find in it, and those of them to read later. */
   readonly cuts: WantedCuts;
   readonly later: ReadonlySet<string>;
-  /** Makes a question of it. @throws ShapeError */
+  /** Makes a question from it. @throws ShapeError */
   readonly read: (value: unknown, body: ReadBody, parts?: JsonParts) => T;
 }
 
 /** Reads a body step by step. */
 export type Steps<T> = Generator<undefined, T | RequestProblem, undefined>;
 
-/** Reads a body: in parts where that can be done. */
+/** Reads a body: in parts where that is possible. */
 function decodeOnce<T>(bytes: Uint8Array, maxValues: number, reading: Reading<T>): T | RequestProblem {
   const scan = scanned(bytes, maxValues, reading);
   return (scan && decodeInParts(bytes, scan, reading)) ?? decode(bytes, maxValues, reading, scan);
 }
 
-/** What a body has; undefined when it is no JSON, or so long that it may have too many values. */
+/** The scan of a body; undefined when it is not JSON, or so long that it may have too many values. */
 const scanned = <T>(bytes: Uint8Array, maxValues: number, { limits, cuts }: Reading<T>): JsonScan | undefined =>
   mayHaveMoreValues(bytes.length, maxValues) ? undefined : scanJson(bytes, limits.unique?.depth ?? 0, cuts);
 
@@ -291,7 +291,7 @@ function textWithin(bytes: Uint8Array, maxValues: number): string | RequestProbl
   return typeof text === "string" ? (tooManyOf(text, maxValues) ?? text) : text;
 }
 
-/** What is wrong with a body, and where. */
+/** The problem of a body, with its place. */
 function problemOf(error: unknown, text: string): RequestProblem {
   if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
   if (!(error instanceof ShapeError)) throw error;

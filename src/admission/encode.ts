@@ -5,15 +5,15 @@ import type { AdmissionResponse, ResponseStatus, StatusCause, StatusDetails } fr
 import type { ReviewVersion } from "./decode.js";
 import type { RequestProblem } from "./request-problem.js";
 
-/** What an answer begins with, by the version of the review. */
+/** The beginning of an answer, by the version of the review. */
 const REVIEW_HEADS: Readonly<Record<ReviewVersion, string>> = {
   "admission.k8s.io/v1": '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":',
   "admission.k8s.io/v1beta1": '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1","response":',
 };
 
 /**
- * The answer to an AdmissionReview. Of policies it is always v1: the fields are those of v1beta1 too, and the reference server does the same.
- * @param version of the answer, where it has to be that of the review
+ * The answer to an AdmissionReview. Policies' answers are always v1: the fields are those of v1beta1 too, and the reference server does the same.
+ * @param version the version of the answer, where it has to be that of the review
  */
 export function encodeAdmissionReview(
   response: AdmissionResponse,
@@ -22,7 +22,7 @@ export function encodeAdmissionReview(
   return `${REVIEW_HEADS[version]}${encodeResponse(response)}}`;
 }
 
-/** The members that every answer may have: what a policy tells beside them can't be taken for one. */
+/** The members that every answer may have: a policy's own members can't replace them. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   "uid",
   "allowed",
@@ -33,7 +33,7 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
   "warnings",
 ]);
 
-/** The answer to a raw review, the policy's own account behind the members that every answer has. */
+/** The answer to a raw review, with the policy's own account behind the members that every answer has. */
 export function encodeRawReview(response: AdmissionResponse): string {
   const text = encodeResponse(response);
   if (response.account === undefined) return `{"response":${text}}`;
@@ -62,7 +62,7 @@ export function encodeProblem({ text, status }: RequestProblem): string {
 /**
  * The JSON Patch from one object to another in base64; undefined when nothing differs.
  * @param before the object of the request
- * @param after the object as a policy wants it
+ * @param after the changed object
  */
 export function encodePatch(before: unknown, after: unknown): string | undefined {
   const operations = diff(before, after);

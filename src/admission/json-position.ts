@@ -1,6 +1,6 @@
 /**
- * Where a value stands in a JSON text that is known to be valid, for messages about requests of the wrong shape (spec kubewarden.md 3.5).
- * Only error paths come here. Nothing recurses, and the text is passed over once, so hostile texts cost no more than others.
+ * Finds the place of a value in a JSON text that is known to be valid, for messages about requests of the wrong shape (spec kubewarden.md 3.5).
+ * Used for errors only. Nothing recurses, and the text is read once, so hostile texts cost no more than others.
  */
 import { parseJson } from "../data/json.js";
 
@@ -26,7 +26,7 @@ export function positionOf(text: string, path: readonly PathStep[]): string {
   return `line ${line} column ${Buffer.byteLength(text.slice(lineStart, end))}`;
 }
 
-/** Where the member of the object or array at `start` begins. Fields of a review are not repeated. */
+/** The beginning of a member of the object or array at `start`. Fields of a review are not repeated. */
 function findMember(text: string, start: number, step: PathStep): number | undefined {
   const isObject = text[start] === "{";
   let at = skipSpace(text, start + 1);
@@ -44,7 +44,7 @@ function findMember(text: string, start: number, step: PathStep): number | undef
   return undefined;
 }
 
-/** A key, of its text with the quotes. */
+/** A key, from its text with the quotes. */
 const keyOf = (text: string): string => (text.includes("\\") ? String(parseJson(text)) : text.slice(1, -1));
 
 function skipSpace(text: string, from: number): number {

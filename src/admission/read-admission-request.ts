@@ -1,6 +1,6 @@
 /**
- * A parsed `request` member to an AdmissionRequest: known fields only, null means absent, what is inside `object`, `oldObject` and `options` is
- * left as it is (spec kubewarden.md 3.2).
+ * Converts a parsed `request` member to an AdmissionRequest: known fields only, null means absent, the contents of `object`, `oldObject` and `options` are
+ * kept as they are (spec kubewarden.md 3.2).
  */
 import { makeLater } from "../data/read-later.js";
 import { isJsonObject } from "../data/same-value.js";
@@ -40,13 +40,13 @@ const KIND = fieldNames("group", "version", "kind");
 const RESOURCE = fieldNames("group", "version", "resource");
 const USER = fieldNames("username", "uid", "groups", "extra");
 
-/** Of objects that are read when they are first asked for, how; undefined of one that has been read. */
+/** The readers of objects that are read when they are first used; undefined for one that has been read. */
 export type ReadLater = (name: "object" | "oldObject") => (() => unknown) | undefined;
 
 /**
  * Reads an AdmissionRequest.
- * @param later what stands for an object that it knows may be anything but null
- * @throws ShapeError with the path of what is wrong
+ * @param later the readers of objects, of which it knows that they are not null
+ * @throws ShapeError with the path of the error
  */
 export function readAdmissionRequest(value: unknown, later: ReadLater = () => undefined): AdmissionRequest {
   const from = expectObject(value, "struct AdmissionRequest", REQUEST);
@@ -77,7 +77,7 @@ export function readAdmissionRequest(value: unknown, later: ReadLater = () => un
   return request;
 }
 
-/** A member that was a value before it is made later would leave the request in a form in which all of its members are slow to read. */
+/** Reads an object. A value that is replaced by a later reader would leave the request in a form in which all of its members are slow to read. */
 function readObject(
   request: Writable<AdmissionRequest>,
   name: "object" | "oldObject",

@@ -1,30 +1,30 @@
 /**
- * A request as guests get it (spec kubewarden.md 3.2): known fields only, absent ones left out. What is large and has nothing that must be changed is cut
- * out of the body as it stands there.
+ * The text of a request for guests (spec kubewarden.md 3.2): known fields only, absent ones left out. Large values that need no change are cut
+ * from the body as they are.
  */
 import { type Cut, hasRepeatedKeys, type JsonDocument, stringifyJson, type WantedCuts } from "../data/json.js";
 import type { AdmissionRequest } from "./admission-request.js";
 
-/** What is cut out of an AdmissionReview. */
+/** The values that are cut from an AdmissionReview. */
 export const REVIEW_CUTS = {
   member: "request",
   inner: ["object", "oldObject", "options"],
   mayRepeat: true,
-  // Who owns which field: a third to a half of most objects, and no policy asks for it.
+  // The managed fields: a third to a half of most objects, and not used by policies.
   part: ["metadata", "managedFields"],
 } as const satisfies WantedCuts;
 
-/** What is cut out of a raw review. */
+/** The values that are cut from a raw review. */
 export const RAW_CUTS = { member: "request", mayRepeat: false } as const satisfies WantedCuts;
 
-/** A body and what was read of it. */
+/** A body and its parsed form. */
 export interface ReadBody {
   /** UTF-8. */
   readonly bytes: Uint8Array;
   readonly document: Pick<JsonDocument, "cuts" | "isUnique" | "plain">;
 }
 
-/** A request's text as guests get it, UTF-8. Made at the first call, and kept. */
+/** A request's text for guests, UTF-8. Made at the first call, and kept. */
 export interface RequestText {
   readonly requestPieces: () => readonly Uint8Array[];
   /** The pieces as one. */
@@ -52,7 +52,7 @@ function piecesOf(request: AdmissionRequest, body: ReadBody): readonly Uint8Arra
 
 /**
  * The same of a raw review.
- * @param payload makes it, where its own text may say something else to another reader
+ * @param payload makes the payload, where other readers may read its own text differently
  */
 export function rawBytes(payload: () => unknown, body: ReadBody): () => Uint8Array {
   return once(() => {
@@ -70,11 +70,11 @@ const MEMBERS: Readonly<Record<(typeof REVIEW_CUTS.inner)[number], Uint8Array>> 
 };
 const END = Buffer.from("}");
 
-/** All but what may be cut out. */
+/** The members that are never cut out. */
 function headOf(request: AdmissionRequest): object {
   const { uid, kind, resource, operation, userInfo, subResource, requestKind, requestResource } = request;
   const { requestSubResource, name, namespace, dryRun } = request;
-  // What is undefined is not printed.
+  // Undefined members are not printed.
   return {
     uid,
     kind,
@@ -94,13 +94,13 @@ function headOf(request: AdmissionRequest): object {
 const cutOf = (name: string, { document }: ReadBody): Cut | undefined =>
   document.cuts.find((each) => each.name === name);
 
-/** A value's own text; or what is printed of it where its own text may say something else to another reader. */
+/** A value's own text; or its printed form where other readers may read its own text differently. */
 function textOf(cut: Cut | undefined, value: unknown, { bytes, document }: ReadBody): Uint8Array {
   if (cut !== undefined && !hasRepeatedKeys(cut, value)) return bytes.subarray(cut.start, cut.end);
   return Buffer.from(stringifyJson(value, document.plain));
 }
 
-/** What a function makes, made at the first call and kept. */
+/** A function whose result is made at the first call and kept. */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

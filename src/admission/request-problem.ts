@@ -1,6 +1,6 @@
 /**
- * A request that can't be answered with a review: HTTP status and text, exactly as spec kubewarden.md 3.5 has them. A value, not an
- * exception: hostile clients make many of them.
+ * A request that can't be answered with a review: HTTP status and text, exactly those of spec kubewarden.md 3.5. A value, not an
+ * exception: hostile clients cause many of them.
  */
 import type { TooMany } from "../data/json-values.js";
 
@@ -9,15 +9,15 @@ export interface RequestProblem {
   readonly kind: "problem";
   /** HTTP status. */
   readonly status: number;
-  /** For the client: one sentence. */
+  /** One sentence for the client. */
   readonly text: string;
   readonly form: ProblemForm;
-  /** The connection closes behind the answer: what follows on it is not for this server, or can't be told apart. */
+  /** Whether the connection is closed behind the answer: the bytes after it are not for this server, or can't be separated. */
   readonly closes?: true;
 }
 
 /**
- * How the text is sent: as JSON, as plain text, or by route: JSON on `/validate` and plain text elsewhere (spec kubewarden.md 3.5, the first
+ * The form of the text: as JSON, as plain text, or by route: JSON on `/validate` and plain text elsewhere (spec kubewarden.md 3.5, the first
  * four rows).
  */
 export type ProblemForm = "json" | "text" | "by-route";
@@ -37,10 +37,10 @@ export function encodedBody(encoding: string): RequestProblem {
   return problem(415, `Content-Encoding ${JSON.stringify(shown)} is not supported: send the body as it is`, "by-route");
 }
 
-/** Longest part of a client's header that is told back. */
+/** Longest part of a client's header in the text. */
 const MAX_SHOWN = 40;
 
-/** The client's certificate is good, and has none of the names that may ask; `who` says which it has. */
+/** The client's certificate is valid, but has none of the allowed names; `who` gives its names. */
 export function unknownClient(who: string): RequestProblem {
   const text = `the client certificate ${who}, and no client of such a name may ask this server`;
   return closing(problem(403, text, "json"));
@@ -51,25 +51,25 @@ export const bodyTooLarge = closing(
   problem(413, "Failed to buffer the request body: length limit exceeded", "by-route"),
 );
 
-/** The body has more of something than can be read and looked at without keeping other requests waiting. */
+/** The body has more of something than can be read without keeping other requests waiting. */
 export function tooMany(what: TooMany, limit: number): RequestProblem {
   const has = what === "values" ? `more than ${limit} JSON values` : `an object of more than ${limit} members`;
   const text = `The request body has ${has} (a greater --max-body-bytes allows more)`;
   return closing(problem(413, text, "by-route"));
 }
 
-/** Whatever the client need not know more about. */
+/** An error whose details the client need not know. */
 export const somethingWentWrong = problem(500, "Something went wrong", "json");
 
 /** The policy id in the path isn't UTF-8 once percent-decoded. */
 export const pathNotUtf8: RequestProblem = problem(400, "Invalid URL: Invalid UTF-8 in `policy_id`", "text");
 
-/** The body isn't JSON; `reason` says where. */
+/** The body isn't JSON; `reason` has the place. */
 export function notJson(reason: string): RequestProblem {
   return problem(400, `Failed to parse the request body as JSON: ${reason}`, "by-route");
 }
 
-/** The body is JSON of another shape; `reason` says where. */
+/** The body is JSON of another shape; `reason` has the place. */
 export function wrongShape(reason: string): RequestProblem {
   return problem(422, `Failed to deserialize the JSON body into the target type: ${reason}`, "by-route");
 }
@@ -79,20 +79,20 @@ export function unknownPolicy(id: string): RequestProblem {
   return problem(404, `unknown policy: ${id}`, "json");
 }
 
-/** Too much is being asked at once; the client should come back later. */
+/** Too many requests at once; the client should come back later. */
 export function overloaded(reason: string): RequestProblem {
   return problem(429, reason, "json");
 }
 
-/** The body is a large one, and so many of those have come that no more are kept. */
+/** The body is a large one, and too many of those are waiting. */
 export const tooManyLargeBodies = overloaded("too many large requests wait to be read: try again later");
 
-/** Bodies whose ends have not come take all the memory that they may, and this one more than its part of it. */
+/** Unfinished bodies take all the memory that they may, and this one more than its share of it. */
 export const tooManyUnfinishedBodies = closing(
   overloaded("too many bodies are being received, and this one is large: try again later"),
 );
 
-/** The server can't take the request any more (or in time). */
+/** The server can't answer the request any more (or in time). */
 export function unavailable(reason: string): RequestProblem {
   return problem(503, reason, "json");
 }

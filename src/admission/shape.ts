@@ -1,5 +1,5 @@
 /**
- * Reading fields of parsed JSON with the errors of spec kubewarden.md 3.5: `<json path>: <reason>`. Readers throw a {@link ShapeError}, which
+ * Reads fields of parsed JSON with the errors of spec kubewarden.md 3.5: `<json path>: <reason>`. Readers throw a {@link ShapeError}, which
  * never leaves this room; the happy path allocates nothing.
  */
 import type { PathStep } from "./json-position.js";
@@ -14,7 +14,7 @@ export class ShapeError extends Error {
 
   /**
    * @param reason such as ``missing field `uid` ``
-   * @param path the value that is wrong: for a missing field the object that lacks it
+   * @param path the path of the wrong value: for a missing field the object that lacks it
    */
   constructor(
     readonly reason: string,
@@ -24,7 +24,7 @@ export class ShapeError extends Error {
   }
 }
 
-/** An error that says what was found and what was expected. */
+/** An error with the found and the expected type. */
 export function wrongType(value: unknown, expected: string): ShapeError {
   return new ShapeError(`invalid type: ${describe(value)}, expected ${expected}`, []);
 }
@@ -48,7 +48,7 @@ export function readBoolean(value: unknown): boolean {
 
 /**
  * A required field, read by `read`.
- * @param value as the caller took it out of the object: each place that names one field is quicker than one place for all
+ * @param value the field's value: reading it by name in each caller is faster than in one place for all
  */
 export function required<T>(field: string, value: unknown, read: (value: unknown) => T): T {
   if (value === undefined) throw missing(field);
@@ -71,26 +71,26 @@ export function step<T>(name: PathStep, value: unknown, read: (value: unknown) =
 
 /** The names of an object's fields. */
 export interface FieldNames {
-  /** As API servers write them one behind the other; what is no field may stand among them. */
+  /** The names in the API servers' order; unknown members may stand between them. */
   readonly inOrder: readonly string[];
-  /** Each by its folded spelling and by itself. */
+  /** The names by their folded spelling and by themselves. */
   readonly bySpelling: ReadonlyMap<string, string>;
 }
 
-/** For {@link refuseMisspelt}. No field may have the name of what every object has, such as `constructor`. */
+/** The names for {@link refuseMisspelt}. No field may have the name of an inherited member, such as `constructor`. */
 export const fieldNames = (...names: readonly string[]): FieldNames => ({
   inOrder: names,
   bySpelling: new Map(names.flatMap((name) => [[folded(name), name] as const, [name, name] as const])),
 });
 
 /**
- * Refuses a member whose name is that of a field in other letters: Go's parser takes it for the field, so that a policy would not see what its
- * sender means. Other unknown members are left alone.
+ * Refuses a member whose name is that of a field in other letter case: Go's parser reads it as the field, so that a policy would not see what its
+ * sender means. Other unknown members are ignored.
  */
 export function refuseMisspelt(object: JsonObject, { inOrder, bySpelling }: FieldNames): void {
   let next = 0;
   for (const name in object) {
-    // Most objects have nothing else, in this order: they are not looked up.
+    // Most objects have only these, in this order: they are not looked up.
     let at = next;
     while (at < inOrder.length && inOrder[at] !== name) at += 1;
     if (at < inOrder.length) {
@@ -103,7 +103,7 @@ export function refuseMisspelt(object: JsonObject, { inOrder, bySpelling }: Fiel
   }
 }
 
-/** One spelling for all that Go's parser takes for equal. */
+/** One spelling for all names that are equal for Go's parser. */
 const folded = (name: string): string => name.toUpperCase().toLowerCase();
 
 function within(name: PathStep, error: ShapeError): ShapeError {

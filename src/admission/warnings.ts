@@ -1,13 +1,13 @@
 /**
- * Warnings as the API server passes them on: it drops empty ones and those with line breaks, may cut those over 256 characters, and stops at 4096
- * characters in all, without saying so. Better cut them here, where it can be said.
+ * Warnings in the form that the API server passes on: it drops empty ones and those with line breaks, may cut those over 256 characters, and stops at 4096
+ * characters in all, without a message. Here they are cut with one.
  */
 
-/** Characters of one warning. */
+/** Most characters of one warning. */
 const MOST_CHARACTERS = 256;
-/** Characters of all warnings together. */
+/** Most characters of all warnings together. */
 const MOST_IN_ALL = 4096;
-/** Room for the last line that says how many are missing. */
+/** Room for the last line with the number of missing ones. */
 const RESERVE = 40;
 
 /** The same warnings, each on one line and within the limits; the list itself when there is nothing to do. */

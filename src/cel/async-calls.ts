@@ -1,4 +1,4 @@
-/** Evaluating with functions whose answers are promises: the evaluation is repeated with the answers it has asked for. */
+/** Evaluation with functions whose answers are promises: the evaluation is repeated with the answers it has asked for. */
 import { type Calls, type Meter, PENDING } from "./compiler/meter.js";
 import type { StatefulCallee } from "./compiler/plan.js";
 import type { StatefulCall } from "./declarations.js";
@@ -8,7 +8,7 @@ import { CelError, internalError, interrupted } from "./values/cel-error.js";
 import type { Result, Value } from "./values/value.js";
 import { valueText } from "./values/value-text.js";
 
-/** Different calls with promises as answers that one evaluation may make, unless it is given questions with a limit of their own. */
+/** Limit of different calls with promises as answers in one evaluation, unless its questions have a limit of their own. */
 const DEFAULT_CALL_LIMIT = 100;
 
 /** The longest delay a timer takes (2^31 - 1 ms). */
@@ -39,7 +39,7 @@ export async function evaluateWaiting(
 
 const UNKNOWN_WAIT = "an answer is on its way that was not asked of the questions of this evaluation";
 
-/** How long answers are waited for: until the caller's signal, or the deadline. */
+/** Starts the wait for answers: until the caller's signal, or the deadline. */
 function startWait({ signal: outer, deadline }: AsyncEvaluationOptions): { signal: AbortSignal; end: () => void } {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
@@ -59,10 +59,10 @@ function startWait({ signal: outer, deadline }: AsyncEvaluationOptions): { signa
 /** Answers the calls of an evaluation that is repeated once more; `undefined` when nothing was kept. */
 export const callsOf = ({ questions }: AsyncEvaluationOptions): Calls | undefined => questions && asyncCalls(questions);
 
-/** How many characters of arguments' texts are made between two looks at the clock: it takes about as long as a loop does between its own. */
+/** Characters of arguments' texts made between two looks at the clock: about as much time as a loop takes between its own. */
 const CHARACTERS_PER_LOOK = 10_000;
 
-/** In place of the text of an argument that has none. */
+/** Stands for the text of an argument that has none. */
 const UNTOLD = Symbol("untold");
 
 /**
@@ -96,7 +96,7 @@ function asyncCalls(questions: Questions): Calls {
   return {
     ask({ name, choose }: StatefulCallee, meter: Meter, args: readonly Value[]): Result | Waiting {
       const call = choose(args);
-      // What has always answered at once has no number: nothing is kept of it, and only that is called beyond the limit.
+      // A call that has always answered at once has no number: no answer of it is kept, and only such calls are made beyond the limit.
       if (questions.numberOf(call) !== undefined) {
         const key = keyOf(call, meter, args, (thing) => questions.numberOf(thing));
         const known = key.includes(undefined) ? undefined : questions.recall<Result>(key.join(" "));

@@ -1,5 +1,5 @@
 /**
- * What the checker hands to the validators, the static cost estimate and the compiler: the tree with its names resolved, a type for every
+ * The checker's result, for the validators, the static cost estimate and the compiler: the tree with its names resolved, a type for every
  * node, and for every call the overloads that may apply at run time.
  */
 import type { Expr, ParsedExpr } from "./ast.js";
@@ -17,7 +17,7 @@ import type { Type } from "./types.js";
 export interface CheckedExpr {
   readonly parsed: ParsedExpr;
   readonly expr: Expr;
-  /** The type of the whole. */
+  /** The type of the whole expression. */
   readonly type: Type;
   /** The type of every node by its id, without free type parameters (those are dyn). */
   readonly types: ReadonlyMap<number, Type>;
@@ -40,7 +40,7 @@ export interface Declarations {
   readonly objectTypes: ReadonlyMap<string, ObjectTypeDeclaration>;
   /** Object types beside those. */
   readonly typeProvider: ObjectTypeProvider | undefined;
-  /** Whether lists that an expression makes are told from others. */
+  /** Whether lists that an expression makes are marked as such. */
   readonly marksLists: boolean;
   /** Type names usable as identifiers, with the type each names (`net.IP`). */
   readonly typeNames: ReadonlyMap<string, Type>;

@@ -1,5 +1,5 @@
 /**
- * What an environment declares: variables, object types, functions with their overloads, and libraries that bundle them.
+ * The declarations of an environment: variables, object types, functions with their overloads, and libraries that bundle them.
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
 import type { KubernetesVersion } from "./kubernetes-version.js";
@@ -10,7 +10,7 @@ import type { Result, Value } from "./values/value.js";
 
 /**
  * The implementation of an overload. It gets evaluated arguments (the receiver first), never errors, and returns a value or an error;
- * it throws nothing but an {@link Interruption}, for a result out of all proportion. Arguments may be of any kind where the expression is
+ * it throws only an {@link Interruption}, for a result out of all proportion. Arguments may be of any kind where the expression is
  * dynamic: the caller has checked each against the declared parameter (lists by their first element, maps by one entry: spec
  * kubernetes-cel.md 3.1), or the overload is `dynamic`.
  */
@@ -22,19 +22,19 @@ export type Implementation = (...args: readonly Value[]) => Result;
  */
 export type StatefulCall = (state: unknown, ...args: readonly Value[]) => Result | Waiting | Promise<Result>;
 
-/** What the compiler writes in place of a call, so that an argument is evaluated only where it is needed. */
+/** A form that the compiler writes in place of a call, so that an argument is evaluated only where it is needed. */
 export type LazyForm = "or" | "orValue";
 
 /**
- * What a call does, in units of about a nanosecond: a rough measure, told from the sizes of the arguments, so that the clock is looked at in time. Where
- * it is too much it only is looked at more often.
+ * The work of a call, in units of about a nanosecond: estimated from the sizes of the arguments, so that the clock is looked at in time. An estimate that
+ * is too high only makes the looks more frequent.
  */
 export interface WorkRule {
   /** Units of any call. */
   readonly fixed: number;
   /** Units for each character, octet, element and entry of the arguments; 0 where it does not depend on them. */
   readonly each: number;
-  /** Whether it looks at what elements are made of, and not only at their number. */
+  /** Whether the parts of elements are read, not only their number. */
   readonly deep: boolean;
 }
 
@@ -55,16 +55,16 @@ export interface Overload {
    * language's own functions do not hold for those.
    */
   readonly cost?: number;
-  /** The work of a call of a function of one's own; default 2,000 units, whatever the arguments. */
+  /** The work of a call of an added function; default 2,000 units, whatever the arguments. */
   readonly work?: WorkRule;
-  /** The form that is written where this overload alone may apply; its implementation is called where others may, too. */
+  /** The form used where only this overload may apply; the implementation is called where others may, too. */
   readonly lazy?: LazyForm;
   /**
    * Arguments behind one that failed are not evaluated, although there are only two (spec kubernetes-cel.md 2.8): the reference calls this
    * overload with a list of arguments.
    */
   readonly sequential?: true;
-  /** Since which environment version (default: always). */
+  /** The first environment version that has it (default: all). */
   readonly since?: KubernetesVersion;
 }
 
@@ -100,9 +100,9 @@ export interface ObjectTypeDeclaration {
  * `{`, but not as values: such an expression is refused while it is planned.
  */
 export interface ObjectTypeProvider {
-  /** The first parts of the dotted names among those that it finds. */
+  /** The first parts of the dotted names that it finds. */
   readonly namespaces: readonly string[];
-  /** The type of this name, `undefined` where it is none. It has to answer the same each time. */
+  /** The type of this name, `undefined` if it is not a type. Must answer the same each time. */
   readonly find: (name: string) => ProvidedObjectType | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Short forms for writing declarations: libraries are tables, and should read as such.
+ * Short forms of declarations: libraries are tables, and should read as such.
  */
 import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";

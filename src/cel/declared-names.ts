@@ -1,9 +1,9 @@
-/** What an environment declares, by name. */
+/** The names that an environment declares. */
 import type { Declarations } from "./checked.js";
 import type { MacroTable } from "./macros/macro.js";
 import type { DeclaredNames } from "./public-types.js";
 
-/** Operators have names that nobody can write. */
+/** A name that an expression can contain; operators have others. */
 const WRITTEN = /^[a-zA-Z][\w.]*$/;
 /** Macros that are written as methods of a namespace. */
 const NAMESPACES: Readonly<Record<string, string>> = {

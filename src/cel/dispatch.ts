@@ -124,7 +124,7 @@ export function statefulChooser(
   return (args) => choose(args) ?? otherwise;
 }
 
-/** Chooses by the arguments, as {@link dispatcher} does, one of what `of` says of the overloads. */
+/** Chooses by the arguments, as {@link dispatcher} does, one of the values that `of` gives for the overloads. */
 export function chooser<T>(
   declaration: FunctionDeclaration,
   overloads: readonly Overload[],
@@ -145,7 +145,7 @@ const stateless =
   (_state, ...args) =>
     implementation(...args);
 
-/** The overloads that are tried by their parameters: what is dynamic answers for all of its own. */
+/** The overloads that are tried by their parameters: a dynamic implementation answers for all the function's own. */
 const tried = ({ dynamic }: FunctionDeclaration, overloads: readonly Overload[]): readonly Overload[] =>
   dynamic === undefined ? overloads : overloads.filter(({ cost }) => cost !== undefined);
 

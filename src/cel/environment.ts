@@ -35,16 +35,16 @@ import { usageOf } from "./samples/usage.js";
 import { DYN, type Type } from "./types.js";
 import { Interruption } from "./values/interruption.js";
 
-/** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
+/** Parts of an expression up to which its function is made at the first evaluation, within some 20 ms; that of a larger one is made while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Cost units that hints for one expression may take, checks and samples together: some tens of milliseconds. */
 const MOST_TRIED = 5_000_000;
-/** What a check takes, for each character: two microseconds. */
+/** Cost units of a check for each character: two microseconds. */
 const CHECK_CHARACTER_COST = 200;
-/** No answer any more: what would be asked takes too long in all. */
+/** The answer once hints have used up their budget. */
 const EXHAUSTED: CompileFailure = { ok: false, issues: [], text: "", phase: "compile" };
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
@@ -105,7 +105,7 @@ class CelEnvironment implements Environment {
     const cost = options.cost ?? flavour !== "standard";
     const decorations = { trace: options.trace ?? false, cost, flavour, marksLists };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
-    // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
+    // Trees are several times the size of the code that runs, and rarely needed again: they are made anew from the source then.
     const again = (): CheckedExpr => {
       const repeated = check();
       if ("phase" in repeated) throw new Error(`an expression that compiled no longer does: ${repeated.text}`);
@@ -125,7 +125,7 @@ class CelEnvironment implements Environment {
     return { ok: true, program };
   }
 
-  /** The plan, or what is wrong with the expression's constants. */
+  /** The plan, or the error in the expression's constants. */
   #planOf(checked: CheckedExpr): Plan | PlanError {
     try {
       return this.#plan(checked);
@@ -165,7 +165,7 @@ class CelEnvironment implements Environment {
     return this.#verdict(source, "", { cost: MOST_TRIED }) === "varies";
   }
 
-  /** The same environment, in which what asks the world is answered by samples. */
+  /** The same environment, in which functions that ask the world are answered by samples. */
   #sampled(): CelEnvironment {
     if (this.#answered === undefined) {
       const asking = [...this.#declarations.functions.values()].filter(({ overloads }) => overloads.some(isAsking));
@@ -175,7 +175,7 @@ class CelEnvironment implements Environment {
     return this.#answered;
   }
 
-  /** Tries an expression on samples. `own` is what its author wrote; what is wrong with it besides is left out. */
+  /** Tries an expression on samples. `own` is the author's text; its other errors are left out. */
   #verdict(proposal: string, own: string, budget: Budget): Verdict {
     const sampled = this.#sampled();
     const source = own === "" ? proposal : withHoles(proposal, sampled.#hintSource(NO_NAMES, budget));
@@ -230,10 +230,10 @@ class CelEnvironment implements Environment {
   }
 }
 
-/** Whether an overload asks the world, or an authorizer, which costs much. */
+/** Whether an overload asks the world, or an authorizer, which is expensive. */
 const isAsking = ({ id, call }: Overload): boolean => call !== undefined || id.endsWith("check_check");
 
-/** A function that asks the world, with answers of a sample in its place. */
+/** A function that asks the world, with sample answers in place of real ones. */
 const answeredBySamples = (declaration: FunctionDeclaration): FunctionDeclaration => ({
   ...declaration,
   replaces: true,
@@ -244,21 +244,21 @@ const answeredBySamples = (declaration: FunctionDeclaration): FunctionDeclaratio
   ),
 });
 
-/** What is made of an expression; a failure where making it throws. */
+/** The result of compiling an expression; a failure if compiling throws. */
 function guarded<Made>(make: () => Made | CompileFailure): Made | CompileFailure {
   try {
     return make();
   } catch (error) {
-    // Whatever it is, it is this expression's: no text of an expression may end its host.
+    // Any error is a failure of this expression: no text of an expression may end its host.
     const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${reasonOf(error)}`;
     return { ok: false, issues: [], text, phase: "program" };
   }
 }
 
-/** What a function may be called. Operators have other names: they are the language's own. */
+/** A valid name of an added function. Operators have other names: they are the language's own. */
 const NAME = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/** A function of one's own: its overloads have a cost, by which they are known as such. */
+/** An added function: its overloads have a cost, which tells them from the language's own. */
 function added(declaration: FunctionDeclaration): FunctionDeclaration {
   if (!NAME.test(declaration.name)) throw new Error(`no function can be declared with the name '${declaration.name}'`);
   return { ...declaration, overloads: declaration.overloads.map((each) => ({ ...each, cost: each.cost ?? 1 })) };

@@ -12,7 +12,7 @@ import { children } from "./walk.js";
 export interface Explanation {
   /** The part's source, in one line. */
   readonly text: string;
-  /** Where it stands in the expression's text; absent for what a macro has made. */
+  /** The part's place in the expression's text; absent for parts that a macro has made. */
   readonly place?: Place;
   /** Its value, the last one inside a loop; `undefined` when it was not evaluated. */
   readonly value: Result | undefined;
@@ -43,11 +43,11 @@ export function explain(parsed: ParsedExpr, values: ReadonlyMap<number, Result>)
   return visit(parsed.expr);
 }
 
-/** What ends a chain such as `a.b.c` where it arises, whatever steps follow: only the value of the whole is reported then. */
+/** Whether a value ends a chain such as `a.b.c` where it arises, whatever steps follow: only the value of the whole is reported then. */
 const leavesChain = (value: Result | undefined): boolean =>
   value instanceof CelError || (value instanceof Optional && value.value === undefined);
 
-/** What a step of a chain is taken from. */
+/** The operand of a step in a chain. */
 function operandOf(expr: Expr): Expr | undefined {
   if (expr.kind === "select") return expr.operand;
   return expr.kind === "call" && STEPS.has(expr.function) ? expr.args[0] : undefined;

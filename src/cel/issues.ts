@@ -5,14 +5,14 @@ import { type Location, NO_LOCATION, type Source } from "./source.js";
 /** Problems beyond this many are only counted, so that hostile input can't make the report large. */
 const MAX_REPORTED = 100;
 
-/** Problems of an expression, as a failure carries them. */
+/** The problems of an expression, as a failure carries them. */
 export interface IssueReport {
   readonly ok: false;
   readonly issues: readonly Issue[];
   readonly text: string;
 }
 
-/** What a problem is about. */
+/** Details of a problem. */
 export type IssueDetail = Pick<Issue, "name" | "id" | "types">;
 
 /** Problems in the order found. */

@@ -1,4 +1,4 @@
-/** Versions of Kubernetes, as environments go by them. */
+/** Versions of Kubernetes that environments can follow. */
 
 /** Every version whose CEL environment is known, oldest first; 1.27 is the last one without optionals. */
 export const KUBERNETES_VERSIONS = [
@@ -15,7 +15,7 @@ export const KUBERNETES_VERSIONS = [
   "1.37",
 ] as const;
 
-/** A version of Kubernetes: what an expression may use is what a cluster of that version knows. */
+/** A version of Kubernetes: an expression may use whatever a cluster of that version knows. */
 export type KubernetesVersion = (typeof KUBERNETES_VERSIONS)[number];
 
 /** The newest one. */
@@ -25,6 +25,6 @@ export const NEWEST_VERSION: KubernetesVersion = "1.37";
 export const isKubernetesVersion = (text: string): text is KubernetesVersion =>
   (KUBERNETES_VERSIONS as readonly string[]).includes(text);
 
-/** Whether `version` has what came with `since`. */
+/** Whether `version` has a feature that came with `since`. */
 export const isSince = (version: KubernetesVersion, since: KubernetesVersion): boolean =>
   KUBERNETES_VERSIONS.indexOf(version) >= KUBERNETES_VERSIONS.indexOf(since);

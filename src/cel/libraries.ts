@@ -1,5 +1,5 @@
 /**
- * Which libraries an environment has: by flavour, and for Kubernetes by version, so that an expression means here what it means in a
+ * The libraries of an environment: by flavour, and for Kubernetes by version, so that an expression means here what it means in a
  * cluster of that version (spec kubernetes-cel.md 4.1 and 4.14).
  */
 
@@ -37,12 +37,12 @@ import type { Result } from "./values/value.js";
 
 /** Answers kept per function. */
 const MAX_ANSWERS = 500;
-/** Longer texts are read each time: they would hardly come again, and fill the memory. */
+/** Length of a text beyond which answers are not kept: long texts rarely come again, and fill the memory. */
 const MAX_TEXT_LENGTH = 256;
 
-/** The function, asked only once for a text while that is among the latest. It must be pure, and its answers immutable. */
+/** The function with its latest answers kept. It must be pure, and its answers immutable. */
 export function memoized(implementation: Implementation): Implementation {
-  // Most functions of most environments are never asked, and a cache takes its room at once.
+  // Most functions of most environments are never called, and a cache takes its memory at once.
   let answers: LRUCache<string, NonNullable<Result>> | undefined;
   return (...args) => {
     const text = args[0];
@@ -137,7 +137,7 @@ function librariesOf(flavour: Flavour, extensions: readonly LanguageExtension[])
  * The libraries of an environment. `kubernetes` has those of `version`, without the overloads that came later; `standard` has
  * everything, whatever the version, and `cel-go` the language alone.
  *
- * @param extensions what `kubernetes` and `cel-go` have beside their own
+ * @param extensions libraries that `kubernetes` and `cel-go` have beside their own
  */
 export function libraries(
   flavour: Flavour,

@@ -1,6 +1,6 @@
 /**
  * Where each part of an expression stands in its text. The tree has one position for each node, that of its operator or bracket, as the reference has
- * it; where a part begins and ends is found with the tokens. Made when somebody asks: parsing has no use for it.
+ * it; where a part begins and ends is found with the tokens. Made on demand: parsing has no use for it.
  */
 import type { CallExpr, Expr, ParsedExpr } from "./ast.js";
 import { type Tokens, tokenize } from "./lexer/lexer.js";
@@ -48,7 +48,7 @@ export class PartPlaces {
     }
   }
 
-  /** @returns undefined for what nobody has written: macros make such parts */
+  /** @returns undefined for parts that were not written: macros make such parts */
   of(expr: Expr): Place | undefined {
     const range = this.#range(expr);
     return range && { from: this.#tokens.starts[range.first]!, to: this.#tokens.ends[range.last]! };
@@ -105,19 +105,19 @@ export class PartPlaces {
     }
   }
 
-  /** From where an operand begins through a token. */
+  /** The range from the beginning of an operand through a token. */
   #from(operand: Expr, last: number | undefined): Range | undefined {
     const range = this.#whole(operand);
     return range && last !== undefined ? { first: range.first, last } : undefined;
   }
 
-  /** Through the bracket that closes another. */
+  /** The range through the bracket that closes another. */
   #through(first: number, bracket: number): Range | undefined {
     const last = this.#partners.get(bracket);
     return last === undefined ? undefined : { first, last };
   }
 
-  /** A part with the parentheses that it was put in; those of a call follow a name. */
+  /** The range of a part with its parentheses; those of a call follow a name. */
   #whole(expr: Expr): Range | undefined {
     const range = this.#range(expr);
     if (range === undefined) return undefined;
@@ -133,7 +133,7 @@ export class PartPlaces {
     return { first, last };
   }
 
-  /** Where the name before a brace begins: `a.b.T{}`. */
+  /** The token at which the name before a brace begins: `a.b.T{}`. */
   #typeName(brace: number): number {
     let first = brace;
     while (this.#is(first - 1, T.IDENTIFIER) || this.#is(first - 1, T.DOT)) first -= 1;

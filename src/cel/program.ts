@@ -1,5 +1,5 @@
 /**
- * A compiled expression: evaluates its generated function, and turns what ended an evaluation early into its outcome.
+ * A compiled expression: evaluates its generated function, and turns the reason of an early end into the outcome.
  */
 import type { Expr, ParsedExpr } from "./ast.js";
 import { callsOf, evaluateWaiting } from "./async-calls.js";
@@ -30,16 +30,16 @@ import { Interruption } from "./values/interruption.js";
 import type { Result, Value } from "./values/value.js";
 import { walk } from "./walk.js";
 
-/** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */
+/** The cost limit of one expression evaluation in Kubernetes (spec kubernetes-cel.md 5.1). */
 export const KUBERNETES_COST_LIMIT = 1_000_000;
 
-/** The trees of an expression, made anew each time: they are several times the size of what runs. */
+/** The trees of an expression, made anew each time: they are several times the size of the code that runs. */
 interface ExpressionTrees {
   readonly checked: () => CheckedExpr;
   readonly plan: () => Plan;
 }
 
-/** What a program is made of. */
+/** The parts of a program. */
 interface ProgramParts {
   readonly source: string;
   readonly type: Type;
@@ -50,19 +50,19 @@ interface ProgramParts {
   readonly costLimit: number;
 }
 
-/** What a function is compiled for: evaluating, finding the cost at which the limit was exceeded, or finding where an error comes from. */
+/** The purpose of a compiled function: evaluating, finding the cost at which the limit was exceeded, or finding where an error comes from. */
 type Form = "plain" | "exact" | "traced";
 
-/** What a generator is compiled for: the same in steps. */
+/** The purpose of a compiled generator: the same in steps. */
 type SteppedForm = "plain" | "exact";
 
-/** The source is generated at the first evaluation: many expressions are compiled only to be checked. Then only what runs is kept. */
+/** A program whose source is generated at the first evaluation: many expressions are compiled only to be checked. Then only the function is kept. */
 export class CompiledProgram implements Program {
   readonly source: string;
   readonly type: Type;
   readonly constant: Value | undefined;
   readonly references: References;
-  /** Until a function is made of it. */
+  /** The plan, until a function is made of it. */
   #plan: Plan | undefined;
   readonly #trees: ExpressionTrees;
   readonly #options: ProgramParts["options"];
@@ -125,7 +125,7 @@ export class CompiledProgram implements Program {
   locate(bindings: Bindings, options: AsyncEvaluationOptions = {}): ErrorPlace | undefined {
     const origins = new Map<CelError, number>();
     const onValue = (id: number, result: Result): void => {
-      // An error passes through what depends on it as it is, and parts are reported before the whole.
+      // An error passes unchanged through the parts that depend on it, and inner parts are reported first.
       if (result instanceof CelError && !origins.has(result)) origins.set(result, id);
     };
     const meter = new Meter(this.#limitOf(options), options.state, onValue, options.deadline, callsOf(options));
@@ -135,7 +135,7 @@ export class CompiledProgram implements Program {
       const id = result instanceof CelError ? origins.get(result) : undefined;
       return id === undefined ? undefined : placeOf(id, this.parsed);
     } catch {
-      return undefined; // what ends an evaluation is no part's error
+      return undefined; // an interruption ends the evaluation: it is not the error of a part
     }
   }
 
@@ -154,7 +154,7 @@ export class CompiledProgram implements Program {
     }
   }
 
-  /** Steps are parts of nothing: each is bounded by itself. */
+  /** The meter of steps: each step is bounded by itself. */
   #steppedMeter(options: EvaluationOptions): Meter {
     const { state, deadline } = options;
     const own = deadline && { ...deadline, held: { since: undefined, units: 0 } };
@@ -200,7 +200,7 @@ export class CompiledProgram implements Program {
     return { counting: cost, flavour, marksLists };
   }
 
-  /** The plan, which is kept until a function is made of it. */
+  /** The plan, kept until a function is made of it. */
   #taken(): Plan {
     const plan = this.#plan ?? this.#trees.plan();
     this.#plan = undefined;
@@ -208,7 +208,7 @@ export class CompiledProgram implements Program {
   }
 }
 
-/** Goes on with what was left off, each time a step is asked for. */
+/** Continues the evaluation each time a step is asked for. */
 function* inSteps(
   evaluation: Generator<undefined, Result, undefined>,
   meter: Meter,
@@ -221,10 +221,10 @@ function* inSteps(
   }
 }
 
-/** What ended an evaluation; `undefined` for the limit of cost. */
+/** The outcome of an evaluation that was ended by an exception; `undefined` for the limit of cost. */
 function endOf(thrown: unknown, cost: number): Evaluation | undefined {
   if (!(thrown instanceof Interruption)) {
-    // A bound that the engine has and the language has not: the deepest data, the longest list. Or a function of one's own has thrown.
+    // A bound of the engine that the language does not have: the deepest data, the longest list. Or an added function has thrown.
     return { result: internalError(thrown), cost };
   }
   switch (thrown.reason) {
@@ -246,11 +246,11 @@ const overLimit = (cost: number): Evaluation => ({
   cost,
 });
 
-/** Where the time is over as well, what the first attempt has counted must do. */
+/** The exact cost; where the time is over as well, the count of the first attempt is used. */
 const exactCostOf = (thrown: unknown, before: Meter, meter: Meter): number =>
   thrown instanceof Interruption && thrown.reason === "deadline" ? before.cost : meter.cost;
 
-/** Where a part stands. */
+/** The place of a part. */
 function placeOf(id: number, { source, expr, macroCalls }: ParsedExpr): ErrorPlace | undefined {
   let found: Expr | undefined;
   walk(expr, (part) => {

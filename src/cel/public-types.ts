@@ -15,16 +15,16 @@ import type { Lazy } from "./values/lazy.js";
 import type { Result, Value } from "./values/value.js";
 
 /**
- * Whose CEL it is. `kubernetes`: the API server's environment (its libraries, macros, validators, homogeneous literals) as of a version;
+ * The implementation whose CEL it is. `kubernetes`: the API server's environment (its libraries, macros, validators, homogeneous literals) as of a version;
  * `cel-go`: the environment that the reference implementation has by itself (spec certificate-request-policy.md 5.1), and the extensions that are named; `standard`: the
  * language definition with every extension library.
  */
 export type Flavour = "kubernetes" | "cel-go" | "standard";
 
-/** What an environment is made of. */
+/** The parts of an environment. */
 export interface EnvironmentOptions {
   readonly flavour: Flavour;
-  /** For `kubernetes`: whose CEL it is (default the newest known). */
+  /** For `kubernetes`: the version whose CEL it is (default the newest known). */
   readonly version?: KubernetesVersion;
   /** For `kubernetes` and `cel-go`: libraries of plain CEL that they leave out and others add (`standard` has them all). */
   readonly extensions?: readonly LanguageExtension[];
@@ -47,9 +47,9 @@ export interface EnvironmentOptions {
  */
 export type LanguageExtension = "bindings" | "encoders" | "jsonpatch" | "math" | "regex" | "strings";
 
-/** What kind of problem it is: what a program may go by, where people read the message. */
+/** The kind of a problem: for programs, where people read the message. */
 export type IssueCode =
-  /** The text is no expression, or too large. */
+  /** The text is not an expression, or is too large. */
   | "syntax"
   /** A name that is not declared. */
   | "undeclared-reference"
@@ -61,7 +61,7 @@ export type IssueCode =
   | "undefined-field"
   /** The type has no fields at all. */
   | "no-field-selection"
-  /** A type that is not declared, or is no message's where a message is made. */
+  /** A type that is not declared, or is not a message type in a message literal. */
   | "not-a-message"
   /** The range of a macro is neither list nor map. */
   | "not-iterable"
@@ -78,9 +78,9 @@ export interface Issue {
   readonly message: string;
   /** The name that is not declared (as written), the field that is not defined, the function without a fitting overload. */
   readonly name?: string;
-  /** The id of the expression's part, where it is one. */
+  /** The id of the expression's part that has the problem, where there is one. */
   readonly id?: number;
-  /** The types that do not go together: of receiver and arguments, of what has no such field, or the type that is needed and the one found. */
+  /** The types that do not match: of receiver and arguments, of the operand without such a field, or the type that is needed and the one found. */
   readonly types?: readonly Type[];
 }
 
@@ -93,7 +93,7 @@ export interface CompileFailure {
   readonly text: string;
   /** `program`: found while building the program (constant folding, constant patterns). */
   readonly phase: "compile" | "program";
-  /** What the expression would give, where it was the program that could not be built. */
+  /** The type of the expression, where the program could not be built. */
   readonly type?: Type;
 }
 
@@ -105,7 +105,7 @@ export interface Compiled {
 
 /** How to compile. */
 export interface CompileOptions {
-  /** Decorations compiled in; the plain path pays nothing for those left out. */
+  /** Compiles tracing in; without it the function does no work for it. */
   readonly trace?: boolean;
   /** Count cost (the default, except for `standard`). */
   readonly cost?: boolean;
@@ -113,7 +113,7 @@ export interface CompileOptions {
   readonly check?: boolean;
 }
 
-/** What an evaluation gets. */
+/** The options of an evaluation. */
 export interface EvaluationOptions {
   /** Cost units this evaluation may use; exceeding gives the error with code `cost-limit`. */
   readonly costLimit?: number;
@@ -125,9 +125,10 @@ export interface EvaluationOptions {
    * exceeded that time and has done work that takes 20 ms and more on any machine as well, so that a process that only was not given its turn
    * is not punished for it; and, behind so much work, what would begin a call that takes longer by its size than what is left of the time. Each
    * repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those of variables, are given the
-   * same `held`, and are bounded together; whoever begins anew sets it to `{ since: undefined, units: 0 }`.
+   * same `held`, and are bounded together; a new evaluation sets it to `{ since: undefined, units: 0 }`.
    *
-   * `slice` (milliseconds) is how long a step of `evaluateInSteps` is; 0: it leaves off wherever it can. `stretch` bounds each of its steps: what a single call takes.
+   * `slice` (milliseconds) is the length of a step of `evaluateInSteps`; 0: it pauses wherever it can. `stretch` bounds each of its steps: the time of a single
+   * call.
    */
   readonly deadline?: {
     readonly at: number;
@@ -156,7 +157,7 @@ export interface Evaluation {
   readonly cost: number;
 }
 
-/** An evaluation in steps: what yields is to be gone on with, when others had their turn. */
+/** An evaluation in steps: it yields so that others get their turn, and is resumed afterwards. */
 export type EvaluationSteps = Generator<undefined, Evaluation, undefined>;
 
 /** A variable that an expression names. */
@@ -167,7 +168,7 @@ export interface VariableReference {
   readonly fields: readonly string[] | undefined;
 }
 
-/** What an expression refers to: names of the environment, wherever they stand in it, evaluated or not. */
+/** The references of an expression: names of the environment, wherever they stand in it, evaluated or not. */
 export interface References {
   readonly variables: readonly VariableReference[];
   /** Full names of functions and methods (`size`, `sets.contains`); not of operators. */
@@ -190,16 +191,16 @@ export interface ErrorPlace {
 export interface AsyncEvaluationOptions extends EvaluationOptions {
   /** Ends the wait: the result is the error with code `interrupted` then. */
   readonly signal?: AbortSignal;
-  /** Most different calls with promises as answers (default 100): what an expression is given must not start a thousand requests. */
+  /** Limit of different calls with promises as answers (default 100): an expression must not start a thousand requests. */
   readonly callLimit?: number;
   /**
-   * Where answers are kept, in place of `callLimit`: evaluations that share it have one limit, and make a call once among them, those with the
-   * same `state`. Functions that ask questions of their own there, or {@link Lazy} bindings that do, are waited for as well.
+   * The store of answers, in place of `callLimit`: evaluations that share it have one limit, and make a call once among them, those with the
+   * same `state`. Functions and {@link Lazy} bindings that put questions of their own there are waited for as well.
    */
   readonly questions?: Questions;
 }
 
-/** The outcome of an evaluation that was waited for. */
+/** The outcome of an asynchronous evaluation. */
 export interface AsyncEvaluation {
   readonly result: Result;
   readonly cost: number;
@@ -219,8 +220,8 @@ export interface Program {
   /** Evaluates once, synchronously. */
   evaluate(bindings: Bindings, options?: EvaluationOptions): Evaluation;
   /**
-   * The same in steps of a slice each (see `EvaluationOptions.deadline`), for what takes so long that others must have their turn meanwhile. It leaves off in loops and
-   * before calls; what it asks for there, {@link Lazy} bindings, fields of objects and functions with a `call`, is evaluated in one. Nothing is traced.
+   * The same in steps of a slice each (see `EvaluationOptions.deadline`), for evaluations so long that others must have their turn meanwhile. It pauses in loops and
+   * before calls; {@link Lazy} bindings, fields of objects and functions with a `call` are evaluated in one step. Nothing is traced.
    */
   evaluateInSteps(bindings: Bindings, options: EvaluationOptions): EvaluationSteps;
   /**
@@ -229,9 +230,9 @@ export interface Program {
    */
   evaluateAsync(bindings: Bindings, options?: AsyncEvaluationOptions): Promise<AsyncEvaluation>;
   /**
-   * The part that the error of an evaluation comes from: evaluates once more, watching every part, so that evaluations that nobody asks
-   * about pay nothing. After `evaluateAsync` give it the same `questions` and `state`. `undefined` where the outcome is no error of a part: a value, or a
-   * limit that was reached.
+   * The part that the error of an evaluation comes from: evaluates once more, watching every part, so that other evaluations pay nothing for it.
+   * After `evaluateAsync` give it the same `questions` and `state`. `undefined` where the outcome is not the error of a part: a value, or a limit that
+   * was reached.
    */
   locate(bindings: Bindings, options?: AsyncEvaluationOptions): ErrorPlace | undefined;
   /** The checked expression after folding, for tools. */
@@ -240,9 +241,9 @@ export interface Program {
 
 /** The names that an expression may use: for completion and suggestions. */
 export interface DeclaredNames {
-  /** Of functions with the namespace that they stand in, such as `size` and `math.greatest`, and of macros. */
+  /** Functions with their namespace, such as `size` and `math.greatest`, and macros. */
   readonly functions: readonly string[];
-  /** Of what stands behind a value and a dot. */
+  /** Methods: names that stand behind a value and a dot. */
   readonly methods: readonly string[];
   readonly variables: readonly VariableDeclaration[];
 }
@@ -253,13 +254,13 @@ export interface Environment {
   compile(source: string, options?: CompileOptions): Compiled | CompileFailure;
   /** Parses and checks only: for type checking without running. */
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure;
-  /** What is declared, made anew at each call. */
+  /** The declared names, made anew at each call. */
   names(): DeclaredNames;
   /**
-   * What to write instead, for each issue of a failure; undefined where nothing is known that this environment takes. Beside the messages, which are the
-   * reference's.
-   * @param known names that mean something elsewhere, and what to say of them where they are not declared
-   * @param constants whether what looks at no data may be proposed, too: at a prompt, where nobody writes a rule (default false)
+   * Proposals of what to write instead, for each issue of a failure; undefined where no correct one is known. They stand beside the messages, which
+   * are the reference's.
+   * @param known names that have a meaning elsewhere, and the hint for each where it is not declared
+   * @param constants whether proposals that read no data are given, too: for a prompt, where expressions need not be rules (default false)
    */
   hints(
     source: string,
@@ -268,7 +269,7 @@ export interface Environment {
     constants?: boolean,
   ): readonly (Hint | undefined)[];
   /**
-   * Whether an expression compiles and comes to different values: tried on samples of what it looks at. What is wanted of a proposal, which must be neither an error nor
+   * Whether an expression compiles and has different values: tried on samples of its variables. A proposal must be neither an error nor
    * a constant.
    */
   varies(source: string): boolean;

@@ -1,55 +1,55 @@
 /**
- * The one way to wait: evaluation is synchronous, and whatever it asks of others goes through {@link Questions}. A question whose answer is
- * not there yet is {@link Waiting}: who gets that stops, or goes on with what does not depend on it. When the answers have come everything is
- * evaluated again from the start, and finds them. So there is one evaluator, no second one for answers that take their time.
+ * The one way to wait: evaluation is synchronous, and all its questions to others go through {@link Questions}. A question whose answer has not arrived
+ * is {@link Waiting}: the caller stops, or goes on with what does not depend on it. When the answers have come, everything is evaluated again from the
+ * start, and finds them. So there is one evaluator, and no second one for slow answers.
  */
 import { Interruption } from "./values/interruption.js";
 
-/** Stands for an answer that is on its way. */
+/** Stands for an answer that has not arrived. */
 export class Waiting {
-  /** There is only one: what is waited for stands in {@link Questions}. */
+  /** The only instance: what is waited for stands in {@link Questions}. */
   static readonly INSTANCE: Waiting = new Waiting();
 
-  /** What tells its type from others. */
+  /** Distinguishes this type from others. */
   readonly waiting = true;
 
   private constructor() {}
 }
 
 /**
- * For what is asked in the midst of an evaluation where no {@link Waiting} can be returned: by a method of a value, a field of an object.
+ * Unwraps an answer in the midst of an evaluation where no {@link Waiting} can be returned: by a method of a value, a field of an object.
  * @returns the answer
- * @throws what ends the evaluation with {@link Waiting} when the answer is on its way
+ * @throws an exception that ends the evaluation with {@link Waiting} when the answer has not arrived
  */
 export function answered<A>(answer: A | Waiting): A {
   if (answer instanceof Waiting) throw new Interruption("waiting");
   return answer;
 }
 
-/** Why a question has no answer of its own. */
+/** The reason why a question has no answer of its own. */
 export type QuestionFailure =
-  /** More different questions were put than allowed. */
+  /** More different questions were put than are allowed. */
   | { readonly kind: "limit"; readonly limit: number }
-  /** Who was asked threw or rejected. */
+  /** The call of `put` threw or rejected. */
   | { readonly kind: "thrown"; readonly error: unknown };
 
-/** Something asked of others. */
+/** A question to others. */
 export interface Question<A> {
   /** Questions with the same key are the same question. Keys that begin with `call ` are those of an expression's calls. */
   readonly key: string;
   /** Puts the question. Called at most once for a key. */
   put(): A | Promise<A>;
-  /** The answer in place of one that can't be had. Must not throw: what it throws is thrown where it was asked, or by {@link Questions.settle}. */
+  /** The answer when there is none. Must not throw: what it throws is thrown where the question was put, or by {@link Questions.settle}. */
   failed(failure: QuestionFailure): A;
 }
 
-/** Who waits for an evaluation. */
+/** The caller that waits for an evaluation. */
 export interface Waiter {
-  /** Aborted when nobody waits any more. Only looked at when there is something to wait for. */
+  /** Aborted when the caller waits no longer. Only read when there is something to wait for. */
   readonly signal: AbortSignal;
 }
 
-/** Answers by their questions' keys. Most requests have one, and a map for it would take longer than it to be found. */
+/** Answers by their questions' keys. Most requests have one, for which a map would cost more than it saves. */
 class Answers {
   #key: string | undefined;
   #answer: unknown;
@@ -67,7 +67,7 @@ class Answers {
     return this.#key === key ? this.#answer : this.#others?.get(key);
   }
 
-  /** @param key one that it has not */
+  /** @param key a key without an answer */
   add(key: string, answer: unknown): void {
     if (this.#key === undefined) {
       this.#key = key;
@@ -88,28 +88,28 @@ export class Questions {
   #numbers: Map<unknown, number> | undefined;
   #pause: Promise<void> | undefined;
 
-  /** @param limit most different questions: what a request brings must not start a thousand look-ups */
+  /** @param limit most different questions: a request must not start a thousand look-ups */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
+  /** Whether an answer has not arrived: the result of such an evaluation does not count. */
   get waiting(): boolean {
     return this.#pause !== undefined || this.asking;
   }
 
-  /** Whether an answer is on its way; for a turn nobody asks (see {@link pause}). */
+  /** Whether the answer to a question has not arrived; a mere pause does not count (see {@link pause}). */
   get asking(): boolean {
     return this.#open !== undefined && this.#open.size > 0;
   }
 
-  /** Lets {@link settle} wait until others had their turn: what was found so far must be remembered by who calls this. */
+  /** Lets {@link settle} wait until others had their turn: the caller must keep what was found so far. */
   pause(turns: { next(): Promise<void> }): Waiting {
     this.#pause ??= turns.next();
     return Waiting.INSTANCE;
   }
 
-  /** Whether nothing was ever asked. */
+  /** Whether no question was ever put. */
   get empty(): boolean {
     return this.#answers === undefined;
   }
@@ -119,12 +119,12 @@ export class Questions {
     return (this.#answers?.size ?? 0) + (this.#open?.size ?? 0) >= this.#limit;
   }
 
-  /** The number that something was given, by which keys can name what has no text. */
+  /** The number of a thing, by which keys can name what has no text. */
   numberOf(thing: unknown): number | undefined {
     return this.#numbers?.get(thing);
   }
 
-  /** The number of something, its own from now on. Only for what a question is put about: it is kept as long as the answers are. */
+  /** Gives a thing its number. Only for things that a question is about: they are kept as long as the answers are. */
   giveNumber(thing: unknown): number {
     this.#numbers ??= new Map();
     const given = this.#numbers.get(thing) ?? this.#numbers.size;
@@ -132,12 +132,12 @@ export class Questions {
     return given;
   }
 
-  /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */
+  /** The known answer, {@link Waiting}, or `undefined` when the question was not put. */
   recall<A>(key: string): A | Waiting | undefined {
     return this.#open?.has(key) === true ? Waiting.INSTANCE : (this.#answers?.get(key) as A | undefined);
   }
 
-  /** The answer, or {@link Waiting} while it is on its way. */
+  /** The answer, or {@link Waiting} until it arrives. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
     this.#answers ??= new Answers();
@@ -158,7 +158,7 @@ export class Questions {
     return answer;
   }
 
-  /** Keeps an answer that somebody had at once, without a question. @param key one that {@link recall} does not know, while not {@link full} */
+  /** Keeps an answer that was known at once, without a question. @param key one that {@link recall} does not know, while not {@link full} */
   remember(key: string, answer: unknown): void {
     this.#answers ??= new Answers();
     this.#answers.add(key, answer);
@@ -178,7 +178,7 @@ export class Questions {
       answers.add(key, question.failed({ kind: "thrown", error }));
     };
     const arrival = answer.then(arrived, missing);
-    // Who settles hears of it; where nobody does, it must not end the process.
+    // `settle` reports the rejection; without a call of it, the rejection must not end the process.
     arrival.catch(() => undefined);
     open.set(key, arrival);
     return Waiting.INSTANCE;
@@ -187,26 +187,26 @@ export class Questions {
   /**
    * The result of `attempt` once it has had all the answers it asks for: at once when none has to be waited for. What one attempt asks is
    * waited for together. Ends: every round but the last brings the answer to a question, and their number is limited.
-   * @param abandoned the result once nobody waits
+   * @param abandoned the result once the caller waits no longer
    */
   settle<R>(attempt: () => R, waiter: Waiter, abandoned: () => R): R | Promise<R> {
     const result = attempt();
     return this.waiting ? this.repeat(attempt, waiter, abandoned) : result;
   }
 
-  /** The same for whoever has made the first attempt already, and has found that it waits. */
+  /** The same for a caller that has made the first attempt already, and has found that it waits. */
   async repeat<R>(attempt: () => R, { signal }: Waiter, abandoned: () => R): Promise<R> {
     for (;;) {
       await this.#arrival(signal);
       this.#pause = undefined;
-      // Nothing further is asked for nobody.
+      // No further question is put once the caller has gone.
       if (signal.aborted) return abandoned();
       const result = attempt();
       if (!this.waiting) return result;
     }
   }
 
-  /** All answers that are on their way, or the end of the wait. Rejects with what a question's `failed` throws. */
+  /** Resolves with all answers that are being waited for, or at the end of the wait. Rejects with what a question's `failed` throws. */
   #arrival(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (): void => {
@@ -215,7 +215,7 @@ export class Questions {
       };
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
-      // The first to settle it does: a rejection before the wait is over.
+      // The first to settle decides: a rejection before the wait is over.
       Promise.all([this.#pause, ...(this.#open?.values() ?? [])])
         .catch(reject)
         .then(done);

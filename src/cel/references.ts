@@ -1,4 +1,4 @@
-/** What an expression refers to, found once when it is compiled. */
+/** The names that an expression refers to, found once when it is compiled. */
 import type { Expr, IdentExpr } from "./ast.js";
 import type { CheckedExpr } from "./checked.js";
 import type { References } from "./public-types.js";
@@ -7,17 +7,17 @@ import type { References } from "./public-types.js";
 export function referencesOf(checked: CheckedExpr): References {
   const finder = new Finder(checked);
   finder.visit(checked.expr);
-  // Copied to their size: what has grown keeps room for more.
+  // Copied to their size: arrays that have grown keep room for more.
   return { variables: finder.variables.slice(), functions: finder.functions.slice() };
 }
 
-/** A variable, as long as its fields are collected. */
+/** A variable while its fields are collected. */
 interface Found {
   readonly name: string;
   fields: string[] | undefined;
 }
 
-/** Names that can be written: those of operators, and of what only macros use, can't. */
+/** Names that can be written: not those of operators, or of functions that only macros use. */
 const WRITABLE = /^[A-Za-z_][\w.]*$/;
 
 /** Walks one tree. Every expression is walked, and names few things: lists are searched faster than sets are made. */

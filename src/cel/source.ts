@@ -1,6 +1,6 @@
 /** An expression's text: code points, lines, and how errors in it are displayed (spec kubernetes-cel.md 1.1 and 7.7). */
 
-/** Lines longer than this, in UTF-8 bytes, are not shown below an error. */
+/** Longest line, in UTF-8 bytes, that is shown below an error. */
 const MAX_SHOWN_LINE_BYTES = 16_384;
 
 /** A place in a source. */

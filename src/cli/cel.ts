@@ -16,6 +16,7 @@ import {
   type Result,
   type Value,
 } from "../cel/index.js";
+import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { parseJson } from "../data/json.js";
 import { escapedLines, printable } from "../data/printable.js";
 import { explainedValue } from "../kinds/explanation/index.js";
@@ -24,7 +25,6 @@ import { type DeclaredVariables, readVariables } from "../offline/cases/cel/vari
 import { celBatchCommand } from "../offline/cases/cel-batch.js";
 import type { LineStreams } from "../offline/cases/json-lines.js";
 import { partLines } from "./explain/expression-lines.js";
-import { type CommandIo, say, UsageError } from "./io.js";
 import { isTerminal } from "./look/paint.js";
 
 /** Parsed arguments of `cel`. */

@@ -1,10 +1,12 @@
 /** What is said of a CertificateRequest that is made of a CSR: by options of `eval` and `apply`, and by keys of a case in a test file. One definition for all. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "../data/command-io.js";
 import { parseGoDuration } from "../data/go/duration.js";
 import { isJsonObject } from "../data/same-value.js";
-import type { CertificateRequestParts } from "../offline/scan/signing-request.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import { ScanError } from "../offline/scan/scan-error.js";
+import { type CertificateRequestParts, certificateRequestOf } from "../offline/scan/signing-request.js";
 import { unknownUsage } from "../offline/scan/usages.js";
-import { UsageError } from "./io.js";
 
 /** What of it has options and keys of its own; its namespace is the request's. */
 export type CertificateRequestValues = Omit<CertificateRequestParts, "namespace">;
@@ -167,4 +169,18 @@ function duration(text: string): string {
   const parsed = parseGoDuration(text);
   if (parsed.ok) return text;
   throw new Error(parsed.error);
+}
+
+/**
+ * A CertificateRequest made of a CSR.
+ * @param file where the CSR comes from, `-` for standard input
+ * @throws UsageError for what is no CSR
+ */
+export function buildCertificateRequest(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
+  try {
+    return certificateRequestOf(content, file, parts);
+  } catch (error) {
+    if (error instanceof ScanError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
 }

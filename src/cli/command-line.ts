@@ -2,6 +2,7 @@
  * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
  */
 import { Command, CommanderError } from "commander";
+import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { escapedLines } from "../data/printable.js";
 import { VERSION } from "../data/version.js";
 import { type AddCommand, type CommandContext, examplesOf } from "./definition.js";
@@ -28,7 +29,6 @@ import { addServe } from "./definitions/serve.js";
 import { addTest } from "./definitions/test.js";
 import { addVerify } from "./definitions/verify.js";
 import { addWebhooks } from "./definitions/webhooks.js";
-import { type CommandIo, say, UsageError } from "./io.js";
 import { painted, paintFor, plain } from "./look/paint.js";
 
 /** Exit code for a command line that cannot be carried out. */

@@ -1,8 +1,8 @@
 /** How a command adds itself to the command line: `definitions/` has a file for each, and the rest of it is imported when it runs. */
 import type { Command } from "commander";
-import type { CommandIo } from "./io.js";
+import type { CommandIo } from "../data/command-io.js";
 import { painted } from "./look/paint.js";
-import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
+import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption } from "./options.js";
 
 /** What a definition gets. */
@@ -38,7 +38,13 @@ export const LOADING_OPTIONS: readonly OptionDefinition[] = [
       "allow-http-in-namespaced-policies",
     ].includes(flag),
   ),
-  KUBERNETES_OPTION,
+  {
+    flag: "kubernetes",
+    env: "KUBEWARDEN_KUBERNETES",
+    kind: "flag",
+    default: false,
+    description: "look up Kubernetes objects and permissions in the cluster of the kubeconfig, as serve does",
+  },
 ];
 
 /** Adds options; a command that takes no more arguments than it names is refused others. */

@@ -1,7 +1,7 @@
-import { APPLY_OPTIONS } from "./apply/options.js";
-import { AUDIT_OPTIONS } from "./audit/options.js";
+import type { Command } from "commander";
 import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
 import { commandLine } from "./command-line.js";
+import { LOADING_OPTIONS } from "./definition.js";
 import { commandTable } from "./docs/reference.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
@@ -12,8 +12,9 @@ export function commandLineTables(): Readonly<Record<string, string>> {
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
   const { stdin, stdout, stderr } = process;
+  const program = commandLine({ env: {}, stdin, stdout, stderr }, () => {});
   return {
-    commands: commandTable(commandLine({ env: {}, stdin, stdout, stderr }, () => {})),
+    commands: commandTable(program),
     "certificate-request-options": [
       "| Option | Key in test files | Meaning |",
       "| --- | --- | --- |",
@@ -21,26 +22,27 @@ export function commandLineTables(): Readonly<Record<string, string>> {
         ({ flags, testKey, description }) => `| \`${flags}\` | \`${testKey}\` | ${description} |`,
       ),
     ].join("\n"),
-    "audit-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...auditRows()].join("\n"),
-    "apply-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...applyRows()].join("\n"),
+    "audit-options": ownOptions(program, "audit"),
+    "apply-options": ownOptions(program, "apply"),
     "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   };
 }
 
-function auditRows(): string[] {
-  return AUDIT_OPTIONS.map(({ flags, choices, default: fallback, description }) => {
-    const written = choices === undefined ? flags : flags.replace(/<.*>/, choices.join("\\|"));
-    const value = fallback !== undefined ? `\`${fallback}\`` : flags.includes("<") ? "none" : "off";
+/** The options that only this command has. */
+function ownOptions(program: Command, name: string): string {
+  const shared = new Set([
+    ...LOADING_OPTIONS.map(({ flag }) => `--${flag}`),
+    ...CERTIFICATE_REQUEST_OPTIONS.map(({ flags }) => flags.replace(/ .*/, "")),
+  ]);
+  const own = program.commands
+    .filter((command) => command.name() === name)
+    .flatMap(({ options }) => options.filter(({ hidden, long }) => !hidden && !shared.has(long ?? "")));
+  const rows = own.map(({ flags, argChoices, defaultValue, description }) => {
+    const written = argChoices === undefined ? flags : flags.replace(/<.*>/, argChoices.join("\\|"));
+    const value = defaultValue !== undefined ? `\`${defaultValue}\`` : flags.includes("<") ? "none" : "off";
     return `| \`${written}\` | ${value} | ${description} |`;
   });
-}
-
-function applyRows(): string[] {
-  return APPLY_OPTIONS.filter(({ hidden }) => !hidden).map(({ flags, kind, default: fallback, description }) => {
-    const written = Array.isArray(kind) ? flags.replace(/<.*>/, kind.join("\\|")) : flags;
-    const value = kind === "flag" ? "off" : fallback === undefined ? "none" : `\`${fallback}\``;
-    return `| \`${written}\` | ${value} | ${description} |`;
-  });
+  return ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 function placeholderOf(kind: OptionKind): string {

@@ -1,7 +1,7 @@
 /** `explain CODE`: the section of docs/errors.md, which is shipped with the executable. */
 import { readFileSync } from "node:fs";
+import { type CommandIo, UsageError } from "../data/command-io.js";
 import { nearest } from "../data/suggest.js";
-import { type CommandIo, UsageError } from "./io.js";
 
 const PAGE = new URL("../../../docs/errors.md", import.meta.url);
 /** A section that is about a code, up to the next heading. */

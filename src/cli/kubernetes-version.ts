@@ -1,5 +1,5 @@
 import { isKubernetesVersion, isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
-import { UsageError } from "./io.js";
+import { UsageError } from "../data/command-io.js";
 
 /** The oldest Kubernetes whose rules about policies are known. */
 const OLDEST_VERSION: KubernetesVersion = "1.28";

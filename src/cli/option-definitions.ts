@@ -39,7 +39,7 @@ const defined = (option: Written): OptionDefinition => ({
   ...option,
 });
 
-const OPTIONS: readonly Written[] = [
+const OPTIONS = [
   { flag: "policies", kind: "string", description: "the policies file; without it policies.yaml, or policies.yml" },
   {
     flag: "addr",
@@ -385,14 +385,10 @@ const OPTIONS: readonly Written[] = [
     kind: "string",
     description: "file that the daemon's error output is appended to; without it nothing is kept",
   },
-];
+] as const satisfies readonly Written[];
+
+/** One of them, as it stands in the table. */
+export type WrittenOption = (typeof OPTIONS)[number];
 
 /** The options of `serve` that exist. */
 export const SERVE_OPTIONS: readonly OptionDefinition[] = OPTIONS.map(defined);
-
-/** What `check`, `eval` and `test` have beside the options of `serve`. */
-export const KUBERNETES_OPTION: OptionDefinition = defined({
-  flag: "kubernetes",
-  kind: "flag",
-  description: "look up Kubernetes objects and permissions in the cluster of the kubeconfig, as serve does",
-});

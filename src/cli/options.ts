@@ -1,7 +1,34 @@
 /** Options to typed values: flag, else environment, else default, with one clear error for text that does not fit. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { UsageError } from "./io.js";
-import type { OptionDefinition, OptionKind } from "./option-definitions.js";
+import { type Environment, UsageError } from "../data/command-io.js";
+import { type OptionDefinition, type OptionKind, SERVE_OPTIONS, type WrittenOption } from "./option-definitions.js";
+
+type CamelCase<Flag extends string> = Flag extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Flag;
+type ValueOf<Kind> = Kind extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Kind extends "string"
+    ? string
+    : Kind extends "flag" | "switch"
+      ? boolean
+      : number;
+type MissingValue<Option> = Option extends { readonly default: unknown } | { readonly kind: "flag" | "switch" }
+  ? never
+  : undefined;
+
+/** The values of all options of `serve`, by camel-cased flag. */
+export type ServeValues = {
+  readonly [Option in WrittenOption as CamelCase<Option["flag"]>]: ValueOf<Option["kind"]> | MissingValue<Option>;
+};
+
+/** The values of a command's options, which are some of those. */
+export type OptionValues = Partial<ServeValues> & { readonly kubernetes?: boolean };
+
+/** What `serve` has where neither the command line nor the environment says anything. */
+export const SERVE_DEFAULTS = Object.fromEntries(
+  SERVE_OPTIONS.map((option) => [camelCase(option.flag), option.default]),
+) as ServeValues;
 
 const HIGHEST_PORT = 65_535;
 
@@ -24,8 +51,8 @@ export function addOption(command: Command, definition: OptionDefinition): void 
 export function optionValues(
   command: Command,
   definitions: readonly OptionDefinition[],
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, unknown> {
+  env: Environment,
+): OptionValues {
   const values: Record<string, unknown> = {};
   for (const { flag, env: variable, kind, default: fallback } of definitions) {
     const name = camelCase(flag);
@@ -36,7 +63,7 @@ export function optionValues(
       values[name] = parsed(kind, text, (reason) => new UsageError(`environment variable ${variable}: ${reason}`));
     } else if (fallback !== undefined) values[name] = fallback;
   }
-  return values;
+  return values as OptionValues;
 }
 
 /** As {@link parse}, with its errors as the ones given. */

@@ -6,9 +6,9 @@ import type { ConfigurationIdentity } from "../cluster/webhooks/configuration.js
 import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived-webhook.js";
 import { deriveWebhooks } from "../cluster/webhooks/from-documents.js";
 import { idOf } from "../cluster/webhooks/part.js";
+import type { CommandIo } from "../data/command-io.js";
 import { openCluster } from "../kubernetes/client/index.js";
 import { findCluster } from "../loader/index.js";
-import type { CommandIo } from "./io.js";
 
 /** Which policies. */
 export interface FromCluster extends WatchSettings {

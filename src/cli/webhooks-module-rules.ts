@@ -1,27 +1,28 @@
 /** What the modules of a policies.yaml suggest that they are asked about, for `webhooks`: their metadata are read, and they are not run. */
+
 import { type ModuleRules, needsModuleRules, type SuggestedRules } from "../cluster/webhooks/from-entries.js";
 import { type ConfigEntry, formatProblem, type ModuleEntry } from "../config/index.js";
+import { type CommandIo, say } from "../data/command-io.js";
 import { errorText } from "../data/error-text.js";
 import { createModuleFetcher, type ModuleFetcher } from "../fetch/index.js";
+import { fetchOptions } from "../loader/fetch-options.js";
 import { LoadError } from "../loader/index.js";
 import { moduleFiles } from "../loader/module-files.js";
+import type { LoaderSettings } from "../loader/settings.js";
 import { readMetadataOfBytes } from "../wasm/index.js";
-import { fetchOptions } from "./fetch-options.js";
-import { type CommandIo, say } from "./io.js";
 
 /**
  * Fetches, as the server would, the modules of entries about which the file says nothing more, and reads what they suggest.
- * @param values of the options about downloads, sources and signatures
  * @throws an error that names the file when the sources or the wanted signatures can't be read
  */
 export async function moduleRules(
   entries: readonly ConfigEntry[],
-  values: Readonly<Record<string, unknown>>,
-  { env, stderr }: CommandIo,
+  settings: LoaderSettings,
+  { stderr }: CommandIo,
 ): Promise<ModuleRules> {
   const wanted = modulesOf(entries);
   if (wanted.length === 0) return new Map();
-  const options = fetchOptions(values, env, (message) => say(stderr, `warning: ${message}`));
+  const options = fetchOptions(settings, (message) => say(stderr, `warning: ${message}`));
   const fetcher = createModuleFetcher(options);
   try {
     const read = wanted.map(async (entry) => [entry.id, await suggested(entry, fetcher)] as const);

@@ -13,13 +13,13 @@ import type { DerivedWebhook, WebhookProblem } from "../cluster/webhooks/derived
 import { askedEntries } from "../cluster/webhooks/from-entries.js";
 import { mistakesIn } from "../cluster/webhooks/mistakes.js";
 import { type ConfigEntry, formatProblem, loadConfig } from "../config/index.js";
+import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { fileProblem } from "../data/file-problem.js";
 import { printYaml } from "../data/print-yaml.js";
 import { formatFieldError } from "../kubernetes/field-error.js";
 import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
-import { type CommandIo, say, UsageError } from "./io.js";
-import { exceptionNamespaces as namespacesOfExceptions } from "./namespaced-options.js";
-import { givenFile, policiesFile } from "./policies-file.js";
+import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
+import { exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
 
 /** Where the webhooks of a cluster ask. */
 export interface WebhooksOptions {
@@ -58,7 +58,7 @@ interface Found {
  * @returns 0, or 1 when one has none
  */
 export async function webhooksCommand(
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   options: WebhooksOptions,
   io: CommandIo,
 ): Promise<number> {
@@ -66,7 +66,7 @@ export async function webhooksCommand(
   const overrides = overridesOf(options);
   let found: Found;
   try {
-    found = await (options.fromCluster ? ofCluster(values, options, namespace, io) : ofFile(values, namespace, io));
+    found = await (options.fromCluster ? ofCluster(settings, options, namespace, io) : ofFile(settings, namespace, io));
   } catch (error) {
     say(io.stderr, `Error: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
@@ -123,16 +123,16 @@ function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] 
   return read.config.entries;
 }
 
-async function ofFile(values: Readonly<Record<string, unknown>>, namespace: string, io: CommandIo): Promise<Found> {
-  const entries = entriesOf(policiesFile(values), io);
+async function ofFile(settings: LoaderSettings, namespace: string, io: CommandIo): Promise<Found> {
+  const entries = entriesOf(policiesFile(settings), io);
   const { moduleRules } = await import("./webhooks-module-rules.js");
-  const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, values, io));
+  const { policies, problems: unasked } = askedEntries(entries, await moduleRules(entries, settings, io));
   const { webhooks, problems } = webhooksFor(policies, { ownNamespace: namespace });
   return { webhooks, problems: [...unasked, ...problems], identity: OF_FILE };
 }
 
 async function ofCluster(
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   {
     policyServerName: policyServer,
     exceptionNamespaces,
@@ -143,7 +143,7 @@ async function ofCluster(
   io: CommandIo,
 ): Promise<Found> {
   const { webhooksFromCluster } = await import("./webhooks-from-cluster.js");
-  const file = givenFile(values);
+  const file = givenFile(settings);
   const taken = new Set(file === undefined ? [] : entriesOf(file, io).map(({ id }) => id));
   const counted = namespacesOfExceptions({ exceptionNamespaces });
   return webhooksFromCluster(

@@ -1,6 +1,6 @@
 /**
- * The agent of a cluster: knows what the cluster holds of policies, has it served, tells other replicas, and leads them when it is its turn. It never
- * stands in the way of a request.
+ * The agent of a cluster: reads the cluster's policies, has them served, informs other replicas, and does the leader's work while this replica leads. It never
+ * delays a request.
  */
 import { randomBytes } from "node:crypto";
 import type { ClusterDocument, LoadedPolicyReport, PolicySetRoute } from "../config/from-cluster/cluster-document.js";
@@ -22,11 +22,11 @@ import type { ClusterSettings } from "./settings.js";
 import { Sources } from "./sources/sources.js";
 import { StateFeed } from "./state-feed.js";
 
-/** What an agent needs. */
+/** The options of an agent. */
 export interface AgentOptions {
   /** A client of the cluster; it is closed with the agent. */
   readonly cluster: Cluster;
-  /** A second one, with connections of its own, for the election. */
+  /** A second client, with connections of its own, for the election. */
   readonly elections: Pick<Cluster, "http" | "close">;
   readonly clock: Clock;
   /** At least 0, less than 1. */
@@ -37,8 +37,8 @@ export interface AgentOptions {
   readonly serving: Omit<Serving, "shadows">;
   readonly parts: readonly PartFactory[];
   /**
-   * Which policies webhooks ask about together, by the documents; default none.
-   * @param refused keys of those that are not served
+   * Derives the sets of policies that webhooks ask about together from the documents; default none.
+   * @param refused keys of documents that are not served
    */
   readonly setsOf?: (
     documents: ReadonlyMap<string, ClusterDocument>,
@@ -46,10 +46,10 @@ export interface AgentOptions {
   ) => readonly PolicySetRoute[];
 }
 
-/** Characters of what hinders a replica that others are told: it may name many kinds, and stands in each one's status. */
+/** Most characters of a replica's problem that others are told: it may name many kinds, and is part of each one's status. */
 const MOST_CHARACTERS = 300;
 
-/** An agent at work. */
+/** A running agent. */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #sources: Sources;
@@ -99,7 +99,7 @@ export class Agent {
     metrics.gauge("cluster_leader", () => (this.#election?.leading === true ? 1 : 0));
   }
 
-  /** Why this replica should not be asked yet; undefined when it serves all that the cluster holds, and its parts have what they need. */
+  /** Why this replica should not be asked yet; undefined when it serves all policies of the cluster, and its parts have what they need. */
   get unready(): string | undefined {
     if (this.#incomplete !== undefined) return this.#incomplete;
     for (const part of this.#parts) {
@@ -109,7 +109,7 @@ export class Agent {
     return undefined;
   }
 
-  /** Why this replica does not serve all that the cluster holds; undefined when it does. Once it does that is over. */
+  /** Why this replica does not serve all policies of the cluster; undefined once it has served them. */
   get #incomplete(): string | undefined {
     if (this.#state === undefined) {
       const unread = this.#sources.unread.map(({ resource, why }) => `${resource}: ${why}`);
@@ -127,7 +127,7 @@ export class Agent {
 
   #wasReady = false;
 
-  /** Something was loaded anew although nothing has changed in the cluster; or what has changed is loaded, but not served by all yet. */
+  /** Must be called when a policy was loaded anew without a change in the cluster, or is loaded but not yet served by all processes. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
     if (reports.length === 0) return;
     this.#note(reports);
@@ -137,13 +137,13 @@ export class Agent {
     this.#tell((part) => part.served?.(state, reports));
   }
 
-  /** Leads no more, so that another replica may while this one still serves what it has begun. */
+  /** Stops leading, so that another replica may lead while this one still serves requests that it has begun. */
   async stepDown(): Promise<void> {
     this.#stopping = true;
     await this.#election?.stop();
   }
 
-  /** Ends everything; this replica is none any more. To be called when it serves no more. */
+  /** Ends everything. Must be called when this replica no longer serves. */
   async stop(): Promise<void> {
     await this.stepDown();
     this.#feed.stop();
@@ -173,23 +173,23 @@ export class Agent {
   #note(reports: readonly LoadedPolicyReport[]): void {
     const before = [...this.#facts.refused].sort().join();
     this.#facts.loaded(reports);
-    // What is not served is asked about by no webhook, and is in no set.
+    // A policy that is not served is in no webhook, and in no set.
     if ([...this.#facts.refused].sort().join() !== before) this.#feed.look();
   }
 
-  /** Others wait for this replica, and say why. */
+  /** Announces why this replica is not ready: others wait for it, and report the reason. */
   #sayWhatHinders(): void {
     this.#replicas.announce(HINDERED, (this.#incomplete ?? "").slice(0, MOST_CHARACTERS));
   }
 
-  /** Others wait for that. */
+  /** Announces the served state, for which others wait. */
   #announce(state: ClusterState): void {
     const { routes, loaded } = announcementsOf(state, this.#facts);
     this.#replicas.announce("routes", routes.join(","));
     this.#replicas.announce("loaded", loaded.join(","));
   }
 
-  /** Who does not know all policies, or who else serves them, must not write what follows from that. */
+  /** Takes part in elections once all policies and replicas are known: a leader without them would write wrong objects. */
   #takePart(): void {
     if (this.#election !== undefined || this.#stopping) return;
     if (this.#incomplete !== undefined || !this.#replicas.known) return;
@@ -207,7 +207,7 @@ export class Agent {
     });
   }
 
-  /** Tells all parts: what goes wrong in one of them is not the others'. */
+  /** Calls all parts: an error in one of them must not affect the others. */
   #tell(what: (part: ClusterPart) => void): void {
     for (const part of this.#parts) {
       try {

@@ -1,14 +1,14 @@
-/** Whether the API server answers. While it doesn't everything goes on with what is known, and that is said once. */
+/** Whether the API server answers. While it does not, everything continues with the known state, and that is logged once. */
 import type { Clock } from "../data/clock.js";
 import { AnswerTooLarge, ApiError, ResourceError, reasonOf } from "../kubernetes/client/errors.js";
 import type { Logger } from "../telemetry/logger.js";
 
-/** When the API server answered last. */
+/** The time of the API server's last answer. */
 export class Contact {
   readonly #clock: Clock;
   readonly #log: Logger;
   #last: number | undefined;
-  /** Since when it is away. */
+  /** The time since which it does not answer. */
   #away: number | undefined;
 
   constructor(clock: Clock, log: Logger) {
@@ -16,17 +16,17 @@ export class Contact {
     this.#log = log;
   }
 
-  /** Seconds since 1970; 0: never. */
+  /** The time of the last answer in seconds since 1970; 0: never. */
   get timestamp(): number {
     return this.#last === undefined ? 0 : (this.#clock.wall() - (this.#clock.now() - this.#last)) / 1000;
   }
 
-  /** Whether it is away, as far as anybody has noticed. */
+  /** Whether it does not answer, as far as that was noticed. */
   get lost(): boolean {
     return this.#away !== undefined;
   }
 
-  /** It has answered. */
+  /** Must be called after an answer. */
   made(): void {
     this.#last = this.#clock.now();
     if (this.#away === undefined) return;
@@ -35,7 +35,7 @@ export class Contact {
     this.#log.info("the API server answers again", { away_seconds: seconds });
   }
 
-  /** Something that was asked has failed: an answer it is all the same when the API server itself refuses, or says more than is taken. */
+  /** Must be called after a failed request: a refusal by the API server itself, or too large an answer, counts as an answer, too. */
   saw(error: unknown): void {
     const isTooMuch = error instanceof AnswerTooLarge || error instanceof ResourceError;
     if (isTooMuch || (error instanceof ApiError && error.status < 500)) this.made();

@@ -21,18 +21,18 @@ import { deriverFor, type WebhookPart, webhookPart } from "./webhooks/part.js";
 
 export type { Agent } from "./agent.js";
 
-/** What the agent is given by the process that it runs in. */
+/** The inputs of the agent from its process. */
 export interface StartOptions {
   readonly connection: Connection;
   readonly log: Logger;
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
   readonly serving: Serving & SecuredServing;
-  /** Told of a process that audits when it is started. */
+  /** Receives an auditing process when it is started. */
   readonly attend: (auditor: ChildProcess) => void;
 }
 
-/** What an agent does besides having policies served. */
+/** The parts of an agent besides serving policies. */
 const partsFor = ({ settings, serving, attend }: StartOptions, deriver: WebhookDeriver): readonly PartFactory[] => [
   (context) => certifiedWebhooks(context, settings, serving, deriver),
   (context) => new PolicyStatuses(context),
@@ -59,11 +59,11 @@ function certifiedWebhooks(
   return [certificates, webhooks];
 }
 
-/** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
+/** Starts the agent, without waiting: until the API server answers, it is not ready. */
 export function startAgent(options: StartOptions): Agent {
   const { connection, log, metrics, settings, serving } = options;
   const { now } = SYSTEM_CLOCK;
-  // What hinders a watch is noise while it is tried again; that the API server is away is said once, by the agent.
+  // Failures of a watch are noise while it is retried; the agent logs once that the API server does not answer.
   const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
   const deriver = deriverFor(settings);
   return new Agent({

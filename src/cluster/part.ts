@@ -1,4 +1,4 @@
-/** What the agent of a cluster is made of: each part does one thing with what the agent knows. */
+/** The parts of a cluster's agent: each does one thing with the agent's data. */
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { Clock } from "../data/clock.js";
 import type { Cluster } from "../kubernetes/client/index.js";
@@ -11,19 +11,19 @@ import type { ClusterSettings } from "./settings.js";
 
 /** A part of the agent. */
 export interface ClusterPart {
-  /** All processes of this replica serve this state; what became of the policies that were loaded anew for it. */
+  /** Called when all processes of this replica serve a state, with the reports of the policies that were loaded anew for it. */
   served?(state: ClusterState, reports: readonly LoadedPolicyReport[]): void;
-  /** Of these documents the status is another in the cluster, and nothing else. */
+  /** Called with the keys of documents of which only the status has changed in the cluster. */
   statusesChanged?(keys: readonly string[]): void;
-  /** This replica leads from now on, until the signal is aborted. Nothing is written for all replicas by one that does not lead. */
+  /** Called when this replica begins to lead; it leads until the signal is aborted. Only the leader writes for all replicas. */
   lead?(signal: AbortSignal): void;
-  /** Why this replica should not be asked yet, although it serves all policies; undefined: nothing is in the way. It may lead nevertheless. */
+  /** Why this replica should not be asked yet, although it serves all policies; undefined when there is no reason. It may lead nevertheless. */
   unready?(): string | undefined;
-  /** Ends; resolves when nothing is under way any more. */
+  /** Ends; resolves when no work is under way any more. */
   stop(): Promise<void>;
 }
 
-/** What every part gets. */
+/** The context of every part. */
 export interface PartContext {
   readonly cluster: Cluster;
   readonly clock: Clock;
@@ -33,13 +33,13 @@ export interface PartContext {
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
   readonly replicas: Replicas;
-  /** What all processes of this replica serve at the moment; undefined before the first state. */
+  /** The state that all processes of this replica serve at the moment; undefined before the first one. */
   readonly state: () => ClusterState | undefined;
-  /** The status that a document's resource has in the cluster; whatever anybody wrote. */
+  /** The status of a document's resource in the cluster, whatever its author. */
   readonly statusOf: (key: string) => unknown;
-  /** What is known of each policy; parts say there what the status of policies shall tell. */
+  /** The facts about each policy; parts record there what the status of policies reports. */
   readonly facts: PolicyFacts;
 }
 
-/** Makes a part, or several that know each other. */
+/** Makes a part, or several that use each other. */
 export type PartFactory = (context: PartContext) => ClusterPart | readonly ClusterPart[];

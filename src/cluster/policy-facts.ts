@@ -1,37 +1,37 @@
-/** What the parts of an agent know of each policy, by the key of its document: its status is made of that. */
+/** The facts about each policy that the parts of an agent record, by the key of its document: its status is made from them. */
 import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 
-/** Of a policy's webhook: `none` where it has none, or nobody knows. */
+/** The state of a policy's webhook: `none` where it has none, or that is not known. */
 export type WebhookFact = "there" | "missing" | "none";
 
-/** Of a version that is evaluated beside the active one. */
+/** The state of a version that is evaluated beside the active one. */
 export interface ShadowFact {
-  /** For people: what it would have done, and when it becomes active. */
+  /** Text for people: its denials so far, and when it becomes active. */
   readonly message: string;
-  /** `metadata.generation` of the version that decides meanwhile; absent: none does. */
+  /** `metadata.generation` of the version that decides meanwhile; absent: none. */
   readonly activeGeneration?: number;
 }
 
-/** Facts, and who is told that they have changed. */
+/** The facts, and the callbacks for changes. */
 export class PolicyFacts {
   readonly #reports = new Map<string, readonly LoadedPolicyReport[]>();
   readonly #webhooks = new Map<string, WebhookFact>();
-  /** Why webhooks are missing, as far as it is known. */
+  /** Why webhooks are missing, as far as that is known. */
   readonly #whys = new Map<string, string>();
   readonly #refused = new Set<string>();
   readonly #shadows = new Map<string, ShadowFact>();
   readonly #calls = new Set<(key: string) => void>();
 
   /**
-   * Calls with the key of a policy of which something is known that was not before.
-   * @returns takes it back
+   * Calls back with the key of a policy whose facts have changed.
+   * @returns removes the callback
    */
   changed(call: (key: string) => void): () => void {
     this.#calls.add(call);
     return () => this.#calls.delete(call);
   }
 
-  /** What became of a document's policies when they were loaded last; several where one document makes several. */
+  /** The reports of a document's policies from their last loading; several where one document makes several. */
   reports(key: string): readonly LoadedPolicyReport[] {
     return this.#reports.get(key) ?? [];
   }
@@ -40,12 +40,12 @@ export class PolicyFacts {
     return this.#webhooks.get(key) ?? "none";
   }
 
-  /** Why a policy's webhook is missing; undefined: it is not, or nobody knows. */
+  /** Why a policy's webhook is missing; undefined: it is not, or that is not known. */
   webhookProblem(key: string): string | undefined {
     return this.#whys.get(key);
   }
 
-  /** Documents whose policies are not served, since others have their ids. */
+  /** Documents whose policies are not served, because others have their ids. */
   get refused(): ReadonlySet<string> {
     return this.#refused;
   }
@@ -54,7 +54,7 @@ export class PolicyFacts {
     return this.#shadows.get(key);
   }
 
-  /** Notes reports of what was loaded anew. */
+  /** Records reports of a loading. */
   loaded(reports: readonly LoadedPolicyReport[]): void {
     const byKey = new Map<string, LoadedPolicyReport[]>();
     for (const report of reports) byKey.set(report.key, [...(byKey.get(report.key) ?? []), report]);
@@ -67,8 +67,8 @@ export class PolicyFacts {
   }
 
   /**
-   * Notes whether a policy's webhook is there.
-   * @param why it is not, for people
+   * Records whether a policy's webhook exists.
+   * @param why the reason if it does not, for people
    */
   setWebhook(key: string, fact: WebhookFact, why?: string): void {
     if (this.webhook(key) === fact && this.#whys.get(key) === why) return;
@@ -78,7 +78,7 @@ export class PolicyFacts {
     this.#tell(key);
   }
 
-  /** Notes what a policy's shadow does; undefined: it has none. */
+  /** Records the state of a policy's shadow version; undefined: it has none. */
   setShadow(key: string, fact: ShadowFact | undefined): void {
     const before = this.#shadows.get(key);
     if (before?.message === fact?.message && before?.activeGeneration === fact?.activeGeneration) return;
@@ -87,7 +87,7 @@ export class PolicyFacts {
     this.#tell(key);
   }
 
-  /** Forgets policies whose documents are gone. */
+  /** Drops policies whose documents are gone. */
   keepOnly(keys: { has(key: string): boolean }): void {
     for (const facts of [this.#reports, this.#webhooks, this.#whys, this.#refused, this.#shadows])
       for (const key of facts.keys()) if (!keys.has(key)) facts.delete(key);

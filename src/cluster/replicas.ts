@@ -1,30 +1,30 @@
-/** The replicas of this server, as their Leases tell it. */
+/** The replicas of this server, known by their Leases. */
 
 /** A live replica. */
 export interface ReplicaInfo {
   readonly name: string;
-  /** Of each path that webhooks may ask it at: the first 8 hexadecimal digits of its SHA-256. */
+  /** For each path at which it answers webhooks: the first 8 hexadecimal digits of its SHA-256. */
   readonly routes: ReadonlySet<string>;
-  /** What else it says of itself, by the key under which it was announced. */
+  /** Its other facts, by the key under which they were announced. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Who is there, and what this replica tells the others. */
+/** The live replicas, and the announcements of this one. */
 export interface Replicas {
-  /** Those whose Leases are fresh, this one among them, by name. */
+  /** The replicas with fresh Leases, this one among them, by name. */
   readonly live: readonly ReplicaInfo[];
   /**
-   * Calls when any of that has changed.
-   * @returns takes it back
+   * Calls back when any of that has changed.
+   * @returns removes the callback
    */
   changed(call: () => void): () => void;
-  /** Says something of this replica, until it says otherwise: its Lease's annotation `policy-server.admission/<key>`. */
+  /** Announces a fact of this replica, until it is replaced: its Lease's annotation `policy-server.admission/<key>`. */
   announce(key: string, value: string): void;
 }
 
-/** The fact in which a replica says what keeps it from serving all that the cluster holds; absent or empty: nothing does. */
+/** The fact in which a replica gives the reason why it does not serve all policies of the cluster; absent or empty: none. */
 export const HINDERED = "hindered";
 
-/** A replica with what hinders it: `web-1 (not read yet: …)`. */
+/** A replica with its reason: `web-1 (not read yet: …)`. */
 export const shownReplica = ({ name, facts }: Pick<ReplicaInfo, "name" | "facts">): string =>
   facts[HINDERED] ? `${name} (${facts[HINDERED]})` : name;

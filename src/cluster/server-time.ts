@@ -1,9 +1,9 @@
-/** The API server's clock, beside which that of a replica may go wrong. */
+/** The API server's clock, to which that of a replica is compared. */
 import { isObject, member, text } from "../kubernetes/object.js";
 
 /**
- * The API server's clock, as an object tells it that it has just written.
- * @returns milliseconds since 1970, in whole seconds; `undefined` when the object says nothing
+ * The API server's clock, read from an object that it has just written.
+ * @returns milliseconds since 1970, in whole seconds; `undefined` when the object has no time
  */
 function serverTime(object: unknown): number | undefined {
   const metadata = member(object, "metadata");
@@ -16,10 +16,10 @@ function serverTime(object: unknown): number | undefined {
 }
 
 /**
- * Why a replica's clock is not to be relied on; `undefined`: it is.
+ * Why a replica's clock cannot be relied on; `undefined`: it can.
  * @param written an object as the API server has just written it
  * @param wall milliseconds since 1970, by the replica's clock
- * @param skew milliseconds that they may be apart
+ * @param skew allowed difference in milliseconds
  */
 export function clockProblem(written: unknown, wall: number, skew: number): string | undefined {
   const server = serverTime(written);

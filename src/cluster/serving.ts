@@ -1,25 +1,27 @@
-/** Those who serve policies, as the agent of a cluster sees them: this process, or several others. */
+/** The serving processes, as the agent of a cluster sees them: this process, or several others. */
 
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { ShadowRows } from "../policy/served/shadow/tally.js";
+import type { ClusterState } from "./cluster-state.js";
 
-/** What this replica has counted of versions in shadow. */
+/** The counters of this replica for versions in shadow. */
 export interface ShadowSource {
-  /** Of all its processes. */
+  /** The counters of all its processes. */
   rows(): Promise<ShadowRows>;
-  /** How often one of them has ended with what it had counted. */
+  /** Number of processes that have ended with their counters. */
   readonly lost: number;
 }
 
-/** Serves what the agent finds in the cluster. */
+/** Serves the policies that the agent finds in the cluster. */
 export interface Serving {
-  /** What has been counted of versions in shadow. */
+  /** The counters of versions in shadow. */
   readonly shadows: ShadowSource;
   /**
-   * Has everybody load what has changed, and then serve it in one step.
+   * Has all processes load the changes, and then serve them in one step.
+   * @param state the cluster's after it, for those that begin meanwhile, or have missed a delta
    * @returns what became of each policy that was loaded anew, when all serve it; never rejects
    */
-  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]>;
+  serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]>;
   /** How many evaluations requests have set off so far: counts up while requests come. */
   readonly evaluations: number;
 }

@@ -1,4 +1,4 @@
-/** Tells those who serve what has changed in the cluster: gathered, as differences, one after the other. */
+/** Sends changes of the cluster to the serving processes: gathered, as differences, one after the other. */
 import type {
   ClusterDelta,
   ClusterDocument,
@@ -13,27 +13,27 @@ import { COALESCE_MS } from "./sources/limits.js";
 import type { Sources } from "./sources/sources.js";
 
 /**
- * How long a set of policies is answered after it is none any more: webhooks name it until all replicas have loaded the next one, which may take a
- * process as long as it is waited for. Policies that are gone are answered for a minute (`loader/from-cluster`), and then left out of such a set.
+ * How long a set of policies is still answered after it is no longer used: webhooks name it until all replicas have loaded the next one, for which a
+ * process has just as long. Removed policies are answered for a minute (`loader/from-cluster`), and then left out of such a set.
  */
 const KEPT_MS = 300_000;
-/** Sets that are kept so: of a hundred changes in that time, as many as there are webhooks in a large cluster. */
+/** Most sets that are kept so: of a hundred changes in that time, as many as there are webhooks in a large cluster. */
 const MOST_KEPT = 1_000;
 
-/** Sets that webhooks may still name. */
+/** The sets that webhooks may still name. */
 class KeptSets {
   readonly #clock: Clock;
   readonly #expired: () => void;
   #current: ReadonlyMap<string, PolicySetRoute> = new Map();
   readonly #kept = new Map<string, { readonly route: PolicySetRoute; readonly cancel: () => void }>();
 
-  /** @param expired told when a set is not answered any more */
+  /** @param expired called when a set is no longer answered */
   constructor(clock: Clock, expired: () => void) {
     this.#clock = clock;
     this.#expired = expired;
   }
 
-  /** @returns the sets that there are now, and those that there were a while ago, by their hashes */
+  /** @returns the present sets, and former ones that are still kept, by their hashes */
   with(sets: readonly PolicySetRoute[]): readonly PolicySetRoute[] {
     const now = new Map(sets.map((route) => [route.hash, route]));
     for (const [hash, route] of this.#current) if (!now.has(hash)) this.#keep(route);
@@ -43,7 +43,7 @@ class KeptSets {
     return all.sort((a, b) => (a.hash < b.hash ? -1 : 1));
   }
 
-  /** Nothing expires any more. */
+  /** Ends all timers. */
   stop(): void {
     for (const { cancel } of this.#kept.values()) cancel();
   }
@@ -64,27 +64,25 @@ class KeptSets {
   }
 }
 
-/** What it needs. */
+/** The options of a feed. */
 export interface FeedOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly serving: Omit<Serving, "shadows">;
   readonly sources: Pick<Sources, "complete" | "documents" | "item" | "unread">;
-  /** Which policies webhooks ask about together, by the documents. */
+  /** Derives the sets of policies that webhooks ask about together from the documents. */
   readonly setsOf: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
-  /** Told of a state that all serve. */
+  /** Called with a state that all processes serve. */
   readonly served: (state: ClusterState, reports: readonly LoadedPolicyReport[]) => void;
 }
 
-/** Nothing is told before everything is known: what is not there yet would be taken for deleted. */
+/** Sends changes. No change is sent before all sources were listed: a missing object would look deleted. */
 export class StateFeed {
   readonly #options: FeedOptions;
-  readonly #documents = new Map<string, ClusterDocument>();
+  /** As it was told last; its version is 0 before that. */
+  #state: ClusterState = { version: 0, documents: new Map(), sets: [], unread: [] };
   readonly #dirty = new Set<string>();
   readonly #kept: KeptSets;
-  #version = 0;
-  #sets: readonly PolicySetRoute[] = [];
-  #unread = "";
   #again = false;
   #telling = false;
   #cancel: (() => void) | undefined;
@@ -95,19 +93,19 @@ export class StateFeed {
     this.#kept = new KeptSets(options.clock, () => this.look());
   }
 
-  /** These may be others now. */
+  /** Must be called with the keys of documents that may have changed. */
   changed(keys: Iterable<string>): void {
     for (const key of keys) this.#dirty.add(key);
     this.#soon();
   }
 
-  /** What is known of the sources is more than before, or sets are others. */
+  /** Must be called when more sources were read, or sets have changed. */
   look(): void {
     this.#again = true;
     this.#soon();
   }
 
-  /** Nothing is told any more. */
+  /** Ends sending. */
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
@@ -124,63 +122,69 @@ export class StateFeed {
 
   async #tell(): Promise<void> {
     const { sources, serving, served } = this.#options;
-    // Later on a kind that is being read holds up nobody else.
-    if (this.#version === 0 && !sources.complete) return;
+    // Later on a kind that is being read does not delay the others.
+    if (this.#state.version === 0 && !sources.complete) return;
     this.#again = false;
     const delta = this.#delta();
     const unread = sources.unread.map(({ resource }) => resource);
-    if (delta !== undefined || unread.join() !== this.#unread) {
-      this.#unread = unread.join();
+    if (delta !== undefined || unread.join() !== this.#state.unread.join()) {
+      this.#state = { ...this.#state, unread };
+      const state = this.#state;
       this.#telling = true;
       let reports: readonly LoadedPolicyReport[] = [];
       try {
-        if (delta !== undefined) reports = await serving.serve(delta);
+        if (delta !== undefined) reports = await serving.serve(delta, state);
       } finally {
         this.#telling = false;
       }
       if (this.#stopped) return;
-      served({ version: this.#version, documents: new Map(this.#documents), sets: this.#sets, unread }, reports);
+      served(state, reports);
     }
     if (this.#dirty.size > 0 || this.#again) this.#soon();
   }
 
-  /** What has changed since the last one; undefined when nothing has. */
+  /** The changes since the last delta; undefined when there are none. */
   #delta(): ClusterDelta | undefined {
     const { sources } = this.#options;
-    const first = this.#version === 0;
-    const keys = first ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
+    const { version: base, documents: before, sets: setsBefore } = this.#state;
+    const keys = base === 0 ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
     const put: ClusterDocument[] = [];
     const removed: string[] = [];
     for (const key of keys) {
       const now = sources.item(key)?.document;
-      if (now === this.#documents.get(key)) continue;
-      if (now === undefined) {
-        removed.push(key);
-        this.#documents.delete(key);
-      } else {
-        put.push(now);
-        this.#documents.set(key, now);
-      }
+      if (now === before.get(key)) continue;
+      if (now === undefined) removed.push(key);
+      else put.push(now);
     }
     this.#dirty.clear();
-    const sets = this.#setsNow();
-    const sameSets = JSON.stringify(sets) === JSON.stringify(this.#sets);
-    if (!first && put.length === 0 && removed.length === 0 && sameSets) return undefined;
-    this.#sets = sets;
-    this.#version += 1;
-    return { version: this.#version, base: this.#version - 1, put, removed, sets };
+    const documents = put.length + removed.length === 0 ? before : changedBy(before, put, removed);
+    const sets = this.#setsOf(documents);
+    if (base !== 0 && documents === before && JSON.stringify(sets) === JSON.stringify(setsBefore)) return undefined;
+    this.#state = { ...this.#state, version: base + 1, documents, sets };
+    return { version: base + 1, base, put, removed, sets };
   }
 
   /** A policy that sets cannot be derived of keeps none from being served: then they stay as they were. */
-  #setsNow(): readonly PolicySetRoute[] {
+  #setsOf(documents: ClusterState["documents"]): readonly PolicySetRoute[] {
     const { setsOf, log } = this.#options;
     try {
-      return this.#kept.with(setsOf(this.#documents));
+      return this.#kept.with(setsOf(documents));
     } catch (error) {
       log.error("which policies webhooks ask about together could not be found out: that stays as it was", {
         error: error instanceof Error ? error.stack : String(error),
       });
-      return this.#sets;
+      return this.#state.sets;
     }
   }
+}
+
+function changedBy(
+  before: ClusterState["documents"],
+  put: readonly ClusterDocument[],
+  removed: readonly string[],
+): ClusterState["documents"] {
+  const documents = new Map(before);
+  for (const key of removed) documents.delete(key);
+  for (const document of put) documents.set(document.key, document);
+  return documents;
 }

@@ -1,9 +1,9 @@
-/** What is likely wrong with the address of a module that could not be had, or is no module. */
+/** Hints for the address of a module that could not be fetched, or does not lead to a module. */
 import type { ModuleEntry } from "./entry.js";
 import { addressPath, type ModuleAddress } from "./module-address.js";
 import { nearFileHint } from "./near-files.js";
 
-/** Ways to write an address that people bring from elsewhere; the first that fits counts. */
+/** Frequent wrong forms of addresses; the first that matches counts. */
 const HINTS: readonly (readonly [pattern: RegExp, hint: (found: RegExpExecArray) => string])[] = [
   [/\.ya?ml$/i, () => "this names a YAML file: `resource:` names those, `module:` a WASM module"],
   [/^[A-Za-z]:[\\/]|\\/, () => "write paths with /, and from the folder of this file: ./policies/name.wasm"],
@@ -18,12 +18,12 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: (found: RegExpExecArray)
   [/\$\{?\w+/, () => "variables are not replaced in addresses: write the address itself"],
 ];
 
-/** The key under which an entry says its module: `url` is another name. */
+/** The key of an entry's module: `url` is another name. */
 export function moduleKey({ origin: { document, path } }: Pick<ModuleEntry, "origin">): "module" | "url" {
   return !document.hasKey([...path, "module"]) && document.hasKey([...path, "url"]) ? "url" : "module";
 }
 
-/** A hint; undefined when nothing is likely. */
+/** A hint; undefined when none is likely. */
 export function addressHint(address: ModuleAddress): string | undefined {
   for (const [pattern, hint] of HINTS) {
     const found = pattern.exec(address.text);
@@ -32,7 +32,7 @@ export function addressHint(address: ModuleAddress): string | undefined {
   return undefined;
 }
 
-/** As {@link addressHint} for a file that is not there. */
+/** The same as {@link addressHint} for a file that does not exist. */
 export function missingFileHint(address: ModuleAddress): string | undefined {
   if (address.kind !== "file") return addressHint(address);
   return addressHint(address) ?? nearFileHint(addressPath(address));

@@ -15,13 +15,13 @@ export const CAPABILITY_PATHS = [
   "kubernetes/can_i",
 ] as const;
 
-/** Which capabilities a policy has. */
+/** The capabilities of a policy. */
 export interface CapabilityGrants {
   /** @param path `<namespace>/<operation>`, whether or not there is such an operation */
   allows(path: string): boolean;
 }
 
-/** A pattern was refused; the message has the words of spec kubewarden.md 1.5. */
+/** The error of a refused pattern; the message has the words of spec kubewarden.md 1.5. */
 export class CapabilityPatternError extends Error {
   readonly code = "capability-pattern";
   override readonly name = "CapabilityPatternError";

@@ -3,21 +3,21 @@ import { nearest } from "../data/suggest.js";
 import { optional, record, required } from "./record-shape.js";
 import { jsonObject, listOf, mapOf, oneOf, text } from "./shape.js";
 
-/** Stands in for expressions that are missing or no texts: right wherever it stands, and without anything to say. */
+/** Replacements for expressions that are missing or not texts: valid in their place, and without effect. */
 const STANDS_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   validations: { expression: "true" },
   matchConditions: { name: "unnamed", expression: "true" },
   variables: { name: "unnamed", expression: "dyn(null)" },
   auditAnnotations: { key: "unnamed", valueExpression: "'none'" },
 };
-/** What `params` may be, where its kind can't be told. */
+/** A possible value of `params`, where its kind is not known. */
 const SOME_KIND = { apiVersion: "v1", kind: "ConfigMap" };
-/** Where requirements are incomplete, or no list could be read: who has mistakes there is checked as a policy for everything. */
+/** The key of rules that are incomplete, or in a list that could not be read: a policy with such mistakes is checked as one for everything. */
 const NOT_SALVAGED = "matchConstraints";
 
 /**
- * The spec with something in the place of what is missing. Items keep their places in their lists.
- * @param mayHaveRules whether what is wrong may be its rules
+ * The spec with replacements for missing parts. Items keep their places in their lists.
+ * @param mayHaveRules whether the mistakes may concern its rules
  * @param spec of a record that was salvaged: known keys with values of the right types
  */
 function salvagedSpec(
@@ -37,7 +37,7 @@ function salvagedSpec(
   return Object.freeze(whole);
 }
 
-/** Names that stand in differ, as names have to. */
+/** An item with replacements; replaced names differ, since names must be unique. */
 function filled(item: object, standIn: Readonly<Record<string, string>>, at: number): object {
   const texts = Object.entries(standIn).map(([key, text]) => [key, text === "unnamed" ? `${text}${at}` : text]);
   return { ...Object.fromEntries(texts), ...item };
@@ -136,10 +136,10 @@ export const celSpec = record({
   ),
 });
 
-/** The keys of which one must be there. */
+/** The keys of which one is required. */
 const RULES = ["validations", "auditAnnotations"];
 
-/** Reads `cel` by {@link celSpec} and hands on the JSON value itself, which is what the CEL kinds read. */
+/** Reads `cel` by {@link celSpec} and passes on the JSON value itself, which the CEL kinds read. */
 export const celPolicy = {
   ...celSpec,
   label: "spec of a ValidatingAdmissionPolicy",

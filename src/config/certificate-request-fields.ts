@@ -6,7 +6,7 @@ import type { ProblemSink } from "./problem-sink.js";
 import { type Hints, optional, record, required } from "./record-shape.js";
 import { flag, listOf, oneOf, type Shape, text } from "./shape.js";
 
-/** A name that is compared as it stands; a wildcard in it would silently name nobody. */
+/** A name that is compared literally; a wildcard in it would silently match no one. */
 function exact(what: string, form?: { readonly pattern: RegExp; readonly expected: string }): Shape<string> {
   const plain = text(what);
   const schema = { ...plain.schema, pattern: form?.pattern.source ?? "^[^*]+$" };
@@ -17,7 +17,7 @@ function exact(what: string, form?: { readonly pattern: RegExp; readonly expecte
       const name = plain.read(node, path, sink);
       if (name === undefined) return undefined;
       const mistake = name.includes("*")
-        ? "is compared as it stands: a * names nobody; for everybody who is signed in, write the group system:authenticated"
+        ? "is compared as it stands: a * matches no name; for all who are signed in, write the group system:authenticated"
         : form !== undefined && !form.pattern.test(name)
           ? `expected ${form.expected}, found ${JSON.stringify(name)}`
           : undefined;
@@ -28,7 +28,7 @@ function exact(what: string, form?: { readonly pattern: RegExp; readonly expecte
   };
 }
 
-/** A list that must not be empty: one that is would silently name nobody, or nothing. */
+/** A list that must not be empty: an empty one would silently match no one, or nothing. */
 function oneAtLeast<T>(item: Shape<T>): Shape<readonly T[]> {
   const list = listOf(item);
   return {
@@ -79,7 +79,7 @@ const boundFields = record(
   } satisfies Hints,
 );
 
-/** Who may use which policies. */
+/** The subjects that may use some policies. */
 const bound: Shape<BoundSubjects> = {
   ...boundFields,
   schema: {
@@ -91,7 +91,7 @@ const bound: Shape<BoundSubjects> = {
     const read = boundFields.read(node, path, sink);
     if (sink.errorCount > before) return undefined;
     if (read === undefined || read.users || read.groups || read.serviceAccounts) return read;
-    sink.error(path, "says of nobody what they may use: expected users, groups or serviceAccounts");
+    sink.error(path, "does not say who may use the policies: expected users, groups or serviceAccounts");
     return undefined;
   },
 };
@@ -99,10 +99,10 @@ const bound: Shape<BoundSubjects> = {
 const fields = record({
   binding: optional(
     oneOf("rbac", "map", "sar", "assume-bound"),
-    "Who may use a policy. `rbac`: by the Roles and bindings among the documents; `map`: by `bound`; `sar`: the cluster is asked; `assume-bound`: everybody, which is warned of.",
+    "Who may use a policy. `rbac`: by the Roles and bindings among the documents; `map`: by `bound`; `sar`: the cluster is asked; `assume-bound`: every requester, with a warning.",
     "`rbac` with Roles and bindings among the documents, else `sar`",
   ),
-  bound: optional(oneAtLeast(bound), "For `binding: map`: who may use which policies. Nobody else may use any."),
+  bound: optional(oneAtLeast(bound), "For `binding: map`: who may use which policies. All others may use none."),
   readiness: optional(
     oneOf("self", "status"),
     "Which policies are ready. `self`: all that could be loaded; `status`: those with a `Ready` condition that is true.",
@@ -130,7 +130,7 @@ const fields = record({
   ),
 });
 
-/** In JSON Schema: the binding is `map`. */
+/** The condition in JSON Schema that the binding is `map`. */
 const IS_MAP = { properties: { binding: { const: "map" } }, required: ["binding"] };
 
 /** Reads `certificateRequests`. */

@@ -2,13 +2,15 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { yamlText } from "../data/yaml.js";
+import type { Config, ConfigEntry } from "./entry.js";
+import { addressPath } from "./module-address.js";
 
 /** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Most files that one `resource` entry may name through folders. */
 const MAX_RESOURCE_FILES = 1000;
 
-/** A file can't be used. */
+/** The error of a file that can't be used. */
 export class ConfigFileError extends Error {
   readonly code = "CONFIG_FILE";
 
@@ -18,15 +20,15 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** Whose files are read, and which. */
+/** Options of reading files. */
 export interface ConfigFilesOptions {
-  /** Texts that are no files, by absolute path: they go before files. */
+  /** Texts in place of files, by absolute path: they take precedence. */
   readonly texts?: ReadonlyMap<string, string>;
   /** Why a file or folder may not be read; undefined: it may. Default: all may. */
   readonly refusal?: (path: string) => string | undefined;
 }
 
-/** What the reading of a configuration has touched, so that it can be watched. */
+/** The files of a configuration, recorded so that they can be watched. */
 export class ConfigFiles {
   /** Absolute paths of files and folders. */
   readonly touched = new Set<string>();
@@ -70,7 +72,7 @@ export class ConfigFiles {
   resources(path: string, holder: string): readonly string[] {
     const found = path.startsWith("/") ? path : join(dirname(holder), path);
     if (this.#options.texts?.has(resolve(found)) === true) return [found];
-    // Also what isn't there is worth watching: it may come.
+    // A missing file is worth watching, too: it may be created.
     this.touched.add(resolve(found));
     if (!this.#stats(found).isDirectory()) return [found];
     const names = readdirSync(found).filter((name) => !name.startsWith(".") && /\.(ya?ml|json)$/.test(name));
@@ -92,10 +94,19 @@ export class ConfigFiles {
   }
 }
 
-/** The operating system's reason in words that need no knowledge of error codes. */
+/** The operating system's reason in plain words. */
 function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return "does not exist";
   if (code === "EACCES" || code === "EPERM") return "can't be read: permission denied";
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Files and folders that were read for a configuration, and the local modules of its entries and their members: to be looked after. */
+export const filesOf = ({ files, entries }: Config): string[] => [...files, ...entries.flatMap(moduleFiles)];
+
+function moduleFiles(entry: ConfigEntry): string[] {
+  if (entry.kind === "module") return entry.module.kind === "file" ? [addressPath(entry.module)] : [];
+  if (entry.kind !== "group") return [];
+  return entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : moduleFiles(policy)));
 }

@@ -21,7 +21,7 @@ export function configurationTables(): Readonly<Record<string, string>> {
   return tables;
 }
 
-/** One row a key; with `kind`, a column says whether inline members have the key too. */
+/** A table with one row a key; with `kind`, a column says whether inline members have the key too. */
 function fieldTable(fields: Fields, kind?: KindKey): string {
   const members: Fields | undefined = kind && MEMBER_FIELDS[kind];
   const rows = Object.entries(fields).map(([key, { shape, doc, default: whenAbsent, required }]) => [
@@ -37,7 +37,7 @@ function fieldTable(fields: Fields, kind?: KindKey): string {
     .join("\n");
 }
 
-/** Nested maps are too long for a cell: their keys are in the schema. */
+/** The type in a table's cell. Nested maps are too long for it: their keys are in the schema. */
 function label(key: string, text: string): string {
   if (key === "policies" && text === anyValue.label) return "map of member, or list of member with `name`";
   return text.replaceAll("map with ", "map of ");

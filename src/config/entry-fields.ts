@@ -48,7 +48,7 @@ export const hostPattern: Shape<string> = {
   },
 };
 
-/** Deny, Warn and Audit, but not both of the first two: the client would be told twice. */
+/** Deny, Warn and Audit, but not both of the first two: the client would get the message twice. */
 const validationActions: Shape<readonly ("Deny" | "Warn" | "Audit")[]> = {
   ...listOf(oneOf("Deny", "Warn", "Audit")),
   read(node, path, sink) {
@@ -184,9 +184,9 @@ const expression = {
   timeoutEvalSeconds: { ...timeoutEvalSeconds, doc: "Time limit of the whole group in seconds.", default: "none" },
 };
 
-/** What makes an entry an entry of its kind. */
+/** The keys that decide the kind of an entry. */
 export const KIND_KEYS = ["module", "resource", "cel", "expression"] as const;
-/** The kinds of entries, by the key that tells them. */
+/** The kinds of entries, by their key. */
 export type KindKey = (typeof KIND_KEYS)[number];
 
 /** Keys of top-level entries. */
@@ -197,7 +197,7 @@ export const ENTRY_FIELDS = {
   expression: { ...expression, policyMode, namespacedName },
 } satisfies Record<KindKey, Fields>;
 
-/** Keys of members of a group. Mode, mutation and custom messages are the group's affair. */
+/** Keys of members of a group. Mode, mutation and custom messages belong to the group. */
 export const MEMBER_FIELDS = { module, resource, cel, expression } satisfies Record<KindKey, Fields>;
 
 /** A member that is an existing policy or group. */

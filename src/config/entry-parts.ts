@@ -1,4 +1,4 @@
-/** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
+/** The common part of the readers of entries: their context, the checked keys, and entries with defaults. */
 
 import { didYouMean } from "../data/suggest.js";
 import { moduleKey } from "./address-hints.js";
@@ -13,27 +13,27 @@ import type { ProblemSink } from "./problem-sink.js";
 import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
 import type { Reference } from "./references.js";
 
-/** Circumstances that a reader passes on to what it reads below. */
+/** The context that a reader passes on to nested readers. */
 export interface ReadContext {
   readonly document: SourceDocument;
   readonly sink: ProblemSink;
   readonly files: ConfigFiles;
-  /** What an absent `hostCapabilities` stands for. */
+  /** The default of `hostCapabilities`. */
   readonly defaultHostCapabilities: readonly string[];
-  /** Resource files being read, outermost first: one that names itself never ends. */
+  /** Resource files being read, outermost first: one that names itself would never end. */
   readonly chain: readonly string[];
   /** Gets every reference to another entry. */
   readonly references: Reference[];
   /** Counts policies and members of the whole configuration. */
   readonly budget: { policies: number };
-  /** Reads a policy that stands below, undefined after at least one error: groups hold policies, and resources may be groups. */
+  /** Reads a nested policy, undefined after at least one error: groups contain policies, and resources may be groups. */
   readonly readPolicy: (written: Written) => PolicyEntry | undefined;
 }
 
-/** Where a policy stands: a top-level entry, or a member `depth` groups deep. */
+/** The level of a policy: a top-level entry, or a member `depth` groups deep. */
 export type Level = { readonly member: false } | { readonly member: true; readonly depth: number };
 
-/** A policy that is to be read, and where it stands. */
+/** A policy to be read, and its place. */
 export interface Written<N extends SourceNode = SourceNode> {
   readonly node: N;
   readonly id: string;
@@ -79,7 +79,7 @@ export function readFields<K extends KindKey>(
   return shape.read(node, path, context.sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
 }
 
-/** Keys with which no guest has to do. Any other one may tell it something, or keep something from it. */
+/** Keys that do not concern the guest. Any other one may pass something to it, or withhold something from it. */
 const KEPT_FROM_GUESTS = [
   "policyMode",
   "mode",
@@ -91,7 +91,7 @@ const KEPT_FROM_GUESTS = [
   "timeout",
 ];
 
-/** Whether a module entry has mistakes that concern its guest, so that it must not be run: an unknown key may be meant to keep it from something. */
+/** Whether a module entry has mistakes that concern its guest, so that it must not be run: an unknown key may be meant to restrict it. */
 export function mistakesReachGuest({ path, context: { sink } }: Pick<Written, "path" | "context">): boolean {
   const errors = sink.problems.filter(({ severity }) => severity === "error");
   // Some were too many to be kept: they may be about anything.
@@ -105,7 +105,7 @@ export function mistakesReachGuest({ path, context: { sink } }: Pick<Written, "p
   });
 }
 
-/** The entry such that no guest of it is run, those of members included. */
+/** The entry with all guests, those of members included, marked as not to be run. */
 export function neverRun(entry: PolicyEntry): PolicyEntry {
   if (entry.kind === "module") return Object.freeze({ ...entry, neverRun: true });
   if (entry.kind !== "group") return entry;
@@ -115,7 +115,7 @@ export function neverRun(entry: PolicyEntry): PolicyEntry {
   return Object.freeze({ ...entry, members: Object.freeze(members) });
 }
 
-/** `url` in the place of `module` when only that is written. */
+/** The keys with `url` in place of `module` when only that is written. */
 function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
   return pairOf(node, "url") === undefined ? { module: module!, ...others } : { url: module!, ...others };
 }
@@ -143,7 +143,7 @@ export function moduleEntry(
     });
     return undefined;
   }
-  // What a manifest names changes with it; modules are not watched.
+  // The modules of a manifest change together with it; modules themselves are not watched.
   if (module.kind === "file" && !module.location.endsWith(".wasm")) context.files.touched.add(addressPath(module));
   return Object.freeze({
     kind: "module",
@@ -162,7 +162,7 @@ export function moduleEntry(
   });
 }
 
-/** What a group entry says beside its members. */
+/** The keys of a group entry beside its members. */
 export type GroupFields = Pick<GroupEntry, "expression" | "message"> &
   Partial<Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds">>;
 
@@ -182,7 +182,7 @@ export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin"
   });
 }
 
-/** Everything a resource entry says beside the documents. */
+/** The keys of a resource entry beside the documents. */
 export type ResourceFields = Partial<RecordValue<(typeof ENTRY_FIELDS)["resource"]>>;
 
 /** A resource entry with defaults filled in. */

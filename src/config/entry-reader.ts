@@ -13,7 +13,7 @@ import { entryHint } from "./value-hints.js";
 
 /** Deepest nesting of inline groups; by-reference groups may be chained on. */
 export const MAX_GROUP_DEPTH = 16;
-/** Most policies and members of one configuration, those that resources bring in included. */
+/** Most policies and members of one configuration, including those of resources. */
 export const MAX_POLICIES = 10_000;
 
 /** Reads one entry of policies.yaml, or one member of a group; undefined after at least one error. */
@@ -48,7 +48,7 @@ function readKind(kind: KindKey, map: Written<MapNode>): PolicyEntry | undefined
   }
 }
 
-/** The one kind that the keys tell. */
+/** The kind that the keys decide. */
 function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): KindKey | undefined {
   const found = [...KIND_KEYS, "url", "policies"].filter((key) => pairOf(node, key) !== undefined);
   const kinds = new Set(
@@ -78,7 +78,7 @@ function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): Kin
   return undefined;
 }
 
-/** What stands in the place of a policy that says of itself what it is elsewhere. */
+/** The hint for a policy in another form, recognised by its own keys. */
 function kindHint(node: MapNode): string | undefined {
   if (pairOf(node, "apiVersion") !== undefined)
     return "put this resource into a file of its own, and name that by `resource:`";
@@ -89,7 +89,7 @@ function kindHint(node: MapNode): string | undefined {
   return keys.length === 0 ? undefined : `write ${keys.join(" and ")} below \`cel:\``;
 }
 
-/** The same entry with the key that is misspelt as it is meant, so that what stands below it is read too. */
+/** The same entry with the misspelt key corrected, so that its contents are read too. */
 function withKindMended({ node, ...written }: Written<MapNode>): Written<MapNode> | undefined {
   for (const { key } of node.pairs) {
     const meant = nearest(key, KIND_KEYS);
@@ -112,7 +112,7 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
   );
   if (fields === undefined) return undefined;
   const settings = pairOf(written.node, "settings");
-  // What stands in a resource is read by Kubernetes elsewhere, too.
+  // Other programs read a resource by Kubernetes' rules, too.
   if (settings !== undefined && context.chain.length === 0) {
     warnOfOldWords(settings.value, [...path, "settings"], context.sink);
   }
@@ -120,11 +120,11 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
   const module = parts.module ?? url;
   if (module === undefined) return undefined;
   const origin = new Origin(context.document, path);
-  const isDoubtful = mistakesReachGuest(written);
-  return moduleEntry({ id, origin, ...parts, module, ...(isDoubtful && { neverRun: true }) }, context);
+  const isSuspect = mistakesReachGuest(written);
+  return moduleEntry({ id, origin, ...parts, module, ...(isSuspect && { neverRun: true }) }, context);
 }
 
-/** Words in settings that are texts for Kubewarden's policy server. */
+/** Warns of words in settings that are texts for Kubewarden's policy server. */
 function warnOfOldWords(node: SourceNode, path: Path, sink: ProblemSink): void {
   if (node.kind === "map") for (const { key, value } of node.pairs) warnOfOldWords(value, [...path, key], sink);
   else if (node.kind === "list") {
@@ -164,7 +164,7 @@ function readGroup(written: Written<MapNode>): GroupEntry | undefined {
   if (policies === undefined) return undefined;
   const members = readMembers(policies, id, [...path, "policies"], depth + 1, context);
   if (fields === undefined || members === undefined) return undefined;
-  // Absent only in what is salvaged; without all names nothing can be said of the expression.
+  // Absent only in a salvaged entry; without all names the expression cannot be checked.
   const { expression: source = "", message = "" } = fields;
   const expression = policies.kind === "list" && members.length < policies.items.length ? "" : source;
   return groupEntry({ id, origin: new Origin(context.document, path), members, ...fields, expression, message });

@@ -1,4 +1,4 @@
-/** The typed configuration: what the loader makes policies of. All of it is frozen. */
+/** The typed configuration, from which the loader makes policies. All of it is frozen. */
 
 import type { PolicyMode } from "../policy/policy.js";
 import type { Origin } from "./documents/origin.js";
@@ -6,7 +6,7 @@ import type { Problem } from "./documents/problem.js";
 import type { SourceDocument } from "./documents/source-document.js";
 import type { ModuleAddress } from "./module-address.js";
 
-/** A configuration file that could be read, with the entries that are right and those that aren't. */
+/** A readable configuration file, with its valid and invalid entries. */
 export interface Config {
   /** The file as it was named. */
   readonly file: string;
@@ -16,7 +16,7 @@ export interface Config {
   readonly files: readonly string[];
 }
 
-/** A policy, or what is left of one. */
+/** A valid or an invalid entry. */
 export type ConfigEntry = PolicyEntry | InvalidEntry;
 
 /** An entry with errors: it becomes an unavailable policy, or stops a strict start. */
@@ -25,9 +25,9 @@ export interface InvalidEntry {
   readonly id: string;
   /** The errors; at least one. */
   readonly problems: readonly Problem[];
-  /** For a group: what its expression can be checked with all the same. */
+  /** For a group: the inputs for checking its expression all the same. */
   readonly draft?: GroupDraft;
-  /** What of it could be read, references aside: for finding its other mistakes in the same run, and never to be served. */
+  /** The readable part, without references: for finding its other mistakes in the same run, and never to be served. */
   readonly salvaged?: PolicyEntry;
 }
 
@@ -41,14 +41,14 @@ export interface GroupDraft {
 /** A policy of any kind. */
 export type PolicyEntry = ModuleEntry | ResourceEntry | CelEntry | GroupEntry;
 
-/** What every entry and every member has. */
+/** The common part of every entry and every member. */
 interface Common {
   /** The policy's id; for an inline member `<group>/<member>`. */
   readonly id: string;
-  /** Where it stands in its file. */
+  /** Its place in the file. */
   readonly origin: Origin;
   /**
-   * The namespace that it is confined to: it applies to requests of objects in it only, and sees nothing of the cluster but what is in it. Absent: it is
+   * The namespace that it is confined to: it applies to requests of objects in it only, and sees only this part of the cluster. Absent: it is
    * for all.
    */
   readonly namespace?: string;
@@ -56,7 +56,7 @@ interface Common {
   readonly timeoutEvalSeconds?: number;
 }
 
-/** What only top-level entries can have; members run in protect mode, without mutation, and say their own words. */
+/** The part of top-level entries only; members run in protect mode, without mutation, and have their own messages. */
 interface Standing extends Common {
   readonly policyMode: PolicyMode;
   readonly allowedToMutate: boolean;
@@ -70,14 +70,14 @@ export interface ContextAwareResource {
   readonly kind: string;
 }
 
-/** The protocols that a module can be told to speak; `kubewarden` is already read as `kubewarden-wapc`. */
+/** The protocols of modules that an entry can choose; `kubewarden` is already read as `kubewarden-wapc`. */
 export type ExecutionMode = "kubewarden-wapc" | "opa" | "gatekeeper" | "wasi" | "extism";
 
-/** What the modules of a namespaced policy are held to. */
+/** Limits of the modules of a namespaced policy. */
 export interface ModuleLimits {
-  /** Bytes that they may have together. */
+  /** Most bytes of all together. */
   readonly maxBytes: number;
-  /** What their addresses begin with (`config/places`); absent: they may be anywhere but in files. */
+  /** The allowed beginnings of their addresses (`config/places`); absent: any except files. */
   readonly places?: readonly string[];
 }
 
@@ -96,9 +96,9 @@ export interface ModuleEntry extends Standing {
   readonly native: boolean;
   /** Absent: the server's limit. */
   readonly memoryLimitMiB?: number;
-  /** Of a namespaced policy. */
+  /** The limits of a namespaced policy's modules. */
   readonly moduleLimits?: ModuleLimits;
-  /** Extism: goes before the manifest's. */
+  /** Extism: takes precedence over the manifest's. */
   readonly config?: Readonly<Record<string, string>>;
   /** Extism: checked patterns, see `parseHostPatterns`. */
   readonly allowedHosts?: readonly string[];
@@ -106,11 +106,11 @@ export interface ModuleEntry extends Standing {
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   /** Whether its instances may begin with a state that was taken before. */
   readonly warmStart: boolean;
-  /** Of an entry with mistakes in what it tells or grants the guest: the module may be fetched and looked at, but not run. */
+  /** Whether the entry has mistakes in what it passes or grants to the guest: the module may be fetched and checked, but not run. */
   readonly neverRun?: true;
 }
 
-/** What a failed validation of a CEL policy does. */
+/** The action of a failed validation of a CEL policy. */
 export type ValidationAction = "Deny" | "Warn" | "Audit";
 
 /** A policy made of Kubernetes resources (Kubewarden's own kinds are already turned into the other entry kinds). */
@@ -120,21 +120,24 @@ export interface ResourceEntry extends Standing {
   readonly documents: readonly SourceDocument[];
   /** Replaces the actions of bindings. */
   readonly validationActions?: readonly ValidationAction[];
-  /** How its CertificateRequestPolicies decide; there is one at least. */
+  /** Settings of its CertificateRequestPolicies, of which it has at least one. */
   readonly certificateRequests?: CertificateRequestSettings;
-  /** Whether documents that only exempt, or answer what policies ask, are left out with a warning when they are broken: they may be others' than the policies. Default no. */
+  /**
+   * Whether broken documents that only exempt, or answer policies' questions, are left out with a warning: they may have other authors than the policies.
+   * Default no.
+   */
   readonly optionalCompanions?: boolean;
 }
 
-/** How CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7); what is absent has its default. */
+/** How CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7); absent ones have their default. */
 export interface CertificateRequestSettings {
-  /** Who says who may use a policy; default `rbac` with objects of RBAC among the documents, else `sar`. */
+  /** The authority on who may use a policy; default `rbac` with RBAC objects among the documents, else `sar`. */
   readonly binding?: "rbac" | "map" | "sar" | "assume-bound";
-  /** With `map`, and only then. */
+  /** Required with `map`, and only then. */
   readonly bound?: readonly BoundSubjects[];
   /** Default `self`. */
   readonly readiness?: "self" | "status";
-  /** What the create guard does where no policy decides; default `allow`. */
+  /** The create guard's answer where no policy decides; default `allow`. */
   readonly unprocessed?: "allow" | "deny";
   /** Default `refuse`. */
   readonly invalidPolicies?: "refuse" | "keep";
@@ -144,7 +147,7 @@ export interface CertificateRequestSettings {
   readonly verifySignature?: boolean;
 }
 
-/** Users, groups and service accounts (`namespace:name`), and what each of them may use. */
+/** Users, groups and service accounts (`namespace:name`), and the policies that each of them may use. */
 export interface BoundSubjects {
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
@@ -158,13 +161,13 @@ export interface BoundSubjects {
 /** An inline CEL policy. */
 export interface CelEntry extends Standing {
   readonly kind: "cel";
-  /** The spec of a ValidatingAdmissionPolicy: known keys with values of the right types; meaning unchecked. */
+  /** The spec of a ValidatingAdmissionPolicy: known keys with values of the right types, not checked further. */
   readonly cel: Readonly<Record<string, unknown>>;
   readonly validationActions?: readonly ValidationAction[];
 }
 
 /**
- * Which members a group's answer carries a warning line for: `all` every one; `rejected` (the default) every one when the group denies, and
+ * The members with a warning line in a group's answer: `all` every one; `rejected` (the default) every one when the group denies, and
  * only those that rejected, failed or warned when it allows; `none` no warnings.
  */
 export type GroupWarnings = "none" | "rejected" | "all";
@@ -172,7 +175,7 @@ export type GroupWarnings = "none" | "rejected" | "all";
 /** A group of policies under one expression. */
 export interface GroupEntry extends Standing {
   readonly kind: "group";
-  /** CEL source, unchecked; empty only in what is salvaged. Its place: `origin.positionOf(["expression"], …)`. */
+  /** CEL source, unchecked; empty only in a salvaged entry. Its place: `origin.positionOf(["expression"], …)`. */
   readonly expression: string;
   readonly message: string;
   readonly groupWarnings: GroupWarnings;

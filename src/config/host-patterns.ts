@@ -1,23 +1,26 @@
-/** `allowedHosts` of Extism plugins: which hosts they may send HTTP requests to. Extism's SDK for JavaScript takes minimatch's patterns; these are those of them that can match the name of a host. */
+/**
+ * `allowedHosts` of Extism plugins: the hosts to which they may send HTTP requests. Extism's SDK for JavaScript has minimatch's patterns; these are those of
+ * them that can match the name of a host.
+ */
 
-/** A pattern was refused; the message says what to write. */
+/** The error of a refused pattern; the message says what to write. */
 export class HostPatternError extends Error {
   readonly code = "host-pattern";
   override readonly name = "HostPatternError";
 }
 
-/** Hosts that a plugin may ask. */
+/** The hosts to which a plugin may send requests. */
 export interface HostPatterns {
-  /** @param hostname as `URL.hostname` has it: in lower case, an IPv6 address in brackets, without a port */
+  /** @param hostname in the form of `URL.hostname`: in lower case, an IPv6 address in brackets, without a port */
   allows(hostname: string): boolean;
 }
 
-/** Longest pattern: the longest name of a host has 253 characters, and braces hold several. */
+/** Longest pattern: the longest name of a host has 253 characters, and braces contain several. */
 const MAX_LENGTH = 1024;
-/** Most patterns that the braces of one stand for. */
+/** Most patterns from the braces of one. */
 const MAX_ALTERNATIVES = 64;
 
-/** What one place of a pattern takes: any text, or one character. */
+/** One part of a pattern: any text, or one character. */
 type Token = "any" | ((character: string) => boolean);
 
 /** @throws HostPatternError */
@@ -31,13 +34,13 @@ function globsOf(pattern: string): readonly (readonly Token[])[] {
   if (pattern === "") throw new HostPatternError("must not be empty: expected a host or a pattern for hosts");
   if (pattern.length > MAX_LENGTH) throw new HostPatternError(`is longer than ${MAX_LENGTH} characters`);
   const said = JSON.stringify(pattern);
-  if (pattern.includes("/")) throw new HostPatternError(`${said} is no host: leave out the scheme and the path`);
+  if (pattern.includes("/")) throw new HostPatternError(`${said} is not a host: leave out the scheme and the path`);
   // The literal form of an IPv6 address; as a pattern it would stand for one character.
   if (/^\[[\da-f:.]*:[\da-f:.]*\]$/.test(pattern)) return [];
   if (pattern.includes(":"))
-    throw new HostPatternError(`${said} is no host: leave out the port (an IPv6 address stands in brackets)`);
+    throw new HostPatternError(`${said} is not a host: leave out the port (an IPv6 address stands in brackets)`);
   if (!/^(?:[^\s!()#@+|\\]|(?<=\[)!)*$/.test(pattern))
-    throw new HostPatternError(`${said} is no pattern for hosts: it may hold *, ?, [a-z] and {a,b}`);
+    throw new HostPatternError(`${said} is not a pattern for hosts: it may hold *, ?, [a-z] and {a,b}`);
   return alternatives(pattern, said).map((each) => tokensOf(each, said));
 }
 
@@ -84,7 +87,7 @@ function classOf(text: string): Token {
     ) !== negated;
 }
 
-/** In time that is at most the product of both lengths: only the last `*` is ever tried again. A name with a dot in front is none. */
+/** Whether a name matches, in time that is at most the product of both lengths: only the last `*` is ever tried again. A name with a dot in front never does. */
 function matches(tokens: readonly Token[], name: string): boolean {
   if (name === "" || name.startsWith(".")) return false;
   let [token, at, star, from] = [0, 0, -1, 0];

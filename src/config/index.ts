@@ -1,6 +1,7 @@
-/** The face of the configuration room. */
+/** The public face of the configuration room. */
 
 export { addressHint, missingFileHint, moduleKey } from "./address-hints.js";
+export { filesOf } from "./config-files.js";
 export { Origin } from "./documents/origin.js";
 export { formatPath, formatProblem, type Path, type Position, type Problem } from "./documents/problem.js";
 export { type InnerPlace, parseResources, SourceDocument } from "./documents/source-document.js";

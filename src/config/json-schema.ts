@@ -7,7 +7,7 @@ import { type JsonSchema, text } from "./shape.js";
 const NAME = { pattern: "^[^/]+$" };
 const NAME_FIELD = { name: required(text("a name"), "Name of the member in the expression.") };
 
-/** The schema (draft 2020-12). It accepts what the reader accepts, apart from what no schema can say: references, cycles, repeated names. */
+/** The schema (draft 2020-12). It accepts what the reader accepts, except for rules that no schema can express: references, cycles, repeated names. */
 export function policiesSchema(): JsonSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -37,7 +37,7 @@ function memberSchemas(more: Fields): readonly JsonSchema[] {
   );
 }
 
-/** A reference to a shared definition, with the words of its place. */
+/** A reference to a shared definition, with the description of its place. */
 function refer(name: string, { description }: JsonSchema): JsonSchema {
   return { description, $ref: `#/$defs/${name}` };
 }

@@ -17,7 +17,7 @@ const GROUP = "policies.kubewarden.io";
 const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];
 
 const { module } = ENTRY_FIELDS;
-/** For the API server, the webhook, the audit scanner and the controller: a policy server never sees them. */
+/** Keys for the API server, the webhook, the audit scanner and the controller: a policy server never sees them. */
 const UNSEEN = new Set([
   "policyServer",
   "rules",
@@ -64,9 +64,9 @@ export const isKubewardenGroup = (document: SourceDocument): boolean => identity
 
 /**
  * The entry that a Kubewarden resource describes; undefined after at least one error.
- * Members may be of every kind that members of a group in policies.yaml may be. As the controller does, an absent `hostCapabilities` allows all.
+ * Members may be of every kind that members of a group in policies.yaml may be. As in the controller, an absent `hostCapabilities` allows all.
  * @param id the id under which it is served
- * @param overrides keys of the entry that names the resource; they win
+ * @param overrides keys of the entry that names the resource; they take precedence
  */
 export function entryFromKubewardenResource(
   document: SourceDocument,
@@ -116,7 +116,7 @@ function read(
     return undefined;
   }
   const spec = pairOf(root, "spec")?.value;
-  // The envelope has said so.
+  // The envelope has an error for it already.
   if (spec?.kind !== "map") return undefined;
   const origin = new Origin(document, ["spec"]);
   const { timeoutEvalSeconds } = overrides;
@@ -159,7 +159,7 @@ function read(
   return moduleEntry({ ...plain, policyMode: "protect", allowedToMutate: false }, context);
 }
 
-/** Reads a spec; keys that later versions of the resource may have brought are only pointed out. */
+/** Reads a spec; keys that later versions of the resource may have added are only warned of. */
 function readKnown<T>(
   shape: Shape<T> & { readonly fields: Fields },
   spec: MapNode,

@@ -15,13 +15,13 @@ import { readPolicy } from "./entry-reader.js";
 import { ProblemSink } from "./problem-sink.js";
 import { checkReferences, type Reference } from "./references.js";
 
-// A file that is no policies.yaml, but one of the files that people take for one: what it is, and what to do with it.
+// Hints for files other than a policies.yaml that are often given in its place.
 
-/** Characters that a name has in an entry that is to be pasted without quotes. */
+/** A name that can be pasted into an entry without quotes. */
 const PLAIN_NAME = /^[A-Za-z][\w.-]*$/;
 const MUTATING = "MutatingAdmissionPolicy";
 
-/** What to say of a Kubernetes resource that is given as the configuration; undefined for what is none. */
+/** The problem of a Kubernetes resource that is given as the configuration; undefined for any other document. */
 function resourceAsPolicies(document: SourceDocument, file: string): Problem | undefined {
   const { root } = document;
   const [apiVersion, kind] = [textAt(root, "apiVersion"), textAt(root, "kind")];
@@ -46,7 +46,7 @@ function elsewhere(known: KnownKind | undefined): string {
   return "write an entry for each policy, with module, resource, cel or expression (docs/configuration.md)";
 }
 
-/** Where the configuration stands that a pod mounts. */
+/** The key of the configuration in a ConfigMap that a pod mounts. */
 function inConfigMap(root: SourceNode, kind: string): string | undefined {
   const data = kind === "ConfigMap" && root.kind === "map" ? pairOf(root, "data")?.value : undefined;
   const key = data?.kind === "map" ? data.pairs.find((pair) => /\.ya?ml$/.test(pair.key))?.key : undefined;
@@ -69,7 +69,7 @@ function textAt(node: SourceNode, key: string): string | undefined {
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
 }
 
-/** What can be told of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */
+/** The readable part of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */
 function groupDraft(node: SourceNode, origin: Origin): GroupDraft | undefined {
   if (node.kind !== "map") return undefined;
   const expression = stringAt(node, "expression");
@@ -88,7 +88,7 @@ function stringAt(node: SourceNode, key: string): string | undefined {
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : undefined;
 }
 
-/** What came of reading a configuration. */
+/** The result of reading a configuration. */
 export type ConfigResult =
   | {
       readonly ok: true;
@@ -98,21 +98,21 @@ export type ConfigResult =
     }
   | {
       readonly ok: false;
-      /** Why nothing of the file can be used. */
+      /** Why the whole file can't be used. */
       readonly problems: readonly Problem[];
       /** `error while loading policies from "<file>": …`, one problem a line. */
       readonly message: string;
-      /** The entries that could be read, where that was asked for and is possible, with the problems of all. */
+      /** The readable entries, where they were asked for and there are any, with the problems of all. */
       readonly salvaged?: Pick<ConfigResult & { readonly ok: true }, "config" | "problems">;
     };
 
-/** How to read. */
+/** Options of reading. */
 export interface ReadOptions {
-  /** Whether to read what can be read of a file that can't be used, so that all its mistakes are found. */
+  /** Whether to read the rest of a file that can't be used, so that all its mistakes are found. */
   readonly salvage?: boolean;
 }
 
-/** Reads a configuration file and the resources that it names. Mistakes are in the result, whole: nothing is thrown for any file. */
+/** Reads a configuration file and the resources that it names. All mistakes are in the result: nothing is thrown for any file. */
 export function loadConfig(file: string, options: ReadOptions = {}): ConfigResult {
   const files = new ConfigFiles();
   try {
@@ -124,19 +124,19 @@ export function loadConfig(file: string, options: ReadOptions = {}): ConfigResul
   }
 }
 
-/** A file that nobody has named: whoever begins has none. */
+/** The default file's name: a new user does not have it. */
 const DEFAULT_NAME = /^policies\.ya?ml$/;
 const TO_BEGIN = ": `policy-server scaffold cel NAME` makes one with a first policy, --policies FILE names another";
 const isMissing = ({ cause }: ConfigFileError): boolean =>
   cause instanceof Error && "code" in cause && cause.code === "ENOENT";
 
-/** What surrounds a text that is read as a configuration. */
+/** Options of reading a text as a configuration. */
 export interface ParseOptions extends ReadOptions, ConfigFilesOptions {
   /** Entries beside those of the text, which groups may name. */
   readonly known?: readonly string[];
 }
 
-/** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
+/** The same as {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
 export function parseConfig(
   text: string,
   file: string,
@@ -175,22 +175,22 @@ function readConfig(
   const read = readEntries(document, problems, files, known);
   const misplaced = resourceAsPolicies(document, file);
   if (misplaced === undefined) return { ok: true, ...read };
-  // Some key of a resource may be an entry all the same: it is served, but nobody wants to know what is wrong with it.
+  // Some key of a resource may be an entry all the same: it is served, but its problems are of no interest.
   if (salvage === true) return unusable(file, [misplaced]);
-  // One word about the file in the place of one about each of its keys.
+  // One problem of the file in place of one for each of its keys.
   return { ok: true, ...read, problems: [misplaced] };
 }
 
 const NAMES_AS_KEYS =
   "write the name of each policy as a key, and what it is below that: `name:` in the place of `- name: name`";
 
-/** Who has mended a mistake of form may find others behind it. */
+/** The problem, with the note that the rest was not read: there may be further mistakes. */
 const restUnread = ({ hint, ...problem }: Problem): Problem => {
   const note = "what stands behind this was not looked at";
   return { ...problem, hint: hint === undefined ? note : `${hint}\n${note}` };
 };
 
-/** @param broken names of entries that can't be read: to refer to them is no mistake */
+/** @param broken names of entries that can't be read: references to them are not errors */
 function readEntries(
   document: SourceDocument,
   problems: readonly Problem[],
@@ -230,14 +230,14 @@ function readEntries(
   };
 }
 
-/** An entry with everything said about it. */
+/** An entry with all its problems. */
 interface ReadEntry {
   readonly id: string;
-  /** With errors what could be read of it; absent only when there is at least one. */
+  /** The entry, or after errors its readable part; absent only when there is at least one error. */
   readonly entry: PolicyEntry | undefined;
   readonly isGood: boolean;
   readonly problems: readonly Problem[];
-  /** Also those of members whose group has errors. */
+  /** The references, including those of members whose group has errors. */
   readonly references: readonly Reference[];
 }
 
@@ -247,7 +247,7 @@ function readEntry(
   { document, files, budget }: Pick<ReadContext, "document" | "files" | "budget">,
 ): ReadEntry {
   const sink = new ProblemSink(document, id, true);
-  for (const flaw of flaws) sink.addError(flaw);
+  for (const problem of flaws) sink.addError(problem);
   if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty", { code: "CONFIG_NAME" });
   if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`, { code: "CONFIG_NAME" });
   const defaultHostCapabilities = Object.freeze([]);

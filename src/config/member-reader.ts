@@ -26,7 +26,7 @@ const reference = record(REFERENCE_FIELDS, {
   hostCapabilities: AS_IT_STANDS,
 } satisfies Hints);
 
-/** Words that CEL keeps for itself: a function can't be called so. */
+/** Words that CEL reserves: a function can't have such a name. */
 const RESERVED_WORDS = new Set(
   "false in null true as break const continue else for function if import let loop package namespace return var void while".split(
     " ",
@@ -57,7 +57,7 @@ export function readMembers(
   return sink.salvages || sink.errorCount === before ? Object.freeze(members) : undefined;
 }
 
-/** In the place of a member with mistakes, so that its name is known: nobody has an empty id. */
+/** Replaces a member with mistakes, so that its name is known: no entry has an empty id. */
 const unreadable = ({ name }: NamedNode): Member => ({ name, policy: { kind: "reference", id: "" } });
 
 function readMember(
@@ -104,7 +104,7 @@ function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): reado
   return named;
 }
 
-/** A `/` separates group and member in ids, so it is refused; names that CEL can't call are only pointed out, as Kubewarden takes them. */
+/** Checks names. A `/` separates group and member in ids, so it is refused; names that CEL can't call are only warned of, because Kubewarden accepts them. */
 function checkNames(named: readonly NamedNode[], groupId: string, path: Path, { sink }: ReadContext): void {
   const bad = named.map(({ name }) => name).filter((name) => name.includes("/"));
   if (bad.length > 0) {

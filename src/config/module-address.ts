@@ -1,11 +1,11 @@
-/** Where the WASM file of a policy is (spec kubewarden.md 1.6): a file, an HTTP address, or an artifact in an OCI registry. */
+/** The address of a policy's WASM file (spec kubewarden.md 1.6): a file, an HTTP address, or an artifact in an OCI registry. */
 import { dirname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** A module's address. `location` names the module for good: equal locations are the same module and are fetched once. */
+/** A module's address. `location` identifies the module: equal locations are the same module and are fetched once. */
 export interface ModuleAddress {
   readonly kind: "file" | "http" | "registry";
-  /** As it stands in the configuration, for messages. */
+  /** The text in the configuration, for messages. */
   readonly text: string;
   /** `file:///absolute/path`, `http(s)://…` or `registry://…`. */
   readonly location: string;
@@ -14,7 +14,7 @@ export interface ModuleAddress {
 /**
  * Reads an address. Without a scheme it is a path when it starts with `/`, `./` or `../`, or ends in `.wasm` (of an Extism manifest `.json` or `.toml`) and its first part doesn't
  * look like a host (no dot, no port, not `localhost`); otherwise it is an OCI reference.
- * @param holder the file that holds the address: relative paths start at its folder
+ * @param holder the file that contains the address: relative paths start at its folder
  */
 export function parseModuleAddress(text: string, holder: string): ModuleAddress | { readonly mistake: string } {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text);
@@ -53,7 +53,7 @@ function looksLikePath(text: string): boolean {
   return slash === -1 || !/[.:]|^localhost$/.test(text.slice(0, slash));
 }
 
-/** `%20` and the like stand for characters; a path with a bare `%` is taken as it is. */
+/** A path with its escapes such as `%20` decoded; a path with a bare `%` is kept as it is. */
 function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -2,12 +2,12 @@ import { type Dirent, existsSync, readdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { nearest } from "../data/suggest.js";
 
-/** Most names of a folder that are compared with one that is not there. */
+/** Most names of a folder that are compared with a missing one. */
 const MAX_NAMES = 1000;
 /** Files that a configuration may name. */
 const WANTED = /\.(?:wasm|ya?ml|json|toml)$/;
 
-/** A hint for a file that is not there: what is there under nearly this name, or with another ending. Undefined when nothing is near. */
+/** A hint for a file that does not exist: a file with nearly this name, or with another ending. Undefined when there is none. */
 export function nearFileHint(path: string): string | undefined {
   if (existsSync(path)) return undefined;
   if (path.includes("*")) return "patterns are not known here: name the folder, and every YAML file in it is read";

@@ -1,23 +1,23 @@
-/** Places that modules of namespaced policies may come from (`--namespaced-policy-places`). */
+/** Places from which modules of namespaced policies may come (`--namespaced-policy-places`). */
 import { imagePath, isDockerHub, splitHost } from "./registry-host.js";
 
-/** Where Docker Hub gives out tokens: the one registry that everybody names and that has them elsewhere. */
+/** The server of Docker Hub's tokens: among the usual registries only Docker Hub has them elsewhere. */
 const HUB_TOKENS = "auth.docker.io";
 
 /** The beginning of addresses. */
 interface Place {
-  /** Of an HTTP server its origin; of a registry its host, with a port that is not HTTPS' own. */
+  /** For an HTTP server its origin; for a registry its host, with a port other than HTTPS' own. */
   readonly server: string;
-  /** Below which addresses lie; empty: everything of the server. */
+  /** The path of which addresses lie below; empty: everything of the server. */
   readonly path: string;
 }
 
-/** What counts is where an address leads to, not how it begins: a place without a port is one at the scheme's own port. */
+/** The destination of an address counts, not its spelling: a place without a port is one at the scheme's own port. */
 export class Places {
   readonly #servers: readonly Place[];
   readonly #registries: readonly Place[];
 
-  /** @param texts `ghcr.io/acme`, `registry://ghcr.io/acme` or `https://modules.example/acme`; what is none of these is above nothing */
+  /** @param texts `ghcr.io/acme`, `registry://ghcr.io/acme` or `https://modules.example/acme`; any other text covers nothing */
   constructor(texts: readonly string[]) {
     const isServer = (text: string): boolean => /^https?:\/\//i.test(text);
     this.#servers = texts.filter(isServer).flatMap((text) => serverPlace(text) ?? []);
@@ -47,24 +47,24 @@ export class Places {
     ].includes(true);
   }
 
-  /** Whether a registry below a place may name a URL for its tokens: its own, those of Docker Hub for that, and what lies below a place. */
+  /** Whether a registry below a place may name a URL for its tokens: its own, that of Docker Hub for Docker Hub, and those below a place. */
   hasTokens(registry: string, url: URL): boolean {
     const isOwn = hostKey(url.host) === hostKey(registry) || (isDockerHub(registry) && url.host === HUB_TOKENS);
     return isOwn || this.leadsTo(url);
   }
 }
 
-/** Case has no meaning in a host, nor has HTTPS' own port, and Docker Hub has several names. */
+/** A host in one spelling: case has no meaning, nor has HTTPS' own port, and Docker Hub has several names. */
 function hostKey(written: string): string {
   const host = written.toLowerCase().replace(/:443$/, "");
   return isDockerHub(host) ? "docker.io" : host;
 }
 
-/** An address in the one way in which it can be written; undefined where servers may read it in several. */
+/** An address in its only spelling; undefined where servers may read it in several ways. */
 function serverPlace(text: string): Place | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname, username, password } = new URL(text);
-  // Only a server itself knows whether it takes these for slashes and dots.
+  // Only the server itself knows whether it reads these as slashes and dots.
   if (username !== "" || password !== "" || /%(?:2e|2f|5c)/i.test(pathname)) return undefined;
   return { server: origin, path: pathname === "/" ? "" : pathname };
 }
@@ -74,12 +74,12 @@ function registryPlaces(text: string): readonly Place[] {
   if (name === "") return [];
   const isHost = !name.includes("/") && /[.A-Z[]|^localhost$|:\d+$/.test(name);
   const { host, path } = splitHost(isHost ? `${name}/` : name);
-  // One name at Docker Hub is that of an image of its own, or of those who publish there.
+  // A single name at Docker Hub is that of an image of its own, or of a publisher there.
   const paths = path === "" ? [path] : [...new Set([path, imagePath(host, path)])];
   return paths.map((each) => ({ server: hostKey(host), path: each }));
 }
 
-/** @param border what may follow the path of a place that does not end with a slash */
+/** @param border the allowed text behind the path of a place that does not end with a slash */
 function isBelow(place: Place, { server, path }: Place, border = /^\//): boolean {
   if (place.server !== server || !path.startsWith(place.path)) return false;
   const rest = path.slice(place.path.length);

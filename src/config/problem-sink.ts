@@ -2,12 +2,12 @@ import type { Path, Problem } from "./documents/problem.js";
 import type { About } from "./documents/problem-codes.js";
 import type { SourceDocument } from "./documents/source-document.js";
 
-/** Most problems reported for one file: a person reads the first ones. */
+/** Most problems reported for one file: people read only the first ones. */
 const MAX_PROBLEMS = 200;
-/** Beyond so many problems no warning takes the place of an error. */
+/** Number of problems beyond which no warning is kept, so that errors have room. */
 const MAX_WARNINGS = 100;
 
-/** What most mistakes are about: a value that can't be. */
+/** The code of most mistakes: an invalid value. */
 const VALUE = { code: "CONFIG_VALUE" } as const;
 
 /** Collects the problems of one file while it is read. */
@@ -19,7 +19,8 @@ export class ProblemSink {
 
   /**
    * @param policy the id of the entry that is read, for messages that name it
-   * @param salvages whether readers of records give the keys that are right beside those that are wrong. Who reads so looks at {@link errorCount}, and serves nothing that has errors.
+   * @param salvages whether readers of records give the valid keys beside invalid ones. A caller with it checks {@link errorCount}, and serves nothing that has
+   * errors.
    */
   constructor(
     document: SourceDocument,
@@ -29,17 +30,17 @@ export class ProblemSink {
     this.#document = document;
   }
 
-  /** Everything noted so far, at most {@link MAX_PROBLEMS}. */
+  /** All problems so far, at most {@link MAX_PROBLEMS}. */
   get problems(): readonly Problem[] {
     return this.#collected;
   }
 
-  /** How many errors there were, those beyond the bound included: a reader compares it before and after. */
+  /** Number of errors, including those beyond the limit: a reader compares it before and after. */
   get errorCount(): number {
     return this.#errors;
   }
 
-  /** An error at the value at `path`; unless said otherwise, about what it is. */
+  /** An error at the value at `path`; by default about the value. */
   error(path: Path, message: string, about?: About): void {
     this.addError({ severity: "error", path, message, ...VALUE, ...about, ...this.#document.spanOf(path) });
   }
@@ -49,12 +50,12 @@ export class ProblemSink {
     this.addError({ severity: "error", path, message, ...VALUE, ...about, ...this.#document.keySpanOf(path) });
   }
 
-  /** A doubt at the key that `path` ends with. */
+  /** A warning at the key that `path` ends with. */
   keyWarning(path: Path, message: string, about?: About): void {
     this.add({ severity: "warning", path, message, ...VALUE, ...about, ...this.#document.keySpanOf(path) });
   }
 
-  /** A doubt at the value at `path`. */
+  /** A warning at the value at `path`. */
   warning(path: Path, message: string, about?: About): void {
     this.add({ severity: "warning", path, message, ...VALUE, ...about, ...this.#document.spanOf(path) });
   }
@@ -65,7 +66,7 @@ export class ProblemSink {
     this.add(problem);
   }
 
-  /** A problem found elsewhere that is no error. */
+  /** A warning found elsewhere. */
   add(problem: Problem): void {
     const most = problem.severity === "error" ? MAX_PROBLEMS : MAX_WARNINGS;
     if (this.#collected.length < most) this.#collected.push(problem);

@@ -1,15 +1,15 @@
-/** Public keys in PEM: those that may be configured, and the name under which messages show one. */
+/** Public keys in PEM: those that may be configured, and their names in messages. */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 
-/** How a private key in PEM begins, of whatever kind, also where YAML has folded its first line. */
+/** The beginning of a private key in PEM, of whatever kind, even where YAML has folded its first line. */
 const PRIVATE_KEY = /-----BEGIN\s+(?:[A-Z0-9]+\s+)*PRIVATE\s+KEY/;
 
-/** Index at which a text has a private key in PEM; -1 when it has none. */
+/** The index of a private key in PEM within a text; -1 when there is none. */
 export function privateKeyIn(text: string): number {
   return text.search(PRIVATE_KEY);
 }
 
-/** Reads a public key in PEM. Undefined when it is none; a private key, of which the runtime would take the public half, is none either. */
+/** Reads a public key in PEM. Undefined for any other text, also for a private key, of which the runtime would read the public half. */
 export function readPublicKey(pem: string): KeyObject | undefined {
   if (privateKeyIn(pem) !== -1) return undefined;
   try {
@@ -19,7 +19,7 @@ export function readPublicKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** The name of a key: `sha256:<hex>` of its SubjectPublicKeyInfo in DER; `not a public key` for a text that is none. */
+/** The name of a key: `sha256:<hex>` of its SubjectPublicKeyInfo in DER; `not a public key` for any other text. */
 export function keyFingerprint(pem: string): string {
   const key = readPublicKey(pem);
   if (key === undefined) return "not a public key";

@@ -10,9 +10,9 @@ import { type JsonSchema, mismatch, type Shape } from "./shape.js";
 export interface Field<T, R extends boolean = boolean> {
   readonly shape: Shape<T>;
   readonly required: R;
-  /** What it means, for people: shown in the documentation and by editors. */
+  /** Its meaning, for people: shown in the documentation and by editors. */
   readonly doc: string;
-  /** What holds when it is absent, for the documentation. */
+  /** The default when it is absent, for the documentation. */
   readonly default?: string;
 }
 
@@ -26,7 +26,7 @@ export type RecordValue<F extends Fields> = {
 
 type FieldValue<F> = F extends Field<infer T> ? T : never;
 
-/** A key that must be there. */
+/** A required key. */
 export function required<T>(shape: Shape<T>, doc: string): Field<T, true> {
   return { shape, doc, required: true };
 }
@@ -36,7 +36,7 @@ export function optional<T>(shape: Shape<T>, doc: string, whenAbsent?: string): 
   return { shape, doc, required: false, ...(whenAbsent === undefined ? {} : { default: whenAbsent }) };
 }
 
-/** What to say about keys that people are likely to bring from elsewhere. */
+/** Hints for keys that users are likely to bring from elsewhere. */
 export type Hints = Readonly<Record<string, string>>;
 
 /** A map with these keys and no others. */
@@ -64,7 +64,7 @@ export function recordSchema(fields: Fields): JsonSchema {
   return needed.length === 0 ? schema : { ...schema, required: needed };
 }
 
-/** Optional keys may be written with nothing after them. */
+/** The schema of an optional key, which may be written with nothing after it. */
 function nullable(schema: JsonSchema): JsonSchema {
   if (typeof schema.type === "string") return { ...schema, type: [schema.type, "null"] };
   if (Array.isArray(schema.enum)) return { ...schema, enum: [...schema.enum, null] };
@@ -96,7 +96,7 @@ function readRecord<F extends Fields>(
     if (read !== undefined) value[pair.key] = read;
   }
   for (const [key, { required: isRequired, doc }] of Object.entries(fields)) {
-    // One that is only misspelt is told as that.
+    // A misspelt one is reported as such.
     if (isRequired && pairOf(node, key) === undefined && !meant.has(key)) {
       sink.error(path, `missing key ${JSON.stringify(key)}: ${doc}`, { code: "CONFIG_MISSING_KEY" });
     }

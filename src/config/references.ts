@@ -1,4 +1,4 @@
-/** Checks what entries say about each other: references to unknown policies, and groups that contain themselves. */
+/** Checks references between entries: to unknown policies, and groups that contain themselves. */
 import { didYouMean } from "../data/suggest.js";
 import type { Problem } from "./documents/problem.js";
 
@@ -13,8 +13,8 @@ export interface Reference {
 
 /**
  * The errors of references, by the id of the entry that has them.
- * @param good the ids of entries that are right so far: only these can contain themselves
- * @param ids the ids of all entries, invalid ones included: referring to those is no error of the one who refers
+ * @param good the ids of entries that are valid so far: only these can contain themselves
+ * @param ids the ids of all entries, invalid ones included: references to those are not errors of their own
  */
 export function checkReferences(
   references: readonly Reference[],
@@ -36,14 +36,14 @@ export function checkReferences(
   return errors;
 }
 
-/** What to do for somebody who names the member of a group. */
+/** The advice for a reference to the member of a group. */
 function ofMember(to: string, known: ReadonlySet<string>): string {
   const slash = to.indexOf("/");
   if (slash === -1 || !known.has(to.slice(0, slash))) return "";
   return ": members belong to their group; make it an entry of its own, and let both refer to that";
 }
 
-/** The shortest way along references from one entry to another, both included. */
+/** The shortest path along references from one entry to another, both included. */
 function pathBetween(
   from: string,
   to: string,

@@ -1,6 +1,6 @@
 /** Hosts of registries in the names of images and artifacts. */
 
-/** Docker Hub's names: in references, in configurations, and where it is. */
+/** Docker Hub's names: in references, in configurations, and its server. */
 export const DOCKER_HUB: readonly string[] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
 /** Whether a host is one of Docker Hub's names. */
@@ -8,7 +8,7 @@ export function isDockerHub(host: string): boolean {
   return DOCKER_HUB.includes(host);
 }
 
-/** The host of a name such as `ghcr.io/acme/x:v1`, and what follows it; Docker Hub where none is written. */
+/** The host of a name such as `ghcr.io/acme/x:v1`, and the text behind it; Docker Hub where no host is written. */
 export function splitHost(name: string): { readonly host: string; readonly path: string } {
   const slash = name.indexOf("/");
   const first = slash === -1 ? "" : name.slice(0, slash);

@@ -68,11 +68,11 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
   return undefined;
 }
 
-/** How every WASM module begins. */
+/** The first bytes of every WASM module. */
 const WASM_MAGIC = "\0asm";
 const ADDRESS = /^(?:https?|registry|oci):\/\//;
 
-/** Keys that are for policies of one kind, with the kind. */
+/** Keys that apply to policies of one kind, with the kind. */
 const KEYS_OF_KINDS = [
   ["allowedToMutate", "admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
   ["certificateRequests", "policy.cert-manager.io", "CertificateRequestPolicy"],
@@ -83,7 +83,7 @@ function isOf(document: SourceDocument, group: string, kind: string): boolean {
   return identity.group === group && identity.kind === kind;
 }
 
-/** A key that would silently do nothing for the kind of policy found is an error. */
+/** Reports keys that would silently have no effect for the kind of policy found. */
 function refuseKeys(
   fields: ResourceFields,
   keys: readonly (keyof ResourceFields)[],

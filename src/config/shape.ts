@@ -1,6 +1,6 @@
 /**
- * What a value of the configuration may be. One shape reads the value, makes the JSON Schema and names the type in the documentation, so
- * the three can't drift apart.
+ * The shape of a value in the configuration. One shape reads the value, makes the JSON Schema and names the type in the documentation, so
+ * the three can't diverge.
  */
 
 import { didYouMean } from "../data/suggest.js";
@@ -14,10 +14,10 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** A kind of value. */
 export interface Shape<T> {
-  /** For the documentation's tables: `string`, `list of string`. */
+  /** The type in the documentation's tables: `string`, `list of string`. */
   readonly label: string;
   readonly schema: JsonSchema;
-  /** The value, frozen; undefined after at least one error was given to `sink`. Of a record that a sink salvages, the keys that are right are given. */
+  /** The value, frozen; undefined after at least one error was given to `sink`. Of a record that a sink salvages, the valid keys are given. */
   read(node: SourceNode, path: Path, sink: ProblemSink): T | undefined;
 }
 
@@ -142,7 +142,7 @@ export function mapOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
   };
 }
 
-/** Whether only the value is wrong: another word, or a number out of its bounds. */
+/** Whether a value has the right type, so that only the value is wrong: another word, or a number out of its bounds. */
 function isRightType(node: SourceNode, expected: string): boolean {
   if (node.kind !== "scalar") return false;
   return typeof node.value === "string"
@@ -150,7 +150,7 @@ function isRightType(node: SourceNode, expected: string): boolean {
     : typeof node.value === "number" && expected.startsWith("a whole number");
 }
 
-/** Says what was expected and what stands there. */
+/** Reports the expected and the found value. */
 export function mismatch(
   node: SourceNode,
   path: Path,

@@ -1,4 +1,4 @@
-/** sources.yml: which hosts need other CAs, or no TLS at all (spec kubewarden.md 1.7). */
+/** sources.yml: hosts that need other CAs, or no TLS at all (spec kubewarden.md 1.7). */
 import { X509Certificate } from "node:crypto";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import { formatProblem, type Path } from "./documents/problem.js";
@@ -11,14 +11,14 @@ import { listOf, mapOf, mismatch, type Shape, text } from "./shape.js";
 export interface Sources {
   /** Hosts that may be reached by TLS without verification, or by plain HTTP. */
   readonly insecure: ReadonlySet<string>;
-  /** More CAs by host, as PEM. */
+  /** Additional CAs by host, as PEM. */
   readonly authorities: ReadonlyMap<string, readonly string[]>;
 }
 
 /** No exceptions for any host. */
 export const NO_SOURCES: Sources = { insecure: new Set(), authorities: new Map() };
 
-/** A certificate that stands in the file or in another one; read to PEM. */
+/** A certificate in this file or in another one; read to PEM. */
 function authority(files: ConfigFiles): Shape<readonly string[]> {
   return {
     label: "map with `type`, `path` or `data`",
@@ -50,7 +50,7 @@ function authority(files: ConfigFiles): Shape<readonly string[]> {
 }
 
 /**
- * Reads sources.yml. Unknown keys are ignored; the `proxies` block too, as the environment has the last word on proxies.
+ * Reads sources.yml. Unknown keys are ignored, and so is the `proxies` block, because the environment decides on proxies.
  * @throws ConfigFileError `error while loading sources from <path>: …`
  */
 export function loadSources(path: string): Sources {

@@ -1,7 +1,7 @@
-/** What to write in the place of a value that is nearly right. */
+/** Proposed corrections of values that are nearly right. */
 import type { SourceNode } from "./documents/source-node.js";
 
-/** Seconds of the units that durations are written with elsewhere. */
+/** Seconds of the units that durations have elsewhere. */
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, sec: 1, m: 60, min: 60, h: 3600 };
 
 /** Longest text that a hint repeats. */

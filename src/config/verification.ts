@@ -1,4 +1,4 @@
-/** verification.yml: who must have signed a module (spec kubewarden.md 1.8). Unknown keys are errors. */
+/** verification.yml: the required signatures of modules (spec kubewarden.md 1.8). Unknown keys are errors. */
 
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import { formatProblem, type Path } from "./documents/problem.js";
@@ -15,14 +15,14 @@ type Annotations = Readonly<Record<string, string>>;
 /** A signature made with a key. */
 export interface PublicKeySignature {
   readonly kind: "pubKey";
-  /** For people. */
+  /** The owner, for people. */
   readonly owner?: string;
   /** PEM. */
   readonly key: string;
   readonly annotations?: Annotations;
 }
 
-/** A signature made with an identity that an OpenID issuer vouched for. */
+/** A signature made with an identity that an OpenID issuer has confirmed. */
 export interface IssuerSignature {
   readonly kind: "genericIssuer";
   readonly issuer: string;
@@ -40,10 +40,10 @@ export interface GithubSignature {
   readonly annotations?: Annotations;
 }
 
-/** A signature that is wanted. */
+/** A required signature. */
 export type WantedSignature = PublicKeySignature | IssuerSignature | GithubSignature;
 
-/** What must hold; both lists when both are there. At least one list is, and none is empty. */
+/** The requirements; both lists when both are present. At least one is, and none is empty. */
 export interface VerificationConfig {
   readonly allOf?: readonly WantedSignature[];
   readonly anyOf?: { readonly minimumMatches: number; readonly signatures: readonly WantedSignature[] };
@@ -73,7 +73,7 @@ const subject: Shape<{ readonly equal: string } | { readonly urlPrefix: string }
   },
 };
 
-/** A key that can't be read would only be noticed at the first download. */
+/** A public key; an unreadable one would otherwise only be noticed at the first download. */
 const publicKey: Shape<string> = {
   ...text("a public key in PEM"),
   read(node, path, sink) {
@@ -120,7 +120,7 @@ const signature: Shape<WantedSignature> = {
   },
 };
 
-/** An empty list would let everything pass. */
+/** A list of signatures; an empty one would let everything pass. */
 const signatures: Shape<readonly WantedSignature[]> = {
   ...listOf(signature),
   read(node, path, sink) {
@@ -136,7 +136,7 @@ const alternatives = record({
   signatures: required(signatures, "Signatures of which some must be there."),
 });
 
-/** More matches than there are signatures would let nothing pass. */
+/** Alternatives; with a minimum above the number of signatures nothing could pass. */
 const anyOf: typeof alternatives = {
   ...alternatives,
   read(node, path, sink) {
@@ -171,12 +171,12 @@ export function loadVerification(path: string): VerificationConfig {
 const invalid = (reason: string) => new ConfigFileError(`Not a valid configuration file: ${reason}`);
 
 /**
- * As {@link loadVerification} for a text.
- * @param name of what holds it, for messages
+ * The same as {@link loadVerification} for a text.
+ * @param name its name, for messages
  * @throws ConfigFileError
  */
 export function parseVerification(content: string, name: string): VerificationConfig {
-  // Before anything is read: messages quote what they are about.
+  // Before anything else is read: messages quote their subject.
   const at = privateKeyIn(content);
   if (at !== -1) {
     const line = content.slice(0, at).split("\n").length;

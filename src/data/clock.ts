@@ -1,12 +1,12 @@
-/** Time as an approver sees it. */
+/** A clock with timers. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number;
   /** Milliseconds since 1970. */
   wall(): number;
   /**
-   * Calls once, when so many milliseconds have passed; after 24 days at the latest. It keeps no process alive.
-   * @returns takes it back
+   * Calls back once, after so many milliseconds; after 24 days at the latest. It keeps no process alive.
+   * @returns cancels the call
    */
   after(milliseconds: number, call: () => void): () => void;
 }
@@ -23,10 +23,10 @@ export const afterTimeout: After = (milliseconds, call) => {
   return () => clearTimeout(timer);
 };
 
-/** The longest time that the machine's timers know: longer ones end at once. */
+/** The longest delay of the machine's timers: longer ones end at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The machine's. */
+/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),

@@ -3,7 +3,7 @@ import { setKey } from "./plain-object.js";
 
 type Container = Readonly<Record<string, unknown>>;
 
-/** Maps of more keys are made anew, key by key: to copy one as a whole takes three times as long when it has a hundred thousand. */
+/** Keys above which maps are copied key by key: copying one as a whole takes three times as long when it has a hundred thousand. */
 const WIDE = 1_000;
 /** Values of one list or map between two steps, */
 const VALUES_A_STEP = 100;
@@ -11,7 +11,7 @@ const VALUES_A_STEP = 100;
 const TURNS_A_STEP = 64;
 
 /**
- * The value of the number model (`json.ts`) with doubles in place of integers. What holds no integer is shared with the original, because reviews of
+ * The value of the number model (`json.ts`) with doubles in place of integers. Parts without integers are shared with the original, because reviews of
  * many MiB are mostly texts; so the original must not change any more.
  */
 export function withDoubles(value: unknown): unknown {
@@ -20,8 +20,8 @@ export function withDoubles(value: unknown): unknown {
 }
 
 /**
- * The same in steps that take less than a millisecond, but for the listing of one map's keys and the copying of one list.
- * @param known what was made of a list or a map before, if anything was
+ * The same in steps that take less than a millisecond, except for the listing of one map's keys and the copying of one list.
+ * @param known the earlier result for a list or a map, if there is one
  */
 export function* doublesInSteps(value: unknown, known: (part: object) => unknown): Generator<undefined, unknown> {
   if (!isContainer(value)) return leaf(value);
@@ -44,7 +44,7 @@ export function* doublesInSteps(value: unknown, known: (part: object) => unknown
 const isContainer = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(value instanceof Number);
 
-/** A number as a double; what is neither that nor holds others stays as it is. */
+/** A number as a double; a value that is neither that nor a container stays as it is. */
 function leaf(value: unknown): unknown {
   if (typeof value !== "number" && typeof value !== "bigint") return value;
   const double = Number(value);
@@ -79,11 +79,11 @@ function map(value: Container): unknown {
   return isOther ? copy : value;
 }
 
-/** A list or a map of which doubles are being made. */
+/** A list or a map while its doubles are made. */
 abstract class Part {
-  /** Values that it holds. */
+  /** Number of its values. */
   protected abstract readonly length: number;
-  /** What it has become, once it is complete. */
+  /** The result, once it is complete. */
   abstract readonly made: unknown;
   #next = 0;
 
@@ -91,7 +91,7 @@ abstract class Part {
     return this.#next === this.length;
   }
 
-  /** Goes on for a step, up to a value that holds others: that one is to be made first, and to be {@link put}. */
+  /** Continues for a step, up to a container: that one is to be converted first, and to be {@link put}. */
   goOn(known: (part: object) => unknown): object | undefined {
     const ends = Math.min(this.length, this.#next + VALUES_A_STEP);
     while (this.#next < ends) {
@@ -106,7 +106,7 @@ abstract class Part {
     return undefined;
   }
 
-  /** What the next value has become. */
+  /** Adds the result for the next value. */
   put(made: unknown): void {
     const index = this.#next++;
     this.become(index, made, made !== this.item(index));

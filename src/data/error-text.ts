@@ -1,4 +1,4 @@
-/** The text of anything that was thrown: its message, when it is an Error. Never throws. */
+/** The text of any exception: its message, when it is an Error. Never throws. */
 export function errorText(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

@@ -9,13 +9,13 @@ interface Decimal {
 const MANTISSA_BITS = 52n;
 const HIDDEN_BIT = 1n << MANTISSA_BITS;
 const BIAS = 1023;
-/** From this power of ten on, the shortest text has an exponent. */
+/** The power of ten from which on the shortest text has an exponent. */
 const SHORTEST_PLAIN = 6;
 
 /**
  * The text of a double; it always begins with `+` or `-`.
  * @param verb `e`, `E`, `f`, `g`, `G`, `b`, `x` or `X`
- * @param precision undefined: as many digits as tell the double from all others
+ * @param precision undefined: as many digits as distinguish the double from all others
  */
 export function floatText(value: number, verb: string, precision: number | undefined): string {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "+";
@@ -55,7 +55,7 @@ function decimal(magnitude: number, verb: string, precision: number | undefined)
   }
 }
 
-/** Plain, or with an exponent when that is below -4, or from the precision on. */
+/** The text in plain notation, or with an exponent when that is below -4, or from the precision on. */
 function general(unrounded: Decimal, precision: number | undefined): string {
   const wanted = precision === undefined ? unrounded.digits.length : Math.max(precision, 1);
   const number = precision === undefined ? unrounded : round(unrounded, wanted);
@@ -80,7 +80,7 @@ function scientific({ digits, point }: Decimal, fraction: number): string {
   return `${digits[0] ?? "0"}${rest}e${exponent < 0 ? "-" : "+"}${power}`;
 }
 
-/** To so many digits; an exact half goes to the even one. */
+/** The digits rounded to so many; an exact half goes to the even one. */
 function round({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point };
   if (count < 0) return { digits: "", point: 0 };

@@ -1,32 +1,32 @@
 /**
- * Bytes that come in pieces, put together as they come. Others choose how small the pieces are, and one that is kept by itself takes some 300 bytes beside its own: two megabytes, sent byte
- * by byte, would take 600.
+ * Joins bytes that arrive in pieces. Others choose how small the pieces are, and one that is kept by itself takes some 300 bytes beside its own: two megabytes,
+ * sent byte by byte, would take 600.
  */
 
-/** Bytes from which a piece is kept as it is: what it takes beside them is less than a tenth then. */
+/** Bytes from which on a piece is kept as it is: its overhead is less than a tenth then. */
 const LARGE_PIECE = 4 * 1024;
-/** Bytes of the first block that smaller ones are copied to, and of the largest: each has twice the bytes of the one before. */
+/** Bytes of the first block for smaller pieces, and of the largest: each has twice the bytes of the one before. */
 const FIRST_BLOCK = 1024;
 const LARGEST_BLOCK = 64 * 1024;
 
 /** Gathers pieces. */
 export class GatheredBytes {
-  /** What came first, as it came: most bodies and lines have one piece. */
+  /** The first piece, as it came: most bodies and lines have only one. */
   #first: Uint8Array | undefined;
-  /** What is complete, in order. */
+  /** The complete parts, in order. */
   #parts: Uint8Array[] = [];
   #block: Uint8Array | undefined;
-  /** The part of the block that is in no part yet. */
+  /** The beginning of the block's bytes that are in no part yet. */
   #from = 0;
   #filled = 0;
   #size = 0;
 
-  /** How many bytes there are. */
+  /** Number of bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes a piece, which must not change any more. */
+  /** Adds a piece, which must not change any more. */
   add(piece: Uint8Array): void {
     if (piece.length === 0) return;
     if (this.#size === 0) this.#first = piece;
@@ -38,7 +38,7 @@ export class GatheredBytes {
     this.#size += piece.length;
   }
 
-  /** All of them, in one piece; there are none then. */
+  /** All bytes in one piece; afterwards there are none. */
   take(): Buffer {
     this.#endPart();
     const only = this.#first;
@@ -50,7 +50,7 @@ export class GatheredBytes {
     return all;
   }
 
-  /** Forgets them. */
+  /** Drops all bytes. */
   clear(): void {
     this.#first = undefined;
     this.#parts = [];
@@ -59,7 +59,7 @@ export class GatheredBytes {
   }
 
   #put(piece: Uint8Array): void {
-    // A piece that is a small part of something larger would hold all of that.
+    // A piece that is a small part of a larger buffer would keep all of that in memory.
     if (piece.length >= LARGE_PIECE && 2 * piece.length >= piece.buffer.byteLength) {
       this.#endPart();
       this.#parts.push(piece);

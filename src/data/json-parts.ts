@@ -1,6 +1,6 @@
 /**
- * Reading a JSON document without the values that stand for the most of it: who asks for them reads them then, and guests get their text as it is. The
- * built-in parser takes two thirds of the time in which a policy of a few instructions is asked and answered.
+ * Reads a JSON document without its largest values: they are read when they are needed, and guests get their text as it is. The
+ * built-in parser takes two thirds of the time in which a policy of a few instructions answers.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { parseJson, parseScanned } from "./json.js";
@@ -14,26 +14,26 @@ import {
 } from "./json-scan.js";
 import { makeLater } from "./read-later.js";
 
-/** A document whose wanted values are read by themselves. */
+/** A document whose wanted values are read separately. */
 export interface JsonParts {
-  /** The document; where a wanted value stands it has an empty object. */
+  /** The document; in place of a wanted value it has an empty object. */
   readonly value: unknown;
   readonly cuts: readonly Cut[];
-  /** Reads one of them. What it makes is the caller's. */
+  /** Reads one of them. The caller owns the result. */
   readonly read: (cut: Cut) => unknown;
 }
 
-/** Bytes of values from which on they are left out: to read shorter ones takes no longer than to leave them for later. */
+/** Bytes from which on values are left out: reading a shorter one takes no longer than leaving it for later. */
 const LONG = 2 * 1024;
 
 /**
  * Reads a document in parts.
  * @param bytes UTF-8; not to be changed as long as a part may be read
- * @param scan what the document has
+ * @param scan the scan of the document
  * @param later names of wanted values that are left out
  * @param least bytes that they must have together, unless their keys have escapes: so little of it needs the exact reader
- * @returns undefined when these are short, or it has to be read as a whole: an object in it may have a key twice, it has a number or an escape that
- *   the built-in parser reads otherwise (see `json.ts`), a key with an escape beside these values or in a very long one, or a text of more than a window's length
+ * @returns undefined when these are short, or the document has to be read as a whole: an object in it may have a repeated key, it has a number or an escape that
+ *   the built-in parser reads wrongly (see `json.ts`), a key with an escape beside these values or in a very long one, or a text longer than a window
  */
 export function readJsonParts(
   bytes: Buffer,
@@ -60,23 +60,23 @@ export function readJsonParts(
   return { value, cuts: scan.cuts, read: (cut) => readCut(cut, text, wanted, scan.escapedKeys) };
 }
 
-/** Most bytes that the exact reader is given later at once: some 30 ms, whatever they hold. */
+/** Most bytes for the exact reader at once: some 30 ms, whatever they contain. */
 const EXACT = 128 * 1024;
 
-/** Whether the exact reader would have too much of a value to read at once. */
+/** Whether a value is too long for the exact reader. */
 function isLongFor({ start, end, part }: Cut, escapedKeys: number): boolean {
   if ((escapedKeys & ESCAPED_WITHIN) !== 0 && end - start > EXACT) return true;
   return (escapedKeys & ESCAPED_IN_PART) !== 0 && part !== undefined && part.end - part.start > EXACT;
 }
 
-/** Bytes of a part from which on it is read later, too: to leave it out takes a microsecond. */
+/** Bytes of a part from which on it is read later, too: leaving it out takes a microsecond. */
 const LONG_PART = 512;
 
 function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts, escapedKeys: number): unknown {
   const read = (escapedKeys & ESCAPED_WITHIN) === 0 ? parseScanned : parseJson;
   const readPart = (escapedKeys & ESCAPED_IN_PART) === 0 ? parseScanned : parseJson;
   if (wanted.part === undefined || part === undefined) return read(text(start, end));
-  // A short part that needs another reader must not bring the whole value to it.
+  // A short part that needs another reader must not force it on the whole value.
   if (part.end - part.start < LONG_PART && read === readPart) return read(text(start, end));
   const [member, inner] = wanted.part;
   const value = read(withoutMember(inner, text(start, part.start), text(part.end, end))) as Record<string, object>;
@@ -85,8 +85,8 @@ function readCut({ start, end, part }: Cut, text: TextOf, wanted: WantedCuts, es
 }
 
 /**
- * The text of a value without a member of an object in it, if that is the object's last one, and else with an empty object in its place. Where something stands already the object gets
- * a form in which all of its members are slow to read.
+ * The text of a value without a member of an object in it, if that is the object's last one, and else with an empty object in its place. Replacing an existing
+ * value gives the object a form in which all of its members are slow to read.
  */
 function withoutMember(name: string, before: string, behind: string): string {
   const key = `"${name}":`;
@@ -99,7 +99,7 @@ function withoutMember(name: string, before: string, behind: string): string {
 
 type TextOf = (start: number, end: number) => string;
 
-/** How to make a text of some of the bytes; undefined when they are not UTF-8. One byte a character is cheaper to make and to parse. */
+/** Makes texts from some of the bytes; undefined when they are not UTF-8. One byte a character is cheaper to make and to parse. */
 function textOf(bytes: Buffer): TextOf | undefined {
   if (isAscii(bytes)) return (start, end) => bytes.toString("latin1", start, end);
   return isUtf8(bytes) ? (start, end) => bytes.toString("utf8", start, end) : undefined;

@@ -2,7 +2,7 @@
  * The difference of two JSON values as a JSON Patch (RFC 6902), by the algorithm of spec kubewarden.md 4.1: objects key by key in sorted
  * order, arrays index by index with trailing additions or removals, anything else replaced.
  *
- * Own code because libraries compare numbers as the JavaScript engine does: boxed doubles are all equal to them, and `__proto__` is no key.
+ * Own code because libraries compare numbers as the JavaScript engine does: boxed doubles are all equal to them, and they do not treat `__proto__` as a key.
  * It is also linear, where a longest-common-subsequence diff is quadratic in what a hostile guest sends.
  */
 import { isJsonObject, sameScalar } from "./same-value.js";
@@ -12,15 +12,15 @@ export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** A patch would be longer than it may be. */
+/** The error of a patch that would be too long. */
 export class PatchTooLong extends Error {
   override readonly name = "PatchTooLong";
 }
 
 /**
  * The steps that turn `before` into `after`; empty when they are equal. Values are JSON as `data/json` reads it.
- * @param room characters that the steps may have, their values left out: a long key above a long list is repeated in every step. Default: any number
- * @throws PatchTooLong when there is more
+ * @param room most characters of the steps without their values: a long key above a long list is repeated in every step. Default: any number
+ * @throws PatchTooLong when there are more
  */
 export function diff(before: unknown, after: unknown, room = Number.POSITIVE_INFINITY): PatchOperation[] {
   const operations = new Operations(room);
@@ -58,7 +58,7 @@ function compare(before: unknown, after: unknown, path: string, operations: Oper
 
 function compareMaps(before: Container, after: Container, path: string, operations: Operations): void {
   const keys = Object.keys(after);
-  // Most members are the very same: only the others need an order. Nothing that is inherited is a value of JSON.
+  // Most members are identical: only the others need an order. An inherited member is not a value of JSON.
   const others = keys.filter((key) => after[key] !== before[key] || after[key] === undefined);
   let added = 0;
   for (const key of others.sort()) {

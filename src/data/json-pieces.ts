@@ -1,11 +1,11 @@
 /**
- * Reading a long JSON text piece by piece, so that others have their turn in between: a megabyte of many small values takes the built-in parser up to a tenth of
+ * Reads a long JSON text piece by piece, so that others have their turn in between: a megabyte of many small values takes the built-in parser up to a tenth of
  * a second, and an exact reader several.
  */
 import { closingQuote } from "./json-values.js";
 import { setKey } from "./plain-object.js";
 
-/** Characters of a piece at least: it is read within some milliseconds, whatever it holds. */
+/** Least characters of a piece: it is read within some milliseconds, whatever it contains. */
 const PIECE = 32 * 1024;
 
 const QUOTE = 0x22;
@@ -19,12 +19,12 @@ const SPACE = 0x20;
 /** A list or an object that is open. */
 interface Open {
   readonly isList: boolean;
-  /** Where its bracket stands, and its key in the object around it. */
+  /** The place of its bracket, and its key in the object around it. */
   readonly at: number;
   readonly key: Range;
-  /** From where on its members have not been read. */
+  /** The place from which on its members have not been read. */
   unread: number;
-  /** What has been read of it; absent: nothing yet. */
+  /** The part that has been read; absent: none yet. */
   value?: Members;
 }
 
@@ -38,7 +38,7 @@ type Members = unknown[] | Record<string, unknown>;
 const NO_KEY: Range = { start: 0, end: 0 };
 
 /**
- * Reads a text that is known to be JSON. Every step reads a piece, and the last one gives the value: what `read` makes of the whole.
+ * Reads a text that is known to be JSON. Every step reads a piece, and the last one gives the value: the result of `read` for the whole.
  * @param read reads a text of JSON
  * @param piece characters of a piece at least
  */
@@ -54,9 +54,9 @@ class PieceReader {
   readonly #text: string;
   readonly #read: (text: string) => unknown;
   readonly #piece: number;
-  /** From the outermost on. Those that have been begun are the first ones. */
+  /** The open containers from the outermost on. Those with a value so far are the first ones. */
   readonly #open: Open[] = [];
-  /** All before it has been read. */
+  /** The place up to which all has been read. */
   #readTo = 0;
 
   constructor(text: string, read: (text: string) => unknown, piece: number) {
@@ -99,11 +99,11 @@ class PieceReader {
         default:
       }
     }
-    // It is shorter than a piece, or no list and no object.
+    // It is shorter than a piece, or neither a list nor an object.
     return this.#read(text);
   }
 
-  /** Reads all that comes before the comma: what is open is begun, and gets its members so far. */
+  /** Reads everything before the comma: open containers are begun, and get their members so far. */
   #readUpTo(comma: number): void {
     const open = this.#open;
     for (const [index, each] of open.entries()) {
@@ -114,7 +114,7 @@ class PieceReader {
         if (around?.value !== undefined) this.#add(around.value, each.key, each.value);
       }
       this.#readMembers(each, each.value, inner === undefined ? comma : each.isList ? inner.at : inner.key.start);
-      // Behind what is open in it when that is closed.
+      // Behind the inner container once that is closed.
       each.unread = inner === undefined ? comma + 1 : inner.at;
     }
     this.#readTo = comma + 1;

@@ -1,7 +1,7 @@
 import { JsonError } from "./json-error.js";
 import { setKey } from "./plain-object.js";
 
-/** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
+/** Deepest nesting accepted: real objects stay below 60, and recursive code must not exhaust the stack. */
 export const JSON_MAX_DEPTH = 500;
 
 const INT64_MIN = -(2n ** 63n);
@@ -23,7 +23,7 @@ const LETTER_N = 0x6e;
 const LETTER_T = 0x74;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** Any integer with so many digits is a safe one. */
+/** Digits up to which any integer is a safe one. */
 const SAFE_DIGITS = 15;
 const ESCAPES: Readonly<Record<string, string>> = {
   '"': '"',
@@ -39,20 +39,20 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Keys and indexes on the way from the root to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Which objects must not have a key twice. */
+/** The objects that must not have repeated keys. */
 export interface UniqueKeys {
-  /** Those nested at most so deep; 1 is the document itself. */
+  /** Objects nested at most so deep; 1 is the document itself. */
   readonly depth: number;
-  /** Leaves out the object at a path. */
+  /** Exempts the object at a path. */
   readonly except?: (path: JsonPath) => boolean;
 }
 
 /**
- * The number model's value of a JSON number's text: see `json.ts`. Infinite for what no double holds, as the API server's parser refuses it.
+ * The number model's value of a JSON number's text: see `json.ts`. Infinite if no double holds it, as for the API server's parser, which refuses it.
  */
 export function numberOf(text: string): unknown {
   const value = Number(text);
-  // Past this no integer has more than 309 digits, so that reading them exactly costs little.
+  // Beyond this check an integer has at most 309 digits, so that reading it exactly costs little.
   if (!Number.isFinite(value)) return value;
   if (/[.eE]/.test(text)) return double(value);
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
@@ -65,7 +65,7 @@ export function double(value: number): unknown {
   return Number.isSafeInteger(value) ? Object(value) : value;
 }
 
-/** Reads JSON exactly, and says where it is broken. One use per text. */
+/** Reads JSON exactly, and reports the place of errors. One instance per text. */
 export class ExactReader {
   readonly #text: string;
   readonly #numberOf: (text: string) => unknown;
@@ -210,7 +210,7 @@ export class ExactReader {
     return this.#shortInteger() ?? this.#anyNumber();
   }
 
-  /** The value of an integer that is safe by its length alone, as most are; undefined of anything else, and of zero with a sign. */
+  /** The value of an integer that is safe by its length alone, as most are; undefined of any other, and of zero with a sign. */
   #shortInteger(): number | undefined {
     const text = this.#text;
     const isNegative = text.charCodeAt(this.#position) === MINUS;
@@ -279,7 +279,7 @@ export class ExactReader {
   }
 }
 
-/** Keys of any length come from outside: errors show the start of long ones. */
+/** Characters of a key in an error: keys of any length come from outside. */
 const SHOWN = 64;
 
 function shorten(key: string): string {

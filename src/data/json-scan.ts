@@ -1,67 +1,67 @@
 /**
- * One pass over a JSON text before it is read: whether the built-in parser reads it exactly, whether keys are repeated, and where the values stand whose
- * own text is wanted. The pass itself is WebAssembly (json-scan.wat).
+ * Scans a JSON text once before it is read: whether the built-in parser reads it exactly, whether keys are repeated, and the places of the values whose
+ * own text is wanted. The scan itself is WebAssembly (json-scan.wat).
  */
 import { readFileSync } from "node:fs";
 import { JSON_MAX_DEPTH } from "./json-reader.js";
 
-/** Which values' own text is wanted: a member of the document, or members of that member. Objects and lists are found, nothing else. */
+/** The values whose own text is wanted: a member of the document, or members of that member. Only objects and lists are found. */
 export interface WantedCuts {
   readonly member: string;
   /** Absent: the member itself. */
   readonly inner?: readonly string[];
-  /** Keys in them may be repeated, whatever is said of other objects. */
+  /** Whether keys in them may be repeated, whatever the rule for other objects. */
   readonly mayRepeat: boolean;
-  /** Of the wanted values, a member of a member that is to be found, too. */
+  /** A member of a member of the wanted values that is to be found, too. */
   readonly part?: readonly [member: string, inner: string];
 }
 
-/** Where the text of a value stands, with its brackets. */
+/** The place of a value's text, with its brackets. */
 export interface Cut extends Range {
   readonly name: string;
-  /** Keys in it as they are written: more than the value has when one is repeated. */
+  /** Number of keys in it as they are written: more than the value has when one is repeated. */
   readonly keys: number;
-  /** Where the part that was wanted of it stands, if it has one. */
+  /** The place of the wanted part of it, if it has one. */
   readonly part?: Range;
 }
 
-/** Where a text stands, in bytes. */
+/** The place of a text, in bytes. */
 export interface Range {
   readonly start: number;
-  /** Behind its last byte. */
+  /** The place behind its last byte. */
   readonly end: number;
 }
 
-/** What a text of JSON has. */
+/** The findings about a text of JSON. */
 export interface JsonScan {
-  /** Whether the built-in parser reads its numbers exactly, and no key in it can be written otherwise: has `\u` or `\/`. */
+  /** Whether the built-in parser reads its numbers exactly, and no key in it can be written in another way: has `\u` or `\/`. */
   readonly isExact: boolean;
   /**
-   * Where keys have escapes: any of {@link ESCAPED_BESIDE}, {@link ESCAPED_WITHIN} and {@link ESCAPED_IN_PART}; 0 is nowhere. The built-in parser must not read them: some
-   * versions of V8 take such a key for another one that they have seen at the same place (nodejs/node#63785).
+   * The places of keys with escapes: any of {@link ESCAPED_BESIDE}, {@link ESCAPED_WITHIN} and {@link ESCAPED_IN_PART}; 0 is nowhere. The built-in parser must
+   * not read them: some versions of V8 confuse such a key with another one that they have seen at the same place (nodejs/node#63785).
    */
   readonly escapedKeys: number;
-  /** Keys down to the depth that was asked for, without those in values that were cut out and may repeat them. */
+  /** Number of keys down to the requested depth, without those in values that were cut out and may repeat them. */
   readonly keys: number;
-  /** Of names that were wanted, the last one each. */
+  /** The last value of each wanted name. */
   readonly cuts: readonly Cut[];
   /** Whether there may be escapes of surrogates, such as `\ud83d`. */
   readonly surrogates: boolean;
   /**
-   * Whether it is known that no object has a key twice. It is not where keys have escapes that may be written otherwise, nor where objects with hundreds of keys have 200,000
-   * in all, or keys that were chosen to be slow to compare.
+   * Whether it is known that no object has a repeated key. It is not where keys have escapes that may be written in another way, nor where objects with
+   * hundreds of keys have 200,000 in all, or keys that were chosen to be slow to compare.
    */
   readonly isUnique: boolean;
-  /** Whether it is known to be JSON, so that any value in it can be read by itself. Of a string that is longer than a window nothing is known. */
+  /** Whether it is known to be JSON, so that any value in it can be read by itself. Strings that are longer than a window are not checked. */
   readonly isWhole: boolean;
 }
 
-/** A key has escapes that stands beside the wanted values; in one of them; in the part that is wanted of it. */
+/** A key with escapes stands beside the wanted values; in one of them; in the wanted part of one. */
 export const ESCAPED_BESIDE = 1;
 export const ESCAPED_WITHIN = 2;
 export const ESCAPED_IN_PART = 4;
 
-/** Bytes that are looked at at a time: what the module has room for. A string that is longer is passed over in another way, which takes twice as long. */
+/** Bytes that are scanned at a time: the module's room. A string that is longer is skipped in another way, which takes twice as long. */
 const WINDOW = 256 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -79,7 +79,7 @@ interface Scanner {
   complete(): number;
 }
 
-/** Passes over one text after the other; what it holds of one is void with the next. */
+/** Scans one text after the other; its findings about one are void with the next. */
 class JsonScanner {
   readonly #scanner: Scanner;
   readonly #window: Uint8Array;
@@ -100,7 +100,7 @@ class JsonScanner {
     const cutter = wanted && new Cutter(bytes, wanted);
     this.#cutter = cutter;
     const scan = this.#scan(bytes, keyDepth, cutter);
-    // It holds the text, which may be a large body.
+    // It refers to the text, which may be a large body.
     this.#cutter = undefined;
     return scan;
   }
@@ -145,12 +145,12 @@ class JsonScanner {
 
 const NO_CUTS: readonly Cut[] = [];
 
-/** One for all texts of a thread: they are passed over one after the other. */
+/** The scanner of a thread: texts are scanned one after the other. */
 const scanner = new JsonScanner();
 
 /**
- * Finds out what a text has: undefined when it is no JSON, or nests too deeply. A wrong guess on broken text only means that the other reader reports the error.
- * @param keyDepth how deep an object may be nested for its keys to be counted; 1 is the document itself
+ * Scans a text: undefined when it is not JSON, or nests too deeply. A wrong guess on broken text only means that the other reader reports the error.
+ * @param keyDepth greatest depth of objects whose keys are counted; 1 is the document itself
  */
 export function scanJson(bytes: Uint8Array, keyDepth: number, wanted?: WantedCuts): JsonScan | undefined {
   return scanner.scan(bytes, Math.min(keyDepth, JSON_MAX_DEPTH), wanted);
@@ -158,7 +158,7 @@ export function scanJson(bytes: Uint8Array, keyDepth: number, wanted?: WantedCut
 
 /** Finds the wanted values among those that open. */
 class Cutter {
-  /** Of the wanted values; the document itself has 1. */
+  /** The depth of the wanted values; the document itself has 1. */
   readonly depth: number;
   readonly #bytes: Uint8Array;
   readonly #member: string;
@@ -170,7 +170,7 @@ class Cutter {
   #name = "";
   #start = 0;
   #keys = 0;
-  /** Whether the wanted value's member that is open has the part. */
+  /** Whether the open member of the wanted value has the part. */
   #hasPart = false;
   #partStart = -1;
   #found: Range | undefined;
@@ -185,8 +185,8 @@ class Cutter {
   }
 
   /**
-   * @param key where its key begins
-   * @returns whether the text of the value is wanted, as the module takes it
+   * @param key the beginning of its key
+   * @returns whether the text of the value is wanted, in the module's form
    */
   open(depth: number, key: number, at: number, keys: number): number {
     if (depth > this.depth) return this.#openInside(depth, key, at);

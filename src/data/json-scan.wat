@@ -16,7 +16,7 @@
   ;; hash of the first 512 keys of these objects: most keys behind those are none of them, and are not compared with each.
   (memory (export "memory") 41)
 
-  ;; What may come next:
+  ;; The set of possible next tokens:
   ;; 1: a value; 3: a value, or the end of a list; 4: a key; 12: a key, or the end of an object; 16: a colon; 32: a comma, or the end of what is open
   (global $state (mut i32) (i32.const 1))
   (global $depth (mut i32) (i32.const 0))
@@ -126,7 +126,7 @@
         (local.set $hash (i64.xor (local.get $hash) (i64.shr_u (local.get $hash) (i64.const 29))))
         (local.set $at (i32.add (local.get $at) (i32.const 8)))
         (br $words)))
-    ;; What is left of it, less than eight bytes.
+    ;; The rest of it, less than eight bytes.
     (local.set $hash
       (i64.mul
         (i64.xor
@@ -374,14 +374,14 @@
   ;; Scans the window.
   ;; base: where it begins in the text; is_last: whether nothing follows; key_depth: how deep keys count; wanted_depth: of the values whose text may be
   ;; wanted; most: how deep values may be nested.
-  ;; -> how far it got: the window's length, or where a token begins that does not end in it; -1: the text is no JSON.
+  ;; -> how far it got: the window's length, or where a token begins that does not end in it; -1: the text is not JSON.
   (func (export "scan")
     (param $length i32) (param $base i32) (param $is_last i32)
     (param $key_depth i32) (param $wanted_depth i32) (param $most i32)
     (result i32)
     (local $at i32) (local $c i32) (local $end i32) (local $state i32) (local $frame i32)
     (local.set $state (global.get $state))
-    ;; A byte that is no digit ends the last number, and is no part of any other token.
+    ;; A byte that is not a digit ends the last number, and is not part of another token.
     (i32.store8 (local.get $length) (i32.const 0))
     (block $done
       (loop $next

@@ -6,23 +6,26 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** How much a JSON text may hold. */
+/** The limits of a JSON text. */
 export interface JsonBounds {
   readonly values: number;
-  /** Of one object: to list the names of a hundred thousand takes twenty times as long as of ten thousand, and to copy them longer still. Default: no bound of their own. */
+  /**
+   * Most members of one object: listing the names of a hundred thousand takes twenty times as long as of ten thousand, and copying them longer still. Default:
+   * no limit of their own.
+   */
   readonly members?: number;
 }
 
-/** What a JSON text has too many of. */
+/** The exceeded limit of a JSON text. */
 export type TooMany = keyof JsonBounds;
 
 /**
- * What a JSON text has too many of, told by its commas and brackets, without reading it: values are what reading takes its time for, and a text of brackets takes
- * a hundred times as long as one of letters.
+ * The exceeded limit of a JSON text, found by its commas and brackets, without reading it: the time for reading depends on the number of values, and a text of
+ * brackets takes a hundred times as long as one of letters.
  */
 export function tooManyIn(text: string, { values, members = values }: JsonBounds): TooMany | undefined {
   if (!mayHaveMoreValues(text.length, values)) return undefined;
-  // By depth: the commas of an object; of a list they do not count.
+  // By depth: the commas of an object; those of a list do not count.
   const commas: number[] = [];
   let found = 0;
   for (let i = 0; i < text.length; i++) {
@@ -47,7 +50,7 @@ export function tooManyIn(text: string, { values, members = values }: JsonBounds
 /** Whether a JSON text has more values than that. */
 export const hasMoreValues = (text: string, limit: number): boolean => tooManyIn(text, { values: limit }) !== undefined;
 
-/** Whether a text of so many characters, or bytes, may have more values: one and what separates it from the next take two at least. */
+/** Whether a text of so many characters, or bytes, may have more values: a value and its separator take two at least. */
 export const mayHaveMoreValues = (length: number, limit: number): boolean => length > 2 * limit;
 
 /** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */

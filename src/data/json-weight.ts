@@ -1,10 +1,10 @@
-/** What a value takes beside its texts: a slot, and the head of a list, an object or a boxed number. */
+/** Bytes of a value beside its texts: a slot, and the head of a list, an object or a boxed number. */
 const VALUE_BYTES = 32;
 
-/** About how many bytes of memory a value of JSON takes. Ends early, with more than `limit`, where it takes more than that. */
+/** The memory of a JSON value in bytes, about. Ends early, with more than `limit`, if it exceeds that. */
 export const jsonWeight = (value: unknown, limit = Number.MAX_SAFE_INTEGER): number => limit - left(value, limit);
 
-/** What is left of a number of bytes; below 0 when they do not suffice. */
+/** The rest of a number of bytes; below 0 when they do not suffice. */
 function left(value: unknown, bytes: number): number {
   let rest = bytes - VALUE_BYTES;
   if (typeof value === "string") return rest - value.length;

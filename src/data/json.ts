@@ -1,7 +1,7 @@
 /**
- * JSON as policies must see it: integers keep their value, whole numbers written as doubles stay doubles, every key is a plain key.
+ * JSON for policies: integers keep their value, whole numbers written as doubles stay doubles, every key is a plain key.
  *
- * The built-in parser reads what it reads exactly. A cheap scan of the text finds what it would falsify (fractions and exponents that may make a
+ * The built-in parser reads the texts that it reads exactly. A cheap scan of the text finds what it would falsify (fractions and exponents that may make a
  * whole number, integers beyond 2^53, -0, lone surrogates, keys with escapes) and only then a slower reader of our own does the work.
  *
  * Number model: a safe integer is a `number`; an integer beyond that within int64 is a `bigint`; every other number is a double, held as
@@ -12,37 +12,37 @@ import { readInPieces } from "./json-pieces.js";
 import { ExactReader, numberOf, type UniqueKeys } from "./json-reader.js";
 import { type Cut, type JsonScan, scanJson, type WantedCuts } from "./json-scan.js";
 
-/** What {@link readJson} found. */
+/** The result of {@link readJson}. */
 export interface JsonDocument {
   readonly value: unknown;
   /** True when the value holds only what `JSON.stringify` prints back truly: no bigint, no `Number` object. */
   readonly plain: boolean;
   /**
-   * Where values stand whose own text was wanted, as far as it says to whoever reads it what the value says here: numbers as they are printed, no
-   * escapes of surrogates. Whether keys are repeated in it is left to {@link hasRepeatedKeys}, unless it {@link isUnique}.
+   * The places of values whose own text was wanted, if other readers read the text as it is read here: numbers as they are printed, no
+   * escapes of surrogates. Repeated keys in it are left to {@link hasRepeatedKeys}, unless it {@link isUnique}.
    */
   readonly cuts: readonly Cut[];
-  /** Whether it is known that no object in the text has a key twice. */
+  /** Whether it is known that no object in the text has a repeated key. */
   readonly isUnique: boolean;
 }
 
-/** How to read. */
+/** Options of reading. */
 export interface JsonLimits {
-  /** What becomes of a number's text, unless it is a safe integer's; default the number model above. */
+  /** Converts a number's text, unless it is a safe integer's; default the number model above. */
   readonly number?: (text: string) => unknown;
-  /** Where a key that stands twice in one object is an error; default: nowhere, the last one counts, as in Go. */
+  /** Where a repeated key in one object is an error; default: nowhere, the last one counts, as in Go. */
   readonly unique?: UniqueKeys;
   /** Values whose own text is wanted. */
   readonly cuts?: WantedCuts;
 }
 
-/** No object at all may have a key twice: for texts whose writer must not mean two things. */
+/** No object may have a repeated key: for texts that must not have two meanings. */
 export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
 
 /**
  * Reads one JSON document.
- * @param bytes the same text in UTF-8, for who has it
- * @param scanned what it has, for who knows: keys counted as the limits say, and the wanted values
+ * @param bytes the same text in UTF-8, if the caller has it
+ * @param scanned its scan, if the caller has it: keys counted by the limits, and the wanted values
  * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
 export function readJson(
@@ -53,7 +53,7 @@ export function readJson(
 ): JsonDocument {
   const { unique, number } = limits;
   const keyDepth = unique?.depth ?? 0;
-  // Who reads numbers in another way wants fractions as they were written.
+  // A custom conversion of numbers needs fractions as they were written.
   const asWritten = number !== undefined && FRACTION.test(text);
   const scan = asWritten ? undefined : (scanned ?? scanJson(bytes, keyDepth, limits.cuts));
   const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
@@ -63,16 +63,16 @@ export function readJson(
       const value: unknown = JSON.parse(text);
       if (!mayRepeatKeys(value, limits, scan)) return found(value, true, scan, surrogates);
     } catch {
-      // Not JSON: the exact reader says where.
+      // Not JSON: the exact reader finds the place.
     }
   }
   const value = new ExactReader(text, number ?? numberOf, unique).read();
-  // Of an exact text only keys with escapes needed another reader: it is printed as it is written.
+  // An exact text needed another reader only because of keys with escapes: it is printed as it is written.
   const asRead = isExact && scan.escapedKeys !== 0;
   return asRead ? found(value, true, scan, surrogates) : { value, plain: false, cuts: [], isUnique: false };
 }
 
-/** {@link readJson} of a long text, step by step, each of which takes a few milliseconds. Texts that are no JSON are read in one. */
+/** {@link readJson} of a long text in steps of a few milliseconds. A text that is not JSON is read in one. */
 export function* readJsonInSteps(
   text: string,
   limits: Omit<JsonLimits, "number">,
@@ -89,12 +89,12 @@ export function* readJsonInSteps(
     const value = yield* readInPieces(text, read);
     if (!mayRepeatKeys(value, limits, scan)) return found(value, isExact, scan, surrogates);
   } catch {
-    // A number that no double holds: it is said where it stands in the whole.
+    // A number that no double holds: its place in the whole text is reported.
   }
   return readJson(text, limits, bytes);
 }
 
-/** Whether a key is repeated where it may not be: a repeated one makes one member of two, and the exact reader says which it is. */
+/** Whether a key may be repeated where it must not be: two members become one then, and the exact reader finds which. */
 const mayRepeatKeys = (value: unknown, { unique, cuts }: JsonLimits, scan: JsonScan): boolean =>
   unique !== undefined && !scan.isUnique && keysBeside(value, unique.depth, cuts, scan.cuts) !== scan.keys;
 
@@ -110,7 +110,7 @@ const found = (
   isUnique: scan.isUnique,
 });
 
-/** Whether an object in the cut text has a key twice: readers differ in which one counts. */
+/** Whether an object in the cut text has a repeated key: readers differ in which one counts. */
 export function hasRepeatedKeys({ keys }: Cut, value: unknown): boolean {
   return keysWithin(value, Number.POSITIVE_INFINITY) !== keys;
 }
@@ -161,25 +161,25 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
   return readJson(text, limits).value;
 }
 
-/** Reads a text that {@link scanJson} knows as exact, without keys with escapes and lone surrogates, or a value of it. */
+/** Reads a text that {@link scanJson} has found exact, without keys with escapes and lone surrogates, or a value of it. */
 export const parseScanned = (text: string): unknown => JSON.parse(text);
 
 /**
- * Reads one JSON document with numbers as JavaScript has them: doubles, all of them.
+ * Reads one JSON document with JavaScript's numbers: doubles, all of them.
  * @throws JsonError like {@link readJson}
  */
 export const parsePlainJson = (text: string): unknown => parseJson(text, { number: Number });
 
-/** Whether a text of JSON may have keys with escapes: code that is not ours must not read it, see {@link JsonScan}. */
+/** Whether a text of JSON may have keys with escapes: foreign code must not read it, see {@link JsonScan}. */
 export const hasEscapedKeys = (text: string): boolean =>
   text.includes("\\") && scanJson(Buffer.from(text), 0)?.escapedKeys !== 0;
 
 /**
  * Prints a value of the number model as compact JSON. Integral doubles print with `.0`, so that they are read back as doubles.
- * @param plain true when the value is known to hold no bigint and no `Number` object; else that is looked at
+ * @param plain whether the value is known to hold no bigint and no `Number` object; if not, that is checked
  */
 export function stringifyJson(value: unknown, plain = false): string {
-  // The built-in printer takes a quarter of the time, and to look whether it can be used a tenth.
+  // The built-in printer takes a quarter of the time, and checking whether it can be used a tenth.
   return (plain || isPlain(value) ? JSON.stringify(value) : printValue(value)) ?? "null";
 }
 
@@ -223,7 +223,7 @@ function printDouble(value: number): string {
   return `${Object.is(value, -0) ? "-0" : value}.0`;
 }
 
-/** There is no fraction without it; texts may have it, too. */
+/** The pattern of a fraction in the text; strings may match it, too. */
 const FRACTION = /\d\.\d/;
 
 const BACKSLASH = 0x5c;
@@ -231,12 +231,12 @@ const LETTER_U = 0x75;
 /** Characters of an escape with a backslash, a `u` and four digits. */
 const UNIT_LENGTH = 6;
 
-/** What escapes of surrogates a JSON text has: pairs, as of emoji, or some that are alone, which must become U+FFFD. */
+/** The kind of surrogate escapes in a JSON text: pairs, as of emoji, or lone ones, which must become U+FFFD. */
 function escapedSurrogates(text: string): "none" | "pairs" | "lone" {
   let found: "none" | "pairs" = "none";
   const end = text.length;
   for (let at = 0; at < end; ) {
-    // A search for the next backslash takes longer, where there are a million of them.
+    // Searching for the next backslash takes longer, where there are a million of them.
     if (text.charCodeAt(at) !== BACKSLASH) at++;
     else if (text.charCodeAt(at + 1) !== LETTER_U) at += 2;
     else {
@@ -249,10 +249,10 @@ function escapedSurrogates(text: string): "none" | "pairs" | "lone" {
   return found;
 }
 
-/** Which surrogate an escape is, if any stands there. */
+/** The kind of surrogate that an escape stands for, if there is one. */
 function surrogateAt(text: string, at: number): "high" | "low" | "other" {
   if (text.charCodeAt(at) !== BACKSLASH || text.charCodeAt(at + 1) !== LETTER_U) return "other";
-  // Of four hexadecimal digits the first two tell: D and 8 to B, D and C to F.
+  // Of four hexadecimal digits the first two decide: D and 8 to B, D and C to F.
   if ((text.charCodeAt(at + 2) | 0x20) !== 0x64) return "other";
   const digit = text.charCodeAt(at + 3) | 0x20;
   if (digit === 0x38 || digit === 0x39 || digit === 0x61 || digit === 0x62) return "high";

@@ -1,19 +1,19 @@
-/** A resource as `kubectl get -o json` prints it: people look up the places of mistakes there. */
+/** A resource as `kubectl get -o json` prints it, where people look up the places of mistakes. */
 
-/** Go's printer escapes what could be taken for HTML, and what JavaScript once took for the end of a line. */
+/** Characters that Go's printer escapes: those special in HTML, and old line ends of JavaScript. */
 const ESCAPED = /[<>&\u2028\u2029]/g;
 
 const INDENT = "    ";
 
 /**
  * Prints a value of the number model (data/json.ts) with four spaces and sorted keys.
- * @param value of an API server's answer
+ * @param value a value of an API server's answer
  */
 export const kubectlText = (value: unknown): string => `${printed(value, "")}\n`;
 
 /**
- * How many characters {@link kubectlText} would print, without printing: numbers in many brackets take a hundred times what they take in an answer. Characters that are escaped take up to
- * five more each.
+ * The number of characters of {@link kubectlText}, without printing: numbers in many brackets take a hundred times their size in an answer. Escaped characters
+ * count up to five less than they take.
  */
 export const kubectlLength = (value: unknown): number => lengthOf(value, 1) + 1;
 
@@ -43,7 +43,7 @@ function printed(value: unknown, indent: string): string {
       return JSON.stringify(value) ?? "null";
   }
   if (value === null) return "null";
-  // As Go prints a double that is whole.
+  // As Go prints a whole double.
   if (value instanceof Number) return String(value.valueOf());
   const inner = `${indent}${INDENT}`;
   const [open, close, parts] = Array.isArray(value)

@@ -1,18 +1,18 @@
-/** Lines of bytes that come in chunks. Each byte is looked at once, however small the chunks and long the lines are. */
+/** Reads lines of bytes from chunks. Each byte is read once, however small the chunks and long the lines are. */
 import { GatheredBytes } from "./gathered-bytes.js";
 
 const LINE_FEED = 0x0a;
 
-/** One use per stream. */
+/** One instance per stream. */
 export class LineReader {
   readonly #line = new GatheredBytes();
 
-  /** Bytes of the line that has no end yet. */
+  /** Number of bytes of the unfinished line. */
   get pending(): number {
     return this.#line.size;
   }
 
-  /** Lines that end in a chunk, with their line feeds. Those that it holds whole are parts of it; what it holds of the next one must not change after it. */
+  /** Lines that end in a chunk, with their line feeds. Complete ones are parts of the chunk; the rest of it must not change afterwards. */
   *push(chunk: Buffer): Generator<Buffer> {
     let from = 0;
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, from)) {
@@ -27,7 +27,7 @@ export class LineReader {
     this.#line.add(chunk.subarray(from));
   }
 
-  /** The line that has no end, as far as it came; it is forgotten. */
+  /** The unfinished line so far; it is dropped. */
   take(): Buffer {
     return this.#line.take();
   }

@@ -1,4 +1,4 @@
-/** Loads when first asked, and once; what has failed is tried again by whoever asks next. */
+/** Loads at the first call, and once; a failed load is repeated at the next call. */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => {

@@ -1,6 +1,6 @@
 /**
- * All YAML that is printed for others. Readers of YAML 1.1, such as kubectl, and of 1.2 read the values that were printed, and nothing that a terminal would obey
- * stands in it.
+ * Prints all YAML for others. Readers of YAML 1.1, such as kubectl, and of 1.2 read the printed values, and it contains nothing that a terminal would
+ * interpret.
  */
 import { GO_LAYOUT } from "./go/yaml/marshal.js";
 import { printWith, type ScalarStyle, type YamlLayout } from "./go/yaml/printer.js";
@@ -9,7 +9,7 @@ import { escaped, isPrintable } from "./printable.js";
 import { resolvePlain } from "./yaml/resolve.js";
 
 /**
- * Texts that a reader may take for something else, beside those that go-yaml takes for it: what merges and defaults were in YAML 1.1; its numbers, with
+ * Texts that a reader may take for something else, beside those of go-yaml: merges and defaults of YAML 1.1; its numbers, with
  * underscores and of base 60; its times; numbers of YAML 1.2, the infinite ones of JSON among them.
  */
 const OTHER_VALUE = new RegExp(
@@ -23,20 +23,20 @@ const OTHER_VALUE = new RegExp(
     .map(({ source }) => `^(?:${source})$`)
     .join("|"),
 );
-/** A key before its colon has at most 1,024 characters as it is printed; an escape has six. */
+/** Most characters of a key: before its colon it has at most 1,024 as it is printed; an escape has six. */
 const [LONGEST_PLAIN_KEY, LONGEST_KEY] = [1_000, 160];
 
-/** Whether a text, which has one line, says without quotes what it says; go-yaml quotes what lies beyond 16 bits. */
+/** Whether a text of one line is read as itself without quotes; go-yaml quotes characters beyond 16 bits. */
 const isPlain = (text: string): boolean =>
   analyze(text.replace(/[\u{10000}-\u{10ffff}]/gu, "x")).plain &&
   isPlainText(text) &&
   !OTHER_VALUE.test(text) &&
   resolvePlain(text) === text;
 
-/** Texts as JSON has them, in double quotes, or in single ones where they hold double ones; lines as they are. */
+/** The style of texts: as in JSON, in double quotes, or in single ones where they contain double ones; lines as they are. */
 function styleOf(text: string, simpleKey: boolean): ScalarStyle {
   const isShown = isPrintable(text.replace(/[\n\t]/g, ""));
-  // Lines of nothing but blanks are easily taken for indentation.
+  // Lines of only blanks are easily taken for indentation.
   if (isShown && text.includes("\n") && !simpleKey && /\S/.test(text) && !/\n[\t ]+$/.test(text)) return "literal";
   if (!isShown || /[\n\t]/.test(text)) return "double";
   if (isPlain(text)) return "plain";
@@ -52,10 +52,10 @@ const LAYOUT: YamlLayout = {
   wordOf: (value) => withDot(String(value)),
 };
 
-/** A reader of YAML 1.1 takes no number with an exponent that has no dot. */
+/** A number with a dot before its exponent, without which a reader of YAML 1.1 does not accept it. */
 const withDot = (number: string): string => number.replace(/^(-?\d+)e/, "$1.0e");
 
-/** As Go programs print it, but that what they would leave without quotes has some where another reader needs them. */
+/** The layout of Go programs, but with quotes where another reader needs them. */
 const REPORT_LAYOUT: YamlLayout = {
   ...GO_LAYOUT,
   styleOf(text, simpleKey) {
@@ -67,20 +67,20 @@ const REPORT_LAYOUT: YamlLayout = {
   wordOf: (value) => withDot(GO_LAYOUT.wordOf(value)),
 };
 
-/** A value as a document, with a newline at its end. Keys stand as they do in the value; what stands in several places is printed in each. */
+/** A value as a document, with a newline at its end. Keys keep their order; a value that is referred to several times is printed each time. */
 export const printYaml = (value: unknown): string => printWith(LAYOUT, value);
 
 /**
- * The same as Go programs print it, with sorted keys: reports.
- * @param width the column beyond which a text goes on in the next line
+ * The same as Go programs print it, with sorted keys: for reports.
+ * @param width the column beyond which a text continues on the next line
  */
 export const printGoYaml = (value: unknown, width: number = GO_LAYOUT.width): string =>
   printWith({ ...REPORT_LAYOUT, width }, value);
 
-/** A text, or a list or map of some, on one line: as JSON with the escapes that YAML needs. */
+/** A text, or a list or map of texts, on one line: as JSON with the escapes that YAML needs. */
 export const inlineYaml = (value: unknown): string => escaped(JSON.stringify(value, wellFormed));
 
-/** Halves of characters can't be written in YAML, escaped neither. */
+/** Replaces halves of surrogate pairs, which can't be written in YAML, not even escaped. */
 const wellFormed = (_key: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed() : value;
 

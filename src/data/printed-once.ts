@@ -1,7 +1,7 @@
 import { stringifyJson } from "./json.js";
 
 /**
- * Makes a value's JSON text in UTF-8 at the first call, and keeps it: few who are asked about a value need it.
+ * Makes a value's JSON text in UTF-8 at the first call, and keeps it: few policies that get a value need it.
  * @param plain as for `stringifyJson`
  */
 export function printedOnce(value: unknown, plain = false): () => Uint8Array {

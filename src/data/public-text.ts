@@ -1,11 +1,11 @@
 /**
- * What of a failure its client may read. The messages of errors are for the log: they name servers, ports, files and accounts. An answer says what is
- * missing and no more, so words go into it only when somebody has made them for it: an error says them as `shown`. What says nothing, such as
- * an error of the system or of a library, is told in general words.
+ * The parts of a failure that its client may read. The messages of errors are for the log: they name servers, ports, files and accounts. An answer only says what is
+ * missing, so its words must have been written for it: an error has them as `shown`. A failure without them, such as
+ * an error of the system or of a library, gets a general text.
  */
 import { errorText } from "./error-text.js";
 
-/** An error that has words for answers. */
+/** An error with words for answers. */
 export interface Shown {
   /** One sentence without addresses, files, accounts and secrets. */
   readonly shown: string;
@@ -19,8 +19,8 @@ export class PublicError extends Error implements Shown {
 }
 
 /**
- * The words of anything thrown for an answer. Never throws.
- * @param general said in place of what has none
+ * The words of any exception for an answer. Never throws.
+ * @param general the text where it has none
  */
 export function shownText(thrown: unknown, general: string): string {
   try {
@@ -30,7 +30,7 @@ export function shownText(thrown: unknown, general: string): string {
   }
 }
 
-/** The message of anything thrown with that of its cause, for the log. Never throws. */
+/** The message of any exception with that of its cause, for the log. Never throws. */
 export function wholeText(thrown: unknown): string {
   const message = errorText(thrown);
   try {
@@ -48,11 +48,11 @@ const withCause = (message: string, cause: unknown): string =>
 const MAX_REASONS = 4;
 const REASON_CHARACTERS = 1024;
 
-/** The whole reasons of what failed in one evaluation, for the log (disposable); the first ones, each once. */
+/** The whole reasons of failures in one evaluation, for the log (disposable); the first ones, each once. */
 export class Reasons {
   #kept: Set<string> | undefined;
 
-  /** Remembers one. */
+  /** Adds one. */
   add(reason: string): void {
     this.#kept ??= new Set();
     if (this.#kept.size < MAX_REASONS) this.#kept.add(reason.slice(0, REASON_CHARACTERS));

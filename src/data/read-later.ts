@@ -1,6 +1,6 @@
-/** Members of an object that are made when somebody asks for them. */
+/** Members of an object that are made when they are first read. */
 
-/** How a member is made, and then what it is. */
+/** The maker of a member, and later its value. */
 interface Member {
   readonly make: () => unknown;
   made?: { readonly value: unknown };
@@ -8,14 +8,14 @@ interface Member {
 
 class Itself {
   constructor(object: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: what a constructor returns is what gets the fields of a class below it
+    // biome-ignore lint/correctness/noConstructorReturn: the returned object gets the fields of a class below it
     return object;
   }
 }
 
 /**
- * Puts the makers of an object's members into the object, where nobody else sees them. They must not be in the members' accessors: the engine notes these in the object's
- * shape, which lives longer than the object and would hold all that they hold until its next large collection.
+ * Stores the makers of an object's members in the object, where no other code sees them. They must not be in the members' accessors: the engine records these
+ * in the object's shape, which lives longer than the object and would keep everything they refer to until its next large collection.
  */
 class Later extends Itself {
   readonly #members = new Map<string, Member>();
@@ -25,7 +25,7 @@ class Later extends Itself {
   }
 }
 
-/** By name: all objects have the same. */
+/** The accessors by name: all objects have the same. */
 const accessors = new Map<string, PropertyDescriptor>();
 
 function accessorOf(name: string): PropertyDescriptor {
@@ -34,7 +34,7 @@ function accessorOf(name: string): PropertyDescriptor {
   const get = function (this: object): unknown {
     const member = Later.members(this)?.get(name);
     if (member === undefined) return undefined;
-    // It stays an accessor: an object that changes its shape once more would be slower for all who read it.
+    // It stays an accessor: an object that changes its shape once more would be slower for all its readers.
     member.made ??= { value: member.make() };
     return member.made.value;
   };
@@ -44,8 +44,8 @@ function accessorOf(name: string): PropertyDescriptor {
 }
 
 /**
- * Has a member of an object made when it is first asked for, in whatever way: by name, by a copy of the object, by its text. It stands among the object's keys
- * where it did; better is one that is not there yet: the engine keeps an object in a slow form of which a value became an accessor.
+ * Has a member of an object made when it is first read, in whatever way: by name, by a copy of the object, by its text. Its place among the object's keys
+ * does not change; it is better if it does not exist yet: the engine keeps an object in a slow form when one of its values becomes an accessor.
  * @param name one of few, which are known beforehand
  */
 export function makeLater(object: object, name: string, make: () => unknown): void {

@@ -1,7 +1,7 @@
-/** Times as Go reads them by its RFC 3339 layout: a comma may stand for the point of seconds, and an hour may have one digit. */
+/** Times in Go's RFC 3339 layout: a comma may stand for the point of seconds, and an hour may have one digit. */
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,]\d+)?(?:Z|[+-](\d{2}):(\d{2}))$/;
 
-/** Whether a text is a time that there is: no 30th of February, and no leap second. */
+/** Whether a text is a valid time: no 30th of February, and no leap second. */
 export function isRfc3339(text: string): boolean {
   const match = RFC_3339.exec(text);
   if (match === null) return false;
@@ -12,7 +12,7 @@ export function isRfc3339(text: string): boolean {
   return hour < 24 && minute < 60 && second < 60 && zoneHour < 24 && zoneMinute < 60;
 }
 
-/** The day before the first of the next month. Years below 100 would be taken for those of the last century. */
+/** The number of days in a month: the day before the first of the next one. Years below 100 would be read as those of the last century. */
 function daysIn(year: number, month: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month, 0);

@@ -28,7 +28,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (keys.length !== Object.keys(b).length) return false;
   return keys.every((key) => {
     const value = a[key];
-    // Nothing that is inherited is a value of JSON.
+    // An inherited member is not a value of JSON.
     return (value === b[key] && value !== undefined) || (Object.hasOwn(b, key) && sameValue(value, b[key]));
   });
 }

@@ -1,11 +1,11 @@
 /** "Did you mean": the nearest of a list of names. */
 
-/** A name farther than a third of its length (at least 1, at most 4 edits) from the wanted one is no helpful suggestion. */
+/** Greatest distance of a suggestion in edits: at most a third of the wanted name's length (at least 1, at most 4). */
 const MAX_SUGGESTION_DISTANCE = 4;
-/** Longest name for which a suggestion is looked for: the comparison takes quadratic time. */
+/** Longest name with a suggestion: the comparison takes quadratic time. */
 const MAX_NAME_LENGTH = 100;
 
-/** The candidate nearest to `name`, when one is near enough to be a likely slip; letter case counts little. */
+/** The candidate nearest to `name`, when one is near enough to be a likely typing error; letter case counts little. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;
   let best: string | undefined;
@@ -27,7 +27,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return suggestion === undefined ? "" : ` (did you mean ${JSON.stringify(suggestion)}?)`;
 }
 
-/** Case and separators are what people mix up first: `policy_mode`, `policymode` and `policyMode` are the same slip. */
+/** A name without case and separators, which are confused most: `policy_mode`, `policymode` and `policyMode` are the same slip. */
 function simplified(name: string): string {
   const bare = name.toLowerCase().replaceAll(/[-_]/g, "");
   return bare === "" ? name : bare;

@@ -1,2 +1,2 @@
-/** The version of this package, as package.json has it (a test holds both together): a constant, so that nobody needs the file beside the joined code. */
+/** The version of this package, equal to that in package.json (a test compares them): a constant, so that the joined code does not need the file. */
 export const VERSION = "0.1.0";

@@ -1,2 +1,2 @@
-/** An object that is still being put together, of a type whose members are not to be written to. */
+/** An object under construction, of a type with read-only members. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,4 +1,4 @@
-/** Texts of others in XML: they are written such that every reader of XML 1.0 takes the document, and people see what stands in it. */
+/** Texts of others in XML, written such that every reader of XML 1.0 accepts the document, and people see their contents. */
 import { escapedLines } from "./printable.js";
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -9,17 +9,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "\n": "&#10;",
 };
 
-/** What XML has no way to write, or no good one, is a question mark: most control characters, halves of characters, and two that are none. */
+/** The text with question marks for characters that XML cannot express well: most control characters, halves of surrogate pairs, and two noncharacters. */
 const writable = (text: string): string => escapedLines(text.replace(/(?![\t\n])[\p{Cc}\p{Cs}\ufffe\uffff]/gu, "?"));
 
-/** A text as it stands in an attribute or between tags. */
+/** A text for an attribute or between tags. */
 export const xmlEscaped = (text: string): string =>
   writable(text).replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "");
 
-/** The same between tags alone, where ends of lines stay. */
+/** The same only for between tags, where line ends stay. */
 export const xmlLines = (text: string): string =>
   writable(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 
-/** A text as a section of its own, which may hold what is special in XML. */
+/** A text as a CDATA section. */
 export const xmlSection = (text: string): string =>
   `<![CDATA[${writable(text).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;

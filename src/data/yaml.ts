@@ -1,12 +1,12 @@
 /**
- * YAML as Kubernetes reads it, which makes JSON of it: documents of values in the number model (see `json.ts`), or trees that know their places. The reader
+ * YAML as Kubernetes reads it, by converting it to JSON: documents of values in the number model (see `json.ts`), or trees with their places. The reader
  * is in `yaml/`.
  */
-import { yamlDoubts } from "./yaml/doubts.js";
+
 import { readYamlStream, readYamlValues, type YamlOptions } from "./yaml/stream.js";
+import { yamlDoubts } from "./yaml/warnings.js";
 import type { YamlError } from "./yaml/yaml-error.js";
 
-export { doubtText, mostDoubts, REPEATED_KEY, UNREAD, yamlDoubts } from "./yaml/doubts.js";
 export { Lines } from "./yaml/lines.js";
 export {
   YAML_MAX_DEPTH,
@@ -26,10 +26,17 @@ export {
   type YamlTree,
 } from "./yaml/stream.js";
 export { yamlText } from "./yaml/text.js";
+export {
+  doubtText as warningText,
+  mostDoubts as mostWarnings,
+  REPEATED_KEY,
+  UNREAD,
+  yamlDoubts as yamlWarnings,
+} from "./yaml/warnings.js";
 export { YamlError } from "./yaml/yaml-error.js";
 
 /**
- * The values of all documents of a text. Documents of nothing are left out; of a key that stands twice in a map the last one counts.
+ * The values of all documents of a text. Empty documents are left out; of a repeated key in a map the last one counts.
  * @throws YamlError for the first document that can't be read
  */
 export function parseYamlDocuments(text: string, options?: YamlOptions): unknown[] {
@@ -39,13 +46,13 @@ export function parseYamlDocuments(text: string, options?: YamlOptions): unknown
 }
 
 /**
- * The same with a word about what can't be meant ({@link yamlDoubts}).
- * @param doubted told of each, after the documents are read
+ * The same with warnings about what is probably unintended ({@link yamlWarnings}).
+ * @param warn receives each, after the documents are read
  * @throws YamlError
  */
-export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void, options?: YamlOptions): unknown[] {
+export function parseSuspectYaml(text: string, warn: (doubt: YamlError) => void, options?: YamlOptions): unknown[] {
   const { documents, error } = readYamlStream(text, options);
   if (error !== undefined) throw error;
-  for (const doubt of yamlDoubts(text, documents)) doubted(doubt);
+  for (const warning of yamlDoubts(text, documents)) warn(warning);
   return documents.map(({ value }) => value);
 }

@@ -109,40 +109,37 @@ function fromEntry(entry: object, host: string): Login {
 }
 
 /** Asks `docker-credential-<name>`, by Docker's protocol: the host on standard input, JSON on standard output. */
-function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
+async function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
+  const { error, stdout } = await runHelper(name, server, environment);
+  if (error !== null) {
+    // Docker's protocol has no code for it: these words are how every helper says so, and `docker` itself looks for them.
+    if (stdout.includes("credentials not found")) return anonymous(`credential helper ${name} has none for ${host}`);
+    const missing = `config.json names credential helper ${name} for ${host}, and no docker-credential-${name} is on the PATH`;
+    // What it printed may hold what it is there to keep.
+    throw new FetchError(
+      error.code === "ENOENT" ? missing : `credential helper ${name} failed for ${host}${howEnded(error)}`,
+    );
+  }
+  try {
+    const { Username, Secret } = parsePlainJson(stdout) as Record<string, unknown>;
+    if (Username === "<token>")
+      return anonymous(`credential helper ${name} gives an identity token, which is not supported`);
+    const credentials = { username: String(Username), password: String(Secret) };
+    return { credentials, as: `with the credentials of helper ${name}` };
+  } catch {
+    throw new FetchError(`credential helper ${name} gave no JSON for ${host}`);
+  }
+}
+
+function runHelper(name: string, input: string, environment: Environment) {
   const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_ANSWER_BYTES, env: { ...environment } };
-  return new Promise((resolve, reject) => {
-    const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
-      if (error !== null) {
-        // Docker's protocol has no code for it: these words are how every helper says so, and `docker` itself looks for them.
-        if (stdout.includes("credentials not found"))
-          resolve(anonymous(`credential helper ${name} has none for ${host}`));
-        else if (error.code === "ENOENT")
-          reject(
-            new FetchError(
-              `config.json names credential helper ${name} for ${host}, and no docker-credential-${name} is on the PATH`,
-            ),
-          );
-        // What it printed may hold what it is there to keep.
-        else reject(new FetchError(`credential helper ${name} failed for ${host}${howEnded(error)}`));
-        return;
-      }
-      try {
-        const { Username, Secret } = parsePlainJson(stdout) as Record<string, unknown>;
-        if (Username === "<token>") {
-          resolve(anonymous(`credential helper ${name} gives an identity token, which is not supported`));
-          return;
-        }
-        const credentials = { username: String(Username), password: String(Secret) };
-        resolve({ credentials, as: `with the credentials of helper ${name}` });
-      } catch {
-        reject(new FetchError(`credential helper ${name} gave no JSON for ${host}`));
-      }
-    });
+  return new Promise<{ readonly error: ExecFileException | null; readonly stdout: string }>((resolve) => {
+    const ended = (error: ExecFileException | null, stdout: string): void => resolve({ error, stdout });
+    const child = execFile(`docker-credential-${name}`, ["get"], limits, ended);
     child.stdin?.on("error", () => {});
-    child.stdin?.end(server);
+    child.stdin?.end(input);
   });
 }
 

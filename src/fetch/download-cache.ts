@@ -1,10 +1,9 @@
 import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
-import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
+import { CannotKeep } from "./fetch-error.js";
 import { formatImageReference, parseImageReference } from "./image-reference.js";
-import { MAX_ANSWER_BYTES, MAX_MODULE_BYTES } from "./limits.js";
+import { MAX_ANSWER_BYTES } from "./limits.js";
 import { hashLike } from "./registry-client.js";
 
 /** Longest name of a file that every file system takes; longer ones are replaced by their digest. */
@@ -15,8 +14,6 @@ export const DIGEST_SUFFIX = ".digest";
 export const MANIFEST_SUFFIX = ".manifest";
 /** Ends the name of a file that is being written. */
 export const PART_SUFFIX = ".part";
-/** Begins the name of a file that is written in the system's folder for files that pass. */
-export const PASSING_PREFIX = "policy-module-";
 /** Bytes of a file that are read, and hashed, at a time: two milliseconds of the main thread. */
 const PIECE_BYTES = 1024 * 1024;
 /** How costly a guess of a password is for those who read names of files: ten milliseconds (N of scrypt). */
@@ -33,167 +30,123 @@ export interface KeptFile {
 }
 
 /**
- * Downloaded modules in a folder, laid out as Kubewarden does (spec kubewarden.md 1.6), so that a folder filled by either serves both:
+ * The path of a downloaded module. A folder is laid out as Kubewarden does (spec kubewarden.md 1.6), so that one filled by either serves both:
  * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
  */
-export class DownloadCache {
-  readonly #folder: string;
-  /** By location: a login's takes long to find. */
-  readonly #paths = new Map<string, string>();
+export function modulePath(folder: string, location: string): string {
+  const [scheme = "", text = ""] = location.split(/:\/\/(.*)/s);
+  const parts =
+    scheme === "registry" ? formatImageReference(parseImageReference(text)).split("/") : httpParts(new URL(location));
+  return join(folder, scheme, ...parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part))));
+}
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** The path at which a module is kept. */
-  path(location: string): string {
-    const path = this.#paths.get(location) ?? this.#pathOf(location);
-    this.#paths.set(location, path);
-    return path;
-  }
-
-  #pathOf(location: string): string {
-    const colon = location.indexOf("://");
-    const scheme = location.slice(0, colon);
-    if (scheme !== "registry") return this.#join(scheme, httpParts(new URL(location)));
-    const image = parseImageReference(location.slice(colon + 3));
-    return this.#join(scheme, formatImageReference(image).split("/"));
-  }
-
-  /** The module, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
-  async find(location: string): Promise<KeptFile | undefined> {
-    const path = this.path(location);
-    try {
-      const { size } = await stat(path);
-      if (size > MAX_MODULE_BYTES) return undefined;
-      const kept = { path, size, digest: await hashFile(path) };
-      const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => undefined);
-      if (noted !== undefined && noted !== kept.digest) return undefined;
-      const now = new Date();
-      await utimes(path, now, now).catch(() => {});
-      return kept;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** The manifest by whose digest a module was asked for, unchecked. */
-  async manifest(location: string): Promise<Buffer | undefined> {
-    const path = this.path(location) + MANIFEST_SUFFIX;
-    try {
-      return (await stat(path)).size > MAX_ANSWER_BYTES ? undefined : await readFile(path);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Keeps the manifest of a module. */
-  async keepManifest(location: string, bytes: Uint8Array): Promise<void> {
-    await writeWhole(this.path(location) + MANIFEST_SUFFIX, bytes);
-  }
-
-  /** Begins to write a module. @throws CannotKeep */
-  async incoming(location: string): Promise<IncomingFile> {
-    const path = this.path(location);
-    return keeping(async () => {
-      await mkdir(dirname(path), { recursive: true });
-      return begun(path, `${path}.`, this.#folder);
-    });
-  }
-
-  /** Begins to write one that can't be kept here, outside of the folder. @throws CannotKeep */
-  passing(): Promise<IncomingFile> {
-    return keeping(() => begun("", join(tmpdir(), PASSING_PREFIX)));
-  }
-
-  #join(scheme: string, parts: readonly string[]): string {
-    const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
-    return join(this.#folder, scheme, ...names);
+/** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
+export async function findModule(path: string, most: number): Promise<KeptFile | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > most) return undefined;
+    await touch(path);
+    const digest = await hashFile(path);
+    const noted = await readFile(path + DIGEST_SUFFIX, "utf8").catch(() => digest);
+    return noted === digest ? { path, size, digest } : undefined;
+  } catch {
+    return undefined;
   }
 }
 
-/** Several may fetch the same at a time. */
-async function begun(path: string, prefix: string, folder?: string): Promise<IncomingFile> {
-  const part = `${prefix}${randomBytes(8).toString("hex")}${PART_SUFFIX}`;
-  return new IncomingFile(path, part, await open(part, "wx+"), folder);
+/** The manifest by whose digest the module at a path was asked for, unchecked. */
+export async function keptManifest(path: string): Promise<Buffer | undefined> {
+  const beside = path + MANIFEST_SUFFIX;
+  const { size } = (await stat(beside).catch(() => undefined)) ?? { size: Number.POSITIVE_INFINITY };
+  return size > MAX_ANSWER_BYTES ? undefined : readFile(beside).catch(() => undefined);
 }
+
+/** Says that a file is in use now, where that can be written. */
+export const touch = (path: string): Promise<void> => utimes(path, new Date(), new Date()).catch(() => {});
+
+/** Keeps the manifest of the module at a path. */
+export const keepManifest = (path: string, bytes: Uint8Array): Promise<void> =>
+  writeWhole(path + MANIFEST_SUFFIX, bytes);
 
 /** Removes the folder of a file, and those that hold it, as long as nothing else is in them: addresses that lead to nothing must not leave any behind. */
 export async function removeEmptyFolders(file: string, folder: string): Promise<void> {
-  const top = resolve(folder);
-  for (let at = dirname(resolve(file)); at.startsWith(top + sep); at = dirname(at)) {
-    const isGone = await rmdir(at).then(
-      () => true,
-      () => false,
-    );
-    if (!isGone) return;
+  const top = resolve(folder) + sep;
+  try {
+    for (let at = dirname(resolve(file)); at.startsWith(top); at = dirname(at)) await rmdir(at);
+  } catch {
+    // Something else is in it.
   }
 }
 
-type FileHandle = Awaited<ReturnType<typeof open>>;
+/** A file that was written, and gets its name when that is told. */
+export interface ReceivedFile extends KeptFile {
+  /** Whether it begins as a module. */
+  readonly isModule: boolean;
+}
 
-/** A file that is being written: it appears whole or not at all. */
-export class IncomingFile implements ByteSink {
-  readonly #path: string;
-  readonly #part: string;
-  readonly #file: FileHandle;
-  readonly #hash = createHash("sha256");
-  readonly #head: number[] = [];
-  readonly #folder: string | undefined;
-  #size = 0;
-
-  /** @param folder the download folder that it lies in; absent: another one */
-  constructor(path: string, part: string, file: FileHandle, folder: string | undefined) {
-    this.#path = path;
-    this.#part = part;
-    this.#file = file;
-    this.#folder = folder;
-  }
-
-  /** @throws CannotKeep */
-  async take(piece: Uint8Array): Promise<void> {
-    this.#head.push(...piece.subarray(0, WASM_MAGIC.length - this.#head.length));
-    this.#hash.update(piece);
-    await keeping(() => this.#file.appendFile(piece));
-    this.#size += piece.length;
-  }
-
-  /** Whether what was written so far begins as a module. */
-  get isModule(): boolean {
-    return WASM_MAGIC.every((byte, index) => this.#head[index] === byte);
-  }
-
-  /** Ends the writing: no reader looks for a file of this name. */
-  async finish(): Promise<KeptFile> {
-    await this.#file.close();
-    return { path: this.#part, size: this.#size, digest: `sha256:${this.#hash.digest("hex")}` };
-  }
-
-  /** Gives a finished file its name, and puts a manifest beside it. @throws CannotKeep */
-  async keep(file: KeptFile, manifest?: Uint8Array): Promise<KeptFile> {
-    return keeping(async () => {
-      if (manifest !== undefined) await writeWhole(this.#path + MANIFEST_SUFFIX, manifest);
-      await writeWhole(this.#path + DIGEST_SUFFIX, file.digest);
-      await rename(this.#part, this.#path);
-      return { ...file, path: this.#path };
+/**
+ * Writes a file of a scheme: no reader looks for one of its name, and several may fetch the same at a time.
+ * @param fill sends it
+ * @throws CannotKeep
+ */
+export async function receive(
+  folder: string,
+  scheme: string,
+  fill: (take: (piece: Uint8Array) => Promise<void>) => Promise<unknown>,
+): Promise<ReceivedFile> {
+  const path = join(folder, scheme, `${randomBytes(8).toString("hex")}${PART_SUFFIX}`);
+  const file = await keeping(async () => {
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, "wx");
+  });
+  const hash = createHash("sha256");
+  const head: number[] = [];
+  let size = 0;
+  try {
+    await fill(async (piece) => {
+      head.push(...piece.subarray(0, WASM_MAGIC.length - head.length));
+      hash.update(piece);
+      await keeping(() => file.appendFile(piece));
+      size += piece.length;
     });
+  } catch (cause) {
+    await discard(path, folder);
+    throw cause;
+  } finally {
+    await file.close();
   }
+  const isModule = WASM_MAGIC.every((byte, index) => head[index] === byte);
+  return { path, size, digest: `sha256:${hash.digest("hex")}`, isModule };
+}
 
-  /** Removes what was written, unless it is kept. */
-  async discard(): Promise<void> {
-    await this.#file.close().catch(() => {});
-    await rm(this.#part, { force: true }).catch(() => {});
-    if (this.#folder !== undefined) await removeEmptyFolders(this.#part, this.#folder);
-  }
+/** Removes a file that was received, unless it has got its name. */
+export async function discard(path: string, folder: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => {});
+  await removeEmptyFolders(path, folder);
+}
+
+/** Gives a whole file its name, and puts a manifest beside it. @throws CannotKeep */
+export function keep({ size, digest, path: part }: KeptFile, path: string, manifest?: Uint8Array): Promise<KeptFile> {
+  return keeping(async () => {
+    await mkdir(dirname(path), { recursive: true });
+    if (manifest !== undefined) await keepManifest(path, manifest);
+    await writeWhole(path + DIGEST_SUFFIX, digest);
+    await rename(part, path);
+    return { path, size, digest };
+  });
 }
 
 /** The content of a file, in one buffer. @throws Error when it is not what it was */
 export async function readKept({ path, size, digest }: KeptFile): Promise<Buffer> {
-  const whole = new Collected();
-  whole.begin(size);
-  const found = await hashFile(path, digest, (piece) => whole.take(piece));
+  // Not of a shared pool: it is to go as soon as nobody needs it.
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  const found = await hashFile(path, digest, (piece) => {
+    bytes.set(piece.subarray(0, size - at), at);
+    at += piece.length;
+  });
   if (found !== digest) throw new Error(`${path} has changed meanwhile`);
-  return whole.bytes;
+  return bytes;
 }
 
 /**

@@ -41,6 +41,11 @@ interface FetchErrorOptions extends ErrorOptions {
   readonly shown?: string;
 }
 
+/** The download folder can't be written. */
+export class CannotKeep extends Error {
+  override readonly name = "CannotKeep";
+}
+
 /**
  * The failure as Kubewarden says it (spec kubewarden.md 1.4).
  * @param id the policy; a member as `<group>/#<member>`

@@ -1,11 +1,11 @@
 /** HTTP with bounds, proxies, and the exceptions of sources.yml for single hosts. */
 import { readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
-import { rootCertificates } from "node:tls";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
-import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
-import { FetchError, reasonOf, TOO_LARGE, UNREACHED } from "./fetch-error.js";
+import { GatheredBytes } from "../data/gathered-bytes.js";
+import { CannotKeep, FetchError, reasonOf, TOO_LARGE, UNREACHED } from "./fetch-error.js";
 import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS, UPLOAD_TIMEOUT_MS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
@@ -14,6 +14,9 @@ import { type Environment, proxyFor } from "./proxies.js";
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** Connections kept for hosts at a time; the oldest is closed first. */
 const MAX_DISPATCHERS = 32;
+
+/** Takes a body piece by piece: the next one comes when this is done. */
+export type TakesPieces = (piece: Uint8Array) => Promise<void> | void;
 
 /** An answer with its whole body. */
 export interface HttpAnswer {
@@ -37,7 +40,7 @@ export interface HttpRequest {
   /** What is sent. */
   readonly body?: Uint8Array;
   /** Takes the body of an answer of success, which then has none. */
-  readonly into?: ByteSink | undefined;
+  readonly into?: TakesPieces | undefined;
   /** Whether a redirect may lead there; default: anywhere that the client may ask. */
   readonly permits?: ((url: URL) => boolean) | undefined;
 }
@@ -65,6 +68,7 @@ type Undici = Awaited<ReturnType<typeof loadUndici>>;
 /** A client; close it when it is no longer needed. */
 export class HttpClient {
   readonly #dispatchers = new Map<string, Dispatcher>();
+  readonly #contexts = new Map<string, SecureContext>();
   #extraRoots: readonly string[] | undefined;
   readonly #sources: Sources;
   readonly #environment: Environment;
@@ -192,7 +196,7 @@ export class HttpClient {
     const tls = {
       timeout: CONNECT_TIMEOUT_MS,
       rejectUnauthorized: verified || url.protocol === "http:",
-      ...(extra.length > 0 && { ca: [...rootCertificates, ...extra] }),
+      ...(extra.length > 0 && { secureContext: this.#contextWith(extra) }),
       ...(servername !== "" && !/^[\d.]+$/.test(servername) && { servername }),
     };
     const limits = { headersTimeout: IDLE_TIMEOUT_MS, bodyTimeout: IDLE_TIMEOUT_MS };
@@ -210,6 +214,17 @@ export class HttpClient {
     }
     this.#dispatchers.set(key, dispatcher);
     return dispatcher;
+  }
+
+  /** Once for all connections: reading a hundred certificates takes 20 ms. There are as many as sources.yml has lists of authorities. */
+  #contextWith(extra: readonly string[]): SecureContext {
+    const key = extra.join("\n");
+    let context = this.#contexts.get(key);
+    if (context === undefined) {
+      context = createSecureContext({ ca: [...rootCertificates, ...extra] });
+      this.#contexts.set(key, context);
+    }
+    return context;
   }
 
   /** `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS`: how images of other servers are given the CAs of a company. */
@@ -261,29 +276,32 @@ async function readAnswer(
     if (value !== undefined) headers[name] = typeof value === "string" ? value : value[0]!;
   }
   const limit = ok ? maxBytes : MAX_ERROR_BODY_BYTES;
-  const length = method === "HEAD" ? undefined : headers["content-length"];
-  const announced = length === undefined ? undefined : Number(length);
-  const collected = new Collected();
-  const sink = ok && into !== undefined ? into : collected;
+  const announced = ok && method !== "HEAD" ? Number(headers["content-length"]) : Number.NaN;
+  const gathered = new GatheredBytes();
+  let whole: Buffer | undefined;
   let size = 0;
   try {
     // What is announced too large is not waited for.
-    if (ok && announced !== undefined && announced > limit) throw tooLarge(url, limit);
-    sink.begin?.(ok ? announced : undefined);
+    if (announced > limit) throw tooLarge(url, limit);
+    // Not of a shared pool: it is to go as soon as nobody needs it.
+    if (announced > 0 && into === undefined) whole = Buffer.allocUnsafeSlow(announced);
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      const at = size;
       size += chunk.length;
       if (size > limit) {
         if (!ok) break;
         throw tooLarge(url, limit);
       }
-      await sink.take(chunk);
+      if (ok && into !== undefined) await into(chunk);
+      else if (whole === undefined) gathered.add(chunk);
+      else whole.set(chunk, at);
     }
   } catch (cause) {
     answer.body.on("error", () => {}).destroy();
     if (cause instanceof FetchError || cause instanceof CannotKeep) throw cause;
     throw new FetchError(`the answer of ${url.host} broke off: ${reasonOf(cause)}`, { cause, unanswered: true });
   }
-  return { status: answer.statusCode, headers, body: collected.bytes, url };
+  return { status: answer.statusCode, headers, body: whole?.subarray(0, size) ?? gathered.take(), url };
 }
 
 const tooLarge = (url: URL, limit: number): FetchError =>

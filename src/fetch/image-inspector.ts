@@ -46,17 +46,17 @@ export class ImageInspector {
    */
   async manifestAndConfig(image: string, signal: AbortSignal) {
     const reference = parseImageReference(image);
+    const wanted = ARCHITECTURES[arch] ?? arch;
     const found = await this.#registry.manifest(reference, signal);
-    const manifest = Array.isArray(found.content.manifests)
-      ? await this.#registry.manifest(forThisPlatform(reference, found), signal)
-      : found;
-    const config = manifest.content.config as { mediaType?: unknown; digest?: unknown; size?: unknown } | undefined;
-    if (typeof config?.digest !== "string" || !Number.isSafeInteger(config.size)) {
-      throw new FetchError(`the manifest of ${formatImageReference(reference)} names no configuration`);
-    }
-    const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
-    const bytes = await this.#registry.blob(reference, descriptor, MAX_ANSWER_BYTES, signal);
-    const content = readObject(bytes, `the configuration of ${formatImageReference(reference)}`);
+    const fits = (platform: Platform | null | undefined) =>
+      platform?.os === "linux" && platform.architecture === wanted;
+    const child = childOf(reference, found, fits);
+    if (child === undefined)
+      throw new FetchError(`${formatImageReference(reference)} has no image for linux/${wanted}`, {
+        shown: `there is no image for linux/${wanted}`,
+      });
+    const manifest = child === reference ? found : await this.#registry.manifest(child, signal);
+    const content = await configOf(this.#registry, reference, manifest, signal);
     return { manifest: manifest.content, digest: manifest.digest, config: content };
   }
 
@@ -73,17 +73,43 @@ export class ImageInspector {
   }
 }
 
-function forThisPlatform(reference: ImageReference, index: Manifest): ImageReference {
-  const wanted = ARCHITECTURES[arch] ?? arch;
-  const entry = (index.content.manifests as readonly unknown[]).find((one) => {
-    const platform = (one as { platform?: { os?: unknown; architecture?: unknown } } | null)?.platform;
-    return platform?.os === "linux" && platform.architecture === wanted;
-  }) as { digest?: unknown } | undefined;
-  if (typeof entry?.digest !== "string") {
-    throw new FetchError(`${formatImageReference(reference)} has no image for linux/${wanted}`, {
-      shown: `there is no image for linux/${wanted}`,
-    });
-  }
+/** For what an image of an index is. */
+export interface Platform {
+  readonly os?: unknown;
+  readonly architecture?: unknown;
+}
+
+/** The first image of an index that fits, or the reference of what is no index; undefined when none fits. */
+export function childOf(
+  reference: ImageReference,
+  { content: { manifests } }: Manifest,
+  fits: (platform: Platform | null | undefined) => boolean,
+): ImageReference | undefined {
+  if (!Array.isArray(manifests)) return reference;
+  type Entry = { readonly platform?: Platform | null; readonly digest?: unknown } | null;
+  const entry = (manifests as readonly Entry[]).find((one) => fits(one?.platform));
+  if (typeof entry?.digest !== "string") return undefined;
   // Checked like a reference that a person wrote: it becomes part of an address.
   return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);
+}
+
+/**
+ * The configuration that a manifest names.
+ * @throws FetchError
+ */
+export async function configOf(
+  registry: RegistryClient,
+  reference: ImageReference,
+  { content }: Manifest,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const name = formatImageReference(reference);
+  const { digest, size } = (content.config ?? {}) as { readonly digest?: unknown; readonly size?: unknown };
+  if (typeof digest !== "string" || !Number.isSafeInteger(size)) {
+    const shown = "the manifest names no configuration";
+    throw new FetchError(`the manifest of ${name} names no configuration`, { shown });
+  }
+  const descriptor = { mediaType: "", digest, size: size as number };
+  const bytes = await registry.blob(reference, descriptor, MAX_ANSWER_BYTES, signal);
+  return readObject(bytes, `the configuration of ${name}`);
 }

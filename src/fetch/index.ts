@@ -1,24 +1,22 @@
 /** The face of the fetching room. */
-export { DistantModuleShare, type FromShareKeeper, KeptShare, type ToShareKeeper } from "./distant-share.js";
-export { DIGEST_SUFFIX, DownloadCache, hashFile, MANIFEST_SUFFIX, PART_SUFFIX } from "./download-cache.js";
+export { DIGEST_SUFFIX, hashFile, MANIFEST_SUFFIX, modulePath, PART_SUFFIX } from "./download-cache.js";
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
-export { FolderBound, SCHEME_FOLDERS } from "./folder-bound.js";
+export { SCHEME_FOLDERS } from "./folder-bound.js";
 export { ImageInspector } from "./image-inspector.js";
 export { ImageMetadata } from "./image-metadata.js";
 export { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-export { DOWNLOAD_TIMEOUT_MS, MAX_FOLDER_BYTES, UPLOAD_TIMEOUT_MS } from "./limits.js";
-export { moduleArtifact, WASM_LAYER } from "./module-artifact.js";
+export { DOWNLOAD_TIMEOUT_MS, MAX_FOLDER_BYTES, MAX_MODULE_BYTES, UPLOAD_TIMEOUT_MS } from "./limits.js";
 export {
   createModuleFetcher,
   type ModuleFetcher,
   type ModuleFetcherOptions,
   type ModuleLimits,
 } from "./module-fetcher.js";
-export { LocalModuleShare, type ModuleShare } from "./module-share.js";
-export { createImageInspector, createImageMetadata, openRegistries, type RegistryAccess } from "./registry-access.js";
+export { localModuleShare, type ModuleShare, type RoomName } from "./module-share.js";
+export { openRegistries, type RegistryAccess } from "./registry-access.js";
 export { type Descriptor, digestOf, layersOf, type Manifest } from "./registry-client.js";
-export { imageVerifier } from "./signatures/image-verifier.js";
-export { SignatureChecks } from "./signatures/signature-checks.js";
+export { moduleArtifact, WASM_LAYER } from "./registry-writer.js";
+export { imageVerifier, SignatureChecks } from "./signatures/signature-checks.js";
 export {
   type FoundSignature,
   type Requirement,

@@ -23,7 +23,7 @@ export const HELPER_TIMEOUT_MS = 10_000;
 export const MAX_REDIRECTS = 5;
 /** Downloads at a time, of all processes: enough to fill a line, few enough to be a polite client. */
 export const MAX_PARALLEL_DOWNLOADS = 4;
-/** Requests about namespaced policies' modules at a time in each process, and of one namespace: a registry of a tenant's that never answers holds up no other tenant. */
+/** Requests about namespaced policies' modules at a time, of all processes, and of one namespace: a registry of a tenant's that never answers holds up no other tenant. */
 export const NAMESPACED_QUESTIONS = { total: 8, share: 2 } as const;
 /** Bytes of namespaced policies' modules that may be under way at a time, to all processes, and of one namespace: 6 and 2 of the usual limit. They lie in files. */
 export const NAMESPACED_DOWNLOAD_BYTES = { total: 192 * 1024 * 1024, share: 64 * 1024 * 1024 } as const;
@@ -34,10 +34,15 @@ export const NAMESPACED_DOWNLOAD_BYTES = { total: 192 * 1024 * 1024, share: 64 *
 export const PREPARED_BYTES = { total: 64 * 1024 * 1024, share: 32 * 1024 * 1024 } as const;
 /** Time for the download of a namespaced policy's module, at least; one of the largest size has {@link DOWNLOAD_TIMEOUT_MS}. In milliseconds. */
 export const NAMESPACED_TIMEOUT_MS = 60_000;
-/** Bytes of modules that a server keeps in its download folder: half of what the chart gives the folder, since what is being fetched, and {@link PASSING_BYTES}, lie there, too. */
+/** Bytes of modules that a server keeps in its download folder: half of what the chart gives the folder, since {@link PASSING_BYTES} lie there, too. */
 export const MAX_FOLDER_BYTES = 512 * 1024 * 1024;
-/** Bytes of modules that lie there until they are loaded, when all that is kept is in use: four of the usual limit. Others are tried again later. */
-export const PASSING_BYTES = 128 * 1024 * 1024;
+/**
+ * Bytes that are being fetched there, and of modules that lie there until they are loaded, when all that is kept is in use: {@link NAMESPACED_DOWNLOAD_BYTES} and four of the usual limit.
+ * Others are tried again later.
+ */
+export const PASSING_BYTES = 320 * 1024 * 1024;
+/** For how long a file counts as used after a process has said so, in milliseconds; it says so three times as often. */
+export const IN_USE_MS = 60_000;
 /** Age of a file that is being written, in milliseconds, from which on its writer is gone: no piece takes that long to come. */
 export const ABANDONED_MS = 2 * DOWNLOAD_TIMEOUT_MS;
 /** Bytes of what is fetched and is no module: an Extism manifest that holds its modules. */

@@ -3,26 +3,25 @@ import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { Places } from "../config/places.js";
-import { DownloadCache, hashFile, type KeptFile } from "./download-cache.js";
+import { findModule, hashFile, type KeptFile, keptManifest, modulePath } from "./download-cache.js";
 import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
-import type { AddressGuard, HttpClient } from "./http-client.js";
+import type { AddressGuard } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
-import type { ImageVerifier } from "./image-verifying.js";
 import { MAX_MODULE_BYTES } from "./limits.js";
-import { WASM_LAYER } from "./module-artifact.js";
-import { LocalModuleShare, type ModuleShare } from "./module-share.js";
-import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
-import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { localModuleShare, type ModuleShare } from "./module-share.js";
+import { openRegistries, type RegistryAccess, type RegistryAccessOptions } from "./registry-access.js";
+import {
+  type Descriptor,
+  digestOf,
+  type ImageVerifier,
+  layersOf,
+  type Manifest,
+  type RegistryClient,
+} from "./registry-client.js";
 import { objectIn } from "./registry-connection.js";
+import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
-import { type ModuleFile, moduleAt, type Transfer, Transfers } from "./transfers.js";
-
-/** A module's bytes. */
-export interface FetchedModule {
-  readonly bytes: Uint8Array;
-  /** `sha256:<hex>` of the bytes. */
-  readonly digest: string;
-}
+import { type ModuleFile, moduleAt, type TransferOptions, Transfers, type Wanted } from "./transfers.js";
 
 /** What the modules of a policy are held to. */
 export interface ModuleLimits {
@@ -35,17 +34,11 @@ export interface ModuleLimits {
 }
 
 /** How to fetch. */
-export interface ModuleFetcherOptions extends RegistryAccessOptions {
-  /** Where downloads are kept (`--policies-download-dir`). */
-  readonly downloadDirectory: string;
+export interface ModuleFetcherOptions extends RegistryAccessOptions, TransferOptions {
   /** With it, only modules from registries can pass. */
   readonly verifier?: (registry: RegistryClient) => ImageVerifier;
-  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
-  readonly warn?: (message: string) => void;
   /** Whether modules are asked for anew that lie in the download folder; what was downloaded before then stands in for none. */
   readonly refresh?: boolean;
-  /** Time for one module in milliseconds; default by what it is for. */
-  readonly timeoutMilliseconds?: number;
   /** What is shared with other fetchers; default: nothing. */
   readonly share?: ModuleShare;
   /** For modules that others than the operator choose; absent: any host may be asked. */
@@ -59,11 +52,6 @@ export interface ModuleFetcher {
    * @throws FetchError
    */
   file(location: string, limits?: ModuleLimits): Promise<ModuleFile>;
-  /**
-   * The same, read at once, and kept by the fetcher.
-   * @throws FetchError
-   */
-  fetch(location: string): Promise<FetchedModule>;
   /** Resolves when there is memory for so many bytes of modules, until that is released. @param owner those who share a part of it */
   memory(bytes: number, owner: string): Promise<Release>;
   /** For whoever else asks registries. */
@@ -73,63 +61,42 @@ export interface ModuleFetcher {
 }
 
 /** Makes a fetcher. */
-export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
-  const { http, registry, close } = openRegistries(options, options.guard);
-  const { share = new LocalModuleShare() } = options;
-  const fetcher = new Fetcher(http, registry, { ...options, share });
-  const files = new Map<string, Promise<ModuleFile>>();
-  const read = new Map<string, Promise<FetchedModule>>();
-  const file = (location: string, limits: ModuleLimits = {}): Promise<ModuleFile> =>
-    once(files, JSON.stringify([location, limits]), () => fetcher.file(location, limits));
-  return {
-    registry,
-    file,
-    memory: (bytes, owner) => share.enter("memory", owner, bytes),
-    fetch: (location) =>
-      once(read, location, async () => {
-        const found = await file(location);
-        return { bytes: await found.read(), digest: found.digest };
-      }),
-    async close() {
-      await close();
-      await fetcher.close();
-    },
-  };
-}
+export const createModuleFetcher = (options: ModuleFetcherOptions): ModuleFetcher => new Fetcher(options);
 
-function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const made = known.get(key) ?? make();
-  known.set(key, made);
-  return made;
-}
-
-type Sharing = ModuleFetcherOptions & { readonly share: ModuleShare };
-
-/** A module that somebody wants. */
-type Wanted = Pick<Transfer, "location" | "namespace" | "most">;
-
-class Fetcher {
-  readonly #cache: DownloadCache;
-  readonly #http: HttpClient;
-  readonly #registry: RegistryClient;
-  readonly #options: Sharing;
+class Fetcher implements ModuleFetcher {
+  readonly registry: RegistryClient;
+  readonly #access: RegistryAccess;
+  readonly #options: ModuleFetcherOptions;
+  readonly #share: ModuleShare;
   readonly #transfers: Transfers;
+  readonly #files = new Map<string, Promise<ModuleFile>>();
 
-  constructor(http: HttpClient, registry: RegistryClient, options: Sharing) {
-    const { downloadDirectory, share, warn = () => {}, timeoutMilliseconds } = options;
-    this.#http = http;
-    this.#registry = registry;
+  constructor(options: ModuleFetcherOptions) {
+    const { share = localModuleShare() } = options;
+    this.#access = openRegistries(options, options.guard);
+    this.registry = this.#access.registry;
     this.#options = options;
-    this.#cache = new DownloadCache(downloadDirectory);
-    this.#transfers = new Transfers({ cache: this.#cache, share, warn, timeoutMilliseconds });
+    this.#share = share;
+    this.#transfers = new Transfers(options, share);
   }
 
-  close(): Promise<void> {
-    return this.#transfers.close();
+  file(location: string, limits: ModuleLimits = {}): Promise<ModuleFile> {
+    const key = JSON.stringify([location, limits]);
+    const file = this.#files.get(key) ?? this.#file(location, limits);
+    this.#files.set(key, file);
+    return file;
   }
 
-  async file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
-    const most = Math.min(maxBytes, MAX_MODULE_BYTES);
+  memory(bytes: number, owner: string): Promise<Release> {
+    return this.#share.enter("memory", owner, bytes);
+  }
+
+  async close(): Promise<void> {
+    await this.#access.close();
+    await this.#transfers.close();
+  }
+
+  async #file(location: string, { namespace, places: texts, maxBytes = MAX_MODULE_BYTES }: ModuleLimits) {
     const scheme = location.slice(0, location.indexOf(":"));
     const places = texts && new Places(texts);
     if (places?.has(location) === false) {
@@ -137,7 +104,7 @@ class Fetcher {
         shown: "it is not where modules of namespaced policies may come from",
       });
     }
-    const registry = places === undefined ? this.#registry : this.#registry.within(places);
+    const registry = places === undefined ? this.registry : this.registry.within(places);
     const verifier = this.#options.verifier?.(registry);
     if (verifier !== undefined && scheme !== "registry") {
       throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
@@ -146,24 +113,22 @@ class Fetcher {
       });
     }
     if (scheme === "file") return moduleAt(await localFile(location));
-    const wanted = { location, namespace, most };
+    const path = modulePath(this.#options.downloadDirectory, location);
+    const wanted = { location, path, namespace, most: Math.min(maxBytes, MAX_MODULE_BYTES) };
     if (scheme === "registry") return this.#ofRegistry(wanted, registry, verifier);
     return this.#ofServer(wanted, places);
   }
 
   async #ofServer(wanted: Wanted, places: Places | undefined): Promise<ModuleFile> {
     const { url, headers } = withCredentials(wanted.location);
-    this.#http.check(url);
-    const find = async () => (this.#options.refresh === true ? undefined : this.#find(wanted));
-    const kept = await this.#pinned(wanted);
-    if (kept !== undefined && this.#options.refresh !== true) return this.#transfers.module(kept);
+    this.#access.http.check(url);
     const permits = places && ((next: URL) => places.leadsTo(next));
     return this.#transfers.bring({
       ...wanted,
-      find,
-      fill: async (into, signal) => {
-        const answer = await this.#http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
-        if (answer.status >= 200 && answer.status <= 299) return;
+      find: async () => (this.#options.refresh === true ? undefined : find(wanted)),
+      fill: async (signal, into) => {
+        const answer = await this.#access.http.request(url, { headers, maxBytes: wanted.most, signal, into, permits });
+        if (answer.status >= 200 && answer.status <= 299) return answer.body;
         throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
           shown: `the server that has it answers ${answer.status}`,
         });
@@ -174,18 +139,16 @@ class Fetcher {
   async #ofRegistry(wanted: Wanted, registry: RegistryClient, verifier: ImageVerifier | undefined) {
     const { location } = wanted;
     const named = parseImageReference(location.slice("registry://".length));
-    this.#http.check(new URL(`https://${named.host}`));
-    const { refresh = false } = this.#options;
-    const kept = await this.#pinned(wanted);
+    this.#access.http.check(new URL(`https://${named.host}`));
+    const kept = await find(wanted);
     // What lies there by a digest is believed for the manifest beside it, and else not at all.
-    const isBelieved =
-      kept !== undefined && (named.digest === undefined || (await this.#hasDigest(kept, wanted, named)));
-    if (verifier === undefined && isBelieved && !refresh && !isFloating(named)) return this.#transfers.module(kept);
+    const isBelieved = kept !== undefined && (named.digest === undefined || (await hasDigest(kept, named.digest)));
+    const mayStandIn = isBelieved && verifier === undefined && this.#options.refresh !== true;
+    if (mayStandIn && !isFloating(named)) return this.#transfers.module(kept);
     try {
-      return await this.#pull(wanted, named, registry, verifier, kept);
+      return await this.#pull(wanted, named, registry, verifier);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
-      const mayStandIn = verifier === undefined && isBelieved && !refresh;
       if (!mayStandIn || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
       return this.#transfers.module(kept);
@@ -198,56 +161,44 @@ class Fetcher {
     named: ImageReference,
     registry: RegistryClient,
     verifier: ImageVerifier | undefined,
-    kept: KeptFile | undefined,
   ): Promise<ModuleFile> {
     const { location, namespace, most } = wanted;
-    const room = namespace === undefined ? "questions" : "namespacedQuestions";
-    const leave = await this.#options.share.enter(room, namespace ?? "", 1);
+    const leave = await this.#share.enter(
+      namespace === undefined ? "downloads" : "namespacedQuestions",
+      namespace ?? "",
+      1,
+    );
     let image = named;
     let manifest: Manifest;
     try {
-      const signal = AbortSignal.timeout(this.#transfers.timeFor(wanted));
+      const signal = this.#transfers.timeFor(wanted);
       if (verifier !== undefined) image = { ...named, digest: await verifier.verify(named, signal) };
       manifest = await registry.manifest(image, signal);
     } finally {
       leave();
     }
     const layer = wasmLayer(manifest, location);
-    const same = async (file: KeptFile | undefined) =>
-      file !== undefined && (await hasContent(file, layer)) ? file : undefined;
-    const beside = named.digest === undefined ? undefined : manifest.bytes;
-    if (kept !== undefined && (await same(kept)) !== undefined) {
-      if (beside !== undefined) await this.#cache.keepManifest(location, beside).catch(() => {});
-      return this.#transfers.module(kept);
-    }
     return this.#transfers.bring({
       ...wanted,
-      manifest: beside,
-      find: async () => same(await this.#find(wanted)),
-      fill: (into, signal) => registry.blobInto(into, image, layer, most, signal),
+      manifest: named.digest === undefined ? undefined : manifest.bytes,
+      async find() {
+        const kept = await find(wanted);
+        return kept !== undefined && (await hasContent(kept, layer)) ? kept : undefined;
+      },
+      fill: (signal, into) => registry.blob(image, layer, most, signal, into),
     });
   }
+}
 
-  /** What lies in the folder, which stays there while this fetcher is open. */
-  async #pinned(wanted: Wanted): Promise<KeptFile | undefined> {
-    await this.#transfers.pin(wanted.location);
-    return this.#find(wanted);
-  }
+/** What lies in the folder. An operator's may be larger; whether it still is those say who have it. */
+const find = ({ path, most }: Wanted): Promise<KeptFile | undefined> => findModule(path, most);
 
-  async #find({ location, most }: Wanted): Promise<KeptFile | undefined> {
-    const kept = await this.#cache.find(location);
-    // An operator's may be larger. Whether it still is those say who have it.
-    return kept !== undefined && kept.size <= most ? kept : undefined;
-  }
-
-  /** Whether the manifest that was kept is that of the digest, and names these bytes. */
-  async #hasDigest(kept: KeptFile, { location }: Wanted, { digest = "" }: ImageReference): Promise<boolean> {
-    const bytes = await this.#cache.manifest(location);
-    const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
-    if (bytes === undefined || content === undefined) return false;
-    const layer = layersOf({ content }).find(isWasm);
-    return layer !== undefined && hasContent(kept, layer);
-  }
+/** Whether the manifest that was kept is that of the digest, and names these bytes. */
+async function hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
+  const bytes = await keptManifest(kept.path);
+  const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
+  const layer = content && layersOf({ content }).find(isWasm);
+  return layer !== undefined && hasContent(kept, layer);
 }
 
 /** Name and password of an address become the header that they stand for. */

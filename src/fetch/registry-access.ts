@@ -2,13 +2,10 @@
 import { NO_SOURCES, type Sources } from "../config/sources.js";
 import { dockerCredentials } from "./docker-credentials.js";
 import { type AddressGuard, HttpClient } from "./http-client.js";
-import { ImageInspector } from "./image-inspector.js";
-import { ImageMetadata } from "./image-metadata.js";
 import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
 import { RegistryConnection } from "./registry-connection.js";
 import { RegistryWriter } from "./registry-writer.js";
-import type { SignatureChecks } from "./signatures/signature-checks.js";
 
 /** How registries are reached. */
 export interface RegistryAccessOptions {
@@ -28,7 +25,10 @@ export interface RegistryAccess {
   close(): Promise<void>;
 }
 
-/** Makes clients; nothing is connected before the first request. */
+/**
+ * Makes clients; nothing is connected before the first request.
+ * @param guard where others than the operator say which registries are asked: policies, guests, requests
+ */
 export function openRegistries(options: RegistryAccessOptions, guard?: AddressGuard): RegistryAccess {
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
   const http = new HttpClient(sources, environment, guard);
@@ -40,29 +40,4 @@ export function openRegistries(options: RegistryAccessOptions, guard?: AddressGu
     writer: new RegistryWriter(connection),
     close: () => http.close(),
   };
-}
-
-/**
- * What guests ask registries through, for the life of the server; `close` closes its connections.
- * @param guard since guests, and the images of requests, say which registries are asked
- */
-export function createImageInspector(
-  options: RegistryAccessOptions,
-  signatures: SignatureChecks,
-  guard: AddressGuard,
-): { readonly images: ImageInspector; close(): Promise<void> } {
-  const { registry, close } = openRegistries(options, guard);
-  return { images: new ImageInspector(registry, signatures), close };
-}
-
-/**
- * What policies ask registries through, for the life of the server; `close` closes its connections.
- * @param guard since the images of requests say which registries are asked
- */
-export function createImageMetadata(
-  options: RegistryAccessOptions,
-  guard: AddressGuard,
-): { readonly images: ImageMetadata; close(): Promise<void> } {
-  const { registry, close } = openRegistries(options, guard);
-  return { images: new ImageMetadata(registry), close };
 }

@@ -1,9 +1,8 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
 import { createHash, type Hash } from "node:crypto";
 import type { Places } from "../config/places.js";
-import type { ByteSink } from "./byte-sink.js";
 import { FetchError, TOO_LARGE } from "./fetch-error.js";
-import type { HttpAnswer } from "./http-client.js";
+import type { HttpAnswer, TakesPieces } from "./http-client.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import { type RegistryConnection, type RegistryRequest, readObject } from "./registry-connection.js";
@@ -37,20 +36,13 @@ export interface Manifest {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** A manifest whose content is read late: for its digest there is no need. */
-class UnreadManifest implements Manifest {
-  #content: Manifest["content"] | undefined;
-
-  constructor(
-    readonly digest: string,
-    readonly bytes: Buffer,
-    readonly image: ImageReference,
-  ) {}
-
-  get content(): Manifest["content"] {
-    this.#content ??= readObject(this.bytes, `the manifest of ${formatImageReference(this.image)}`);
-    return this.#content;
-  }
+/** Decides whether an image may be used; see `signatures/`. */
+export interface ImageVerifier {
+  /**
+   * @returns the digest of the verified manifest
+   * @throws FetchError with stage `verify`
+   */
+  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
 }
 
 /** A client for any number of registries. */
@@ -76,66 +68,55 @@ export class RegistryClient {
   async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
     const headers = { accept: MANIFEST_TYPES };
-    const answer = await this.#get(image, `manifests/${name}`, { headers, maxBytes, signal });
-    const digest = digestOf(answer.body, image.digest);
+    const { body: bytes } = await this.#get(image, `manifests/${name}`, { headers, maxBytes, signal });
+    const digest = digestOf(bytes, image.digest);
     if (image.digest !== undefined && digest !== image.digest) {
       throw new FetchError(`the manifest of ${formatImageReference(image)} has the digest ${digest}`, {
         stage: "integrity",
       });
     }
-    return new UnreadManifest(digest, answer.body, image);
+    let content: Manifest["content"] | undefined;
+    return {
+      digest,
+      bytes,
+      // For its digest there is no need to read it.
+      get content() {
+        content ??= readObject(bytes, `the manifest of ${formatImageReference(image)}`);
+        return content;
+      },
+    };
   }
 
   /**
    * A blob of an image's repository.
-   * @throws FetchError also when its bytes don't have the digest, or are more than `maxBytes`
+   * @param into takes it piece by piece, which counts when this resolves, with nothing
+   * @throws FetchError also when its bytes don't have the digest, or are more than `most`
    */
-  async blob(image: ImageReference, descriptor: Descriptor, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
-    const { body } = await this.#blob(image, descriptor, maxBytes, signal);
-    checkBlob(image, descriptor, digestOf(body, descriptor.digest));
-    return body;
-  }
-
-  /**
-   * The same, piece by piece: what was taken counts when this resolves.
-   * @throws FetchError as {@link blob}
-   */
-  async blobInto(
-    into: ByteSink,
+  async blob(
     image: ImageReference,
-    descriptor: Descriptor,
-    maxBytes: number,
+    { digest, size }: Descriptor,
+    most: number,
     signal: AbortSignal,
-  ): Promise<void> {
-    const [algorithm, hash] = hashLike(descriptor.digest);
+    into?: TakesPieces,
+  ): Promise<Buffer> {
+    const name = `the layer of ${formatImageReference(image)}`;
+    if (size > most) throw new FetchError(`${name} has ${size} bytes, more than ${most}`, { shown: TOO_LARGE });
+    const [algorithm, hash] = hashLike(digest);
     const take = (piece: Uint8Array) => {
       hash.update(piece);
-      return into.take(piece);
+      return into?.(piece);
     };
-    await this.#blob(image, descriptor, maxBytes, signal, { begin: (announced) => into.begin?.(announced), take });
-    checkBlob(image, descriptor, `${algorithm}:${hash.digest("hex")}`);
-  }
-
-  #blob(image: ImageReference, { digest, size }: Descriptor, most: number, signal: AbortSignal, into?: ByteSink) {
-    if (size > most) {
-      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${most}`, {
-        shown: TOO_LARGE,
-      });
-    }
-    return this.#get(image, `blobs/${digest}`, { maxBytes: size, signal, into, isKnown: true });
+    const request = { maxBytes: size, signal, isKnown: true, into: into && take };
+    const { body } = await this.#get(image, `blobs/${digest}`, request);
+    const found = `${algorithm}:${hash.update(body).digest("hex")}`;
+    if (found === digest) return body;
+    throw new FetchError(`${name} has the digest ${found} instead of ${digest}`, { stage: "integrity" });
   }
 
   #get(image: ImageReference, path: string, request: Omit<RegistryRequest, "actions" | "places">): Promise<HttpAnswer> {
     const url = this.#connection.address(image, path);
     return this.#connection.ask(image, url, { ...request, actions: "pull", places: this.#places });
   }
-}
-
-function checkBlob(image: ImageReference, { digest }: Descriptor, found: string): void {
-  if (found === digest) return;
-  throw new FetchError(`the layer of ${formatImageReference(image)} has the digest ${found} instead of ${digest}`, {
-    stage: "integrity",
-  });
 }
 
 /** The descriptors of a manifest's layers; what isn't one is left out. */

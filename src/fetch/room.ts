@@ -1,7 +1,7 @@
 /** Gives back what was taken. Once is enough, and twice does no harm. */
 export type Release = () => void;
 
-interface Waiting {
+interface Entry {
   readonly owner: string;
   readonly weight: number;
   readonly enter: (leave: Release) => void;
@@ -11,9 +11,8 @@ interface Waiting {
 export class Room {
   readonly #total: number;
   readonly #share: number;
-  readonly #owners = new Map<string, number>();
-  #waiting: Waiting[] = [];
-  #used = 0;
+  readonly #inside = new Set<Entry>();
+  readonly #waiting = new Set<Entry>();
 
   /**
    * @param total weight of all that is in it; what is heavier enters alone
@@ -26,45 +25,37 @@ export class Room {
 
   /** Resolves when there is room. */
   enter(owner: string, weight: number): Promise<Release> {
-    return new Promise((resolve) => {
-      this.#waiting.push({ owner, weight, enter: resolve });
+    return new Promise((enter) => {
+      this.#waiting.add({ owner, weight, enter });
       this.#admit();
     });
   }
 
   #admit(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const { owner, weight, enter } = next;
-      this.#waiting = this.#waiting.filter((each) => each !== next);
-      this.#take(owner, weight);
-      let isIn = true;
-      enter(() => {
-        if (isIn) this.#take(owner, -weight);
-        isIn = false;
-        this.#admit();
+      const entry = next;
+      this.#waiting.delete(entry);
+      this.#inside.add(entry);
+      entry.enter(() => {
+        if (this.#inside.delete(entry)) this.#admit();
       });
     }
   }
 
   /** Lighter ones don't pass: what is heavy would never enter. */
-  #next(): Waiting | undefined {
-    let next: Waiting | undefined;
-    for (const each of this.#waiting) {
-      const own = this.#of(each.owner);
-      if (own > 0 && own + each.weight > this.#share) continue;
-      if (next === undefined || own < this.#of(next.owner)) next = each;
+  #next(): Entry | undefined {
+    let used = 0;
+    const owners = new Map<string, number>();
+    for (const { owner, weight } of this.#inside) {
+      used += weight;
+      owners.set(owner, (owners.get(owner) ?? 0) + weight);
     }
-    return next !== undefined && (this.#used === 0 || this.#used + next.weight <= this.#total) ? next : undefined;
-  }
-
-  #of(owner: string): number {
-    return this.#owners.get(owner) ?? 0;
-  }
-
-  #take(owner: string, weight: number): void {
-    this.#used += weight;
-    const own = this.#of(owner) + weight;
-    if (own > 0) this.#owners.set(owner, own);
-    else this.#owners.delete(owner);
+    let next: Entry | undefined;
+    for (const entry of this.#waiting) {
+      const own = owners.get(entry.owner) ?? 0;
+      if (own > 0 && own + entry.weight > this.#share) continue;
+      if (next === undefined || own < (owners.get(next.owner) ?? 0)) next = entry;
+    }
+    return next !== undefined && (used === 0 || used + next.weight <= this.#total) ? next : undefined;
   }
 }

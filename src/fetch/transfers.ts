@@ -1,12 +1,17 @@
-/** Brings modules into the download folder, piece by piece; into memory where that can't be written. */
-import { resolve } from "node:path";
-import { type ByteSink, CannotKeep, Collected } from "./byte-sink.js";
-import { type DownloadCache, type IncomingFile, type KeptFile, readKept } from "./download-cache.js";
-import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
+/** Brings modules into the download folder, piece by piece; into memory where that can't be written and an operator wants them. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { discard, type KeptFile, keep, keepManifest, type ReceivedFile, readKept, receive } from "./download-cache.js";
+import { CannotKeep, FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
+import { FilesInUse, makeRoom } from "./folder-bound.js";
+import type { TakesPieces } from "./http-client.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_OTHER_BYTES, NAMESPACED_TIMEOUT_MS } from "./limits.js";
 import type { ModuleShare } from "./module-share.js";
 import { digestOf } from "./registry-client.js";
 import type { Release } from "./room.js";
+
+/** Where modules pass when the download folder can't be written, in the system's folder for such files. */
+const TEMPORARY_FOLDER = "policy-server-modules";
 
 /** A module that was fetched: its bytes are read when they are needed, so that no process holds them. */
 export interface ModuleFile {
@@ -17,151 +22,157 @@ export interface ModuleFile {
   /** For those who read alone. @throws FetchError when they can't be read, or are no longer the same */
   read(): Promise<Uint8Array>;
   /** Keeps the file where it is until that is released. */
-  hold(): Promise<Release>;
+  hold(): Release;
+}
+
+/** A module that somebody wants. */
+export interface Wanted {
+  /** `ModuleAddress.location`. */
+  readonly location: string;
+  /** Where it is kept. */
+  readonly path: string;
+  /** The namespace of those who want it; absent: it is for an operator. */
+  readonly namespace: string | undefined;
+  /** Largest size, in bytes. */
+  readonly most: number;
 }
 
 /** A module to be brought. */
-export interface Transfer {
-  /** `ModuleAddress.location`. */
-  readonly location: string;
-  /** The namespace of those who want it; absent: it is for an operator. */
-  readonly namespace?: string | undefined;
-  /** Largest size, in bytes. */
-  readonly most: number;
+export interface Transfer extends Wanted {
   /** Kept beside it: the manifest by whose digest it is asked for. */
   readonly manifest?: Uint8Array | undefined;
   /** What lies in the folder already; asked again when it is this one's turn, since others fetch, too. */
   find(): Promise<KeptFile | undefined>;
-  /** Sends the bytes. */
-  fill(into: ByteSink, signal: AbortSignal): Promise<unknown>;
+  /** Resolves with the bytes, or with none when something takes them. */
+  fill(signal: AbortSignal, into?: TakesPieces): Promise<Uint8Array>;
 }
 
 /** How modules are brought. */
 export interface TransferOptions {
-  readonly cache: DownloadCache;
-  readonly share: ModuleShare;
-  readonly warn: (message: string) => void;
-  /** Time for one, in milliseconds; default by what it is for. */
-  readonly timeoutMilliseconds?: number | undefined;
+  /** Where downloads are kept (`--policies-download-dir`). */
+  readonly downloadDirectory: string;
+  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
+  readonly warn?: (message: string) => void;
+  /** Time for one module in milliseconds; default by what it is for. */
+  readonly timeoutMilliseconds?: number;
 }
 
 /** The transfers of one fetcher. */
 export class Transfers {
   readonly #options: TransferOptions;
+  readonly #share: ModuleShare;
+  readonly #inUse = new FilesInUse();
   readonly #ends: (() => unknown)[] = [];
   #closed = false;
 
-  constructor(options: TransferOptions) {
+  constructor(options: TransferOptions, share: ModuleShare) {
     this.#options = options;
+    this.#share = share;
   }
 
-  /** Time for a module, in milliseconds. */
-  timeFor({ namespace, most }: Pick<Transfer, "namespace" | "most">): number {
-    const usual =
-      namespace === undefined
-        ? DOWNLOAD_TIMEOUT_MS
-        : Math.max(NAMESPACED_TIMEOUT_MS, (DOWNLOAD_TIMEOUT_MS * most) / MAX_MODULE_BYTES);
-    return this.#options.timeoutMilliseconds ?? usual;
+  /** Ends when the time for a module is over. */
+  timeFor({ namespace, most }: Wanted): AbortSignal {
+    const part = namespace === undefined ? 1 : most / MAX_MODULE_BYTES;
+    const usual = Math.max(NAMESPACED_TIMEOUT_MS, DOWNLOAD_TIMEOUT_MS * part);
+    return AbortSignal.timeout(this.#options.timeoutMilliseconds ?? usual);
   }
 
-  /** Keeps whatever lies at the path of a location until {@link close}. */
-  async pin(location: string): Promise<void> {
-    this.#atEnd(await this.#options.share.pin(this.#path(location)));
-  }
-
-  /** What lies in the folder, as a module. */
+  /** A file, as a module. It stays until {@link close}. */
   module(kept: KeptFile): ModuleFile {
-    return moduleAt(kept, () => this.#options.share.pin(resolve(kept.path)));
+    const hold = () => this.#inUse.hold(kept.path);
+    this.#atEnd(hold());
+    return moduleAt(kept, hold);
   }
 
   /** @throws FetchError */
   async bring(transfer: Transfer): Promise<ModuleFile> {
-    const { share } = this.#options;
-    const { location, namespace, most } = transfer;
+    const share = this.#share;
+    const { path, namespace, most } = transfer;
+    const found = await this.#found(transfer);
+    if (found !== undefined) return found;
     // Not of others: who waits for a turn keeps nobody else from the address.
-    const leaveAddress = await share.enter("address", `${namespace ?? ""} ${this.#path(location)}`, 1);
+    const leaveAddress = await share.enter("address", `${namespace ?? ""} ${path}`, 1);
     try {
-      const found = await transfer.find();
-      if (found !== undefined) return this.module(found);
+      const brought = await this.#found(transfer);
+      if (brought !== undefined) return brought;
       const leave = await (namespace === undefined
         ? share.enter("downloads", "", 1)
         : share.enter("namespacedDownloads", namespace, most));
-      try {
-        return await this.#download(transfer);
-      } finally {
-        leave();
-      }
+      return await this.#download(transfer).finally(leave);
     } finally {
       leaveAddress();
     }
   }
 
-  /** Removes what has no place in the folder, and lets go of the rest. */
+  async #found({ find, path, manifest }: Transfer): Promise<ModuleFile | undefined> {
+    const kept = await find();
+    if (kept !== undefined && manifest !== undefined) await keepManifest(path, manifest).catch(() => {});
+    return kept && this.module(kept);
+  }
+
+  /** Lets go of files; of those that have no place in the folder for good. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#ends.splice(0)) await end();
   }
 
-  /** A folder that can't be written costs another download, not the policy; its bytes are held in memory only where that is an operator's matter. */
-  async #download(transfer: Transfer): Promise<ModuleFile> {
-    const { cache, warn } = this.#options;
-    const { location, fill } = transfer;
-    const signal = AbortSignal.timeout(this.timeFor(transfer));
-    let file: IncomingFile | undefined;
+  /** A folder that can't be written costs another download, not the policy. Of modules in namespaces nobody knows how many there will be: they are not held in memory. */
+  async #download(transfer: Transfer, folder = this.#options.downloadDirectory): Promise<ModuleFile> {
+    const { warn } = this.#options;
+    const { location, namespace, fill } = transfer;
+    const signal = this.timeFor(transfer);
+    const scheme = location.slice(0, location.indexOf(":"));
+    let received: ReceivedFile;
     try {
-      file = await cache.incoming(location);
-      await fill(file, signal);
-      return await this.#finished(file, transfer);
+      received = await receive(folder, scheme, (take) => fill(signal, take));
     } catch (cause) {
-      await file?.discard();
       if (!(cause instanceof CannotKeep)) throw cause;
-      warn(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
+      const [reason, temporary] = [reasonOf(cause), join(tmpdir(), TEMPORARY_FOLDER)];
+      if (folder !== temporary) {
+        warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reason}`);
+        return this.#download(transfer, temporary);
+      }
+      if (namespace === undefined) return inMemory(await fill(signal));
+      throw new FetchError(`there is no folder to write it to: ${reason}`, { cause, unanswered: true });
     }
+    const end = () => discard(received.path, folder);
     try {
-      file = await cache.passing();
-      await fill(file, signal);
-      const kept = await file.finish();
-      return file.isModule ? await this.#pass(file, kept, transfer) : await readOther(file, kept, location);
+      if (received.isModule) {
+        const module = this.module((await this.#named(received, transfer, folder)) ?? received);
+        this.#atEnd(end);
+        return module;
+      }
+      // What is no module (a page that says "come back later") is not kept: it would be found again at each start. But it may be a manifest of one.
+      if (received.size > MAX_OTHER_BYTES)
+        throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
+      const bytes = await readKept(received);
+      await end();
+      return inMemory(bytes);
     } catch (cause) {
-      await file?.discard();
-      if (!(cause instanceof CannotKeep)) throw cause;
-      if (transfer.namespace !== undefined)
-        throw new FetchError(`there is no folder to write it to: ${reasonOf(cause)}`, { cause, unanswered: true });
+      await end();
+      throw cause;
     }
-    const collected = new Collected();
-    await fill(collected, signal);
-    return inMemory(collected.bytes);
   }
 
-  /** What is no module (a page that says "come back later") is not kept: it would be found again at each start. */
-  async #finished(file: IncomingFile, transfer: Transfer): Promise<ModuleFile> {
-    const { share, warn } = this.#options;
-    const { location, namespace, manifest } = transfer;
-    const kept = await file.finish();
-    if (!file.isModule) return readOther(file, kept, location);
-    if (await share.place(this.#path(location), kept.size, namespace === undefined ? "always" : "kept"))
-      return this.module(await file.keep(kept, manifest));
-    warn(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
-    return this.#pass(file, kept, transfer);
-  }
-
-  /** A file that goes with this fetcher. */
-  async #pass(file: IncomingFile, kept: KeptFile, { namespace }: Transfer): Promise<ModuleFile> {
-    const { share } = this.#options;
-    this.#atEnd(await share.pin(kept.path));
-    if (namespace !== undefined && !(await share.place(kept.path, kept.size, "passing"))) {
+  /** Gives a module its place in the folder. @returns undefined when it may only stay until it is loaded */
+  async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer, folder: string) {
+    const { downloadDirectory, warn } = this.#options;
+    const isTemporary = folder !== downloadDirectory;
+    const most = isTemporary ? 0 : (this.#share.maxFolderBytes ?? Number.POSITIVE_INFINITY);
+    const room = await makeRoom(folder, received, path, most, namespace === undefined);
+    if (room === "full") {
       const shown = "there is no room for it at the moment";
-      throw new FetchError(`${shown}: too many modules that can't be kept are being loaded`, {
-        unanswered: true,
-        shown,
-      });
+      const reason = `${shown}: too many modules that can't be kept are being loaded`;
+      throw new FetchError(reason, { unanswered: true, shown });
     }
-    this.#atEnd(() => file.discard());
-    return moduleAt(kept);
-  }
-
-  #path(location: string): string {
-    return resolve(this.#options.cache.path(location));
+    if (isTemporary) return undefined;
+    try {
+      if (room === "kept") return await keep(received, path, manifest);
+      warn?.(`${withoutSecrets(location)} is not kept: the download folder is full of modules that are in use`);
+    } catch (cause) {
+      warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
+    }
+    return undefined;
   }
 
   #atEnd(end: () => unknown): void {
@@ -171,29 +182,15 @@ export class Transfers {
 }
 
 /** A file, as a module. @param hold see `ModuleFile.hold`; default: nobody else removes it */
-export function moduleAt(kept: KeptFile, hold: () => Promise<Release> = async () => () => {}): ModuleFile {
-  const { size, digest } = kept;
+export function moduleAt(kept: KeptFile, hold: () => Release = () => () => {}): ModuleFile {
   const read = () =>
     readKept(kept).catch((cause: unknown) => {
       throw new FetchError(reasonOf(cause), { cause, unanswered: true, shown: "its file cannot be read" });
     });
-  return { size, digest, hold, read };
-}
-
-/** What is no module, but may be a manifest of one. */
-async function readOther(file: IncomingFile, kept: KeptFile, location: string): Promise<ModuleFile> {
-  if (kept.size > MAX_OTHER_BYTES)
-    throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
-  const bytes = await readKept(kept);
-  await file.discard();
-  return inMemory(bytes);
+  return { size: kept.size, digest: kept.digest, hold, read };
 }
 
 function inMemory(bytes: Uint8Array): ModuleFile {
-  return {
-    size: bytes.length,
-    digest: digestOf(bytes),
-    hold: async () => () => {},
-    read: async () => Uint8Array.from(bytes),
-  };
+  const read = async () => Uint8Array.from(bytes);
+  return { size: bytes.length, digest: digestOf(bytes), hold: () => () => {}, read };
 }

@@ -1,4 +1,4 @@
-/** Policies of several kinds in one entry: all are asked, and all must allow. */
+/** Policies of several kinds in one entry: all are evaluated, and all must allow. */
 import { evaluateInTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
 import type {
@@ -38,12 +38,12 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
 }
 
 /**
- * One outcome of several. A denial is certain whatever failed beside it, but for a failure that even monitor mode must not pass; a failure is no
- * *no*, and no *yes*; what none of them applies to is skipped. Reasons are told in order. A denial carries what any of them would change: for a
+ * The combined outcome of several. A denial decides whatever failed beside it, except for a failure that even monitor mode must not pass; a failure is
+ * neither a *no* nor a *yes*; the outcome is skipped if no policy applies. Reasons stand in order. A denial carries the mutations of all: for a
  * group such an answer is an error, which its expression must not turn into a *yes*.
  */
 export function mostSevere(outcomes: readonly Outcome[]): Outcome {
-  // How one of them came to its verdict is no account of what they say together: an approval must not stand beside another's denial.
+  // The account of one policy does not explain the combined verdict: an approval must not stand beside another's denial.
   const { account: _, ...outcome } = combined(outcomes);
   return outcome;
 }
@@ -59,15 +59,24 @@ function combined(outcomes: readonly Outcome[]): Outcome {
   if (first !== undefined) {
     const change = first.verdict === "deny" && changing[0] && { mutation: changing[0].mutation };
     if (objections.length === 1) return { ...change, ...first, ...findings };
-    return { ...change, ...first, ...findings, causes: objections.flatMap(causesOf) };
+    // A policy without actions of its own denies.
+    const actions = objections.flatMap(({ report }) => report?.actions ?? ["Deny"]);
+    const report = first.report && { report: { ...first.report, actions } };
+    return { ...change, ...first, ...findings, ...report, causes: objections.flatMap(causesOf) };
   }
   if (changing.length > 1) {
     return { verdict: "error", message: "more than one policy changes the object", cause: "mutation", ...findings };
   }
   const [decisive] = changing.length > 0 ? changing : outcomes.filter(({ verdict }) => verdict === "allow");
   if (decisive !== undefined) return { ...decisive, ...findings };
-  const skipped = outcomes.find((outcome) => outcome.verdict === "skip");
-  return { verdict: "skip", reason: skipped?.reason ?? "there is no policy", ...findings };
+  const skipped = outcomes.filter((outcome) => outcome.verdict === "skip");
+  const reported = skipped.find(({ report }) => report !== undefined && report.passedOver !== "condition");
+  return {
+    verdict: "skip",
+    reason: skipped[0]?.reason ?? "there is no policy",
+    ...(reported?.report && { report: { message: reported.reason, ...reported.report } }),
+    ...findings,
+  };
 }
 
 const isObjection = (outcome: Outcome): outcome is Deny | Failure =>
@@ -82,7 +91,7 @@ function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[]
     : [{ reason: reason ?? null, message: message ?? null, field: null }];
 }
 
-/** Of annotations with the same key the first one counts. */
+/** The findings of all; of annotations with the same key the first one counts. */
 function findingsOf(outcomes: readonly Outcome[]): Findings {
   const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
   const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());

@@ -1,9 +1,9 @@
-/** Policies that are confined to a namespace, whoever asks them: what sends requests is only told to send those of its namespace. */
+/** Policies that are confined to a namespace. The confinement is checked for each request, because webhooks are only configured to send those of the namespace. */
 import type { EvaluationContext, Outcome, Policy, Review } from "../policy/index.js";
 
 /**
- * The policy, for requests about objects in a namespace: to all others, and to objects that are in none, it does not apply. A request that is no
- * admission request is of no namespace at all, and for it to judge.
+ * The policy, for requests about objects in a namespace: to other requests, and to objects in no namespace, it does not apply. A request that is not an
+ * admission request has no namespace, and is left to the policy.
  * @param namespace absent: the policy as it is
  */
 export function confined(policy: Policy, namespace: string | undefined): Policy {
@@ -52,7 +52,7 @@ class ConfinedPolicy implements Policy {
   }
 }
 
-/** One whose instances begin in some way: which one shows with time. */
+/** A confined policy of which only time shows how its instances begin. */
 class ConfinedGuest extends ConfinedPolicy {
   get start(): NonNullable<Policy["start"]> {
     return this.policy.start ?? { start: "cold" };

@@ -1,4 +1,4 @@
-/** Kinds whose code is loaded when a configuration has policies of theirs. */
+/** Kinds whose code is loaded only when a configuration has policies of theirs. */
 
 import { opened } from "../config/documents/documents.js";
 import type { Problem } from "../config/documents/problem.js";
@@ -9,23 +9,23 @@ import type { DocumentKind, GroupKind, InlineKind, KindDocuments, Kinds, ModuleK
 import { LoadError } from "./load-error.js";
 import { isOneOf } from "./resource-entry.js";
 
-// Which kinds a configuration has: only their code is loaded.
+// The kinds that a configuration uses: only their code is loaded.
 
-/** What of all kinds some entry, or member of one, has. */
+/** The kinds of all entries and their members. */
 interface UsedKinds {
   readonly inline: boolean;
   readonly groups: boolean;
-  /** Of the given ones. */
+  /** The used ones of the given kinds. */
   readonly documents: ReadonlySet<KindDocuments>;
 }
 
-/** Looks through entries, groups and their members. */
+/** Finds the kinds of entries, groups and their members. */
 function usedKinds(entries: readonly ConfigEntry[], all: readonly KindDocuments[]): UsedKinds {
   const flat = entries.flatMap(withMembers);
   const documents = flat.flatMap((entry) => (entry.kind === "resource" ? opened(entry.documents) : []));
   return {
     inline: flat.some(({ kind }) => kind === "cel"),
-    // The expression of a group that can't be loaded is checked all the same.
+    // The expression of a group that can't be loaded is checked as well.
     groups: flat.some((entry) => entry.kind === "group" || (entry.kind === "invalid" && entry.draft !== undefined)),
     documents: new Set(all.filter(({ policies }) => documents.some((document) => isOneOf(policies, document)))),
   };
@@ -37,26 +37,26 @@ function withMembers(entry: ConfigEntry): readonly ConfigEntry[] {
   return [entry, ...own.flatMap(withMembers)];
 }
 
-/** The kinds, of which those are loaded that a configuration has: each once, so that reloads find what it has compiled. */
+/** The kinds, loaded when a configuration needs them: each once, so that reloads find what it has compiled. */
 export interface KindSource {
   /**
-   * What the entries need. Whatever they have no policy of must not be asked. Never rejects: a kind whose code can't be loaded has a LoadError for whoever is
-   * of it, and is tried again with the next configuration.
+   * The kinds that the entries need. Only kinds that some entry uses may be called. Never rejects: a kind whose code can't be loaded throws a LoadError for
+   * each of its entries, and is loaded again with the next configuration.
    */
   for(entries: readonly ConfigEntry[]): Promise<Kinds>;
 }
 
-/** How the kinds are loaded. */
+/** The loaders of the kinds. */
 export interface KindLoaders {
-  /** Asked in this order. */
+  /** The kinds of documents, tried in this order. */
   readonly documents: readonly { readonly types: KindDocuments; readonly load: () => Promise<DocumentKind> }[];
   readonly inline: () => Promise<InlineKind>;
   readonly group: () => Promise<GroupKind>;
-  /** These are there from the start. */
+  /** Kinds that are loaded from the start. */
   readonly modules: readonly ModuleKind[];
 }
 
-/** The kinds that are loaded so. */
+/** A source of kinds with these loaders. */
 export function createKindSource(loaders: KindLoaders): KindSource {
   const { modules } = loaders;
   const documents = loaders.documents.map(({ types, load }) => ({ types, load: loadedOnce(load) }));
@@ -82,12 +82,12 @@ export function createKindSource(loaders: KindLoaders): KindSource {
   };
 }
 
-/** A policy that nobody has seen must not become one that allows. */
+/** Throws: an entry whose kind was not loaded must not become a policy that allows. */
 function notLoaded(): never {
   throw new Error("a policy of a kind that the configuration did not seem to have");
 }
 
-/** In the place of a kind whose code can't be loaded: whatever is of it is unavailable. */
+/** Replaces a kind whose code can't be loaded: all its policies are unavailable. */
 function brokenDocuments(types: KindDocuments, error: unknown): DocumentKind {
   return {
     ...types,
@@ -115,7 +115,7 @@ const brokenGroup = (error: unknown): GroupKind => ({
 
 const SHOWN = "the code for policies of this kind could not be loaded";
 
-/** Clients see the first line at most: the second may name files. */
+/** The text of a problem. Clients see the first line at most: the second may name files. */
 const problemText = (error: unknown): string => `${SHOWN}\n${errorText(error)}`;
 
 const unloadable = (problems: readonly Problem[], cause: unknown): LoadError =>

@@ -1,6 +1,6 @@
 /**
- * What a kind of policies is to the rest of the house: how its policies are read, checked and compiled, and how they become policies that can
- * be asked. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
+ * The interfaces of a kind of policies: how its policies are read, checked and compiled, and how they become policies that can
+ * be evaluated. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
  */
 
 import type { Problem } from "../config/documents/problem.js";
@@ -11,12 +11,12 @@ import type { Policy } from "../policy/index.js";
 import type { Needs } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
 
-/** Told of what is doubtful, but keeps nothing from acting. */
+/** Receives warnings; never blocks. */
 export type Warn = (problem: Problem) => void;
 
-/** A policy that was read, checked and compiled: only the world is missing. */
+/** A policy that was read, checked and compiled, but has no world yet. */
 export interface PreparedEntry {
-  /** What it will ask of the world. */
+  /** The questions to the world that it will need. */
   readonly needs: Needs;
   /**
    * The policy in a world. May throw or reject.
@@ -35,15 +35,15 @@ export interface DocumentType {
 export interface DocumentSet {
   /** The id of the policy that they make together. */
   readonly id: string;
-  /** The kind's own documents, in order; lists are opened, and no name stands twice. At least one of them is a policy. */
+  /** The kind's own documents, in order; lists are opened, and names are unique. At least one of them is a policy. */
   readonly own: readonly SourceDocument[];
   /** Every other document of the entry: Namespaces, parameters, definitions. */
   readonly others: readonly SourceDocument[];
-  /** Replaces the actions of bindings; absent: as they say. */
+  /** Replaces the actions of bindings; absent: the bindings' own. */
   readonly validationActions?: readonly string[];
-  /** How CertificateRequestPolicies decide; absent: as by default. */
+  /** Settings of CertificateRequestPolicies' decisions; absent: the defaults. */
   readonly certificateRequests?: CertificateRequestSettings;
-  /** Whether broken documents that are no policies are left out, with a warning; default no: they are errors. */
+  /** Whether broken documents other than policies are left out, with a warning; default no: they are errors. */
   readonly optionalCompanions?: boolean;
 }
 
@@ -54,8 +54,8 @@ export interface KindDocuments {
   /** Documents that belong to them, such as bindings. */
   readonly companions: readonly DocumentType[];
   /**
-   * Whether its policies change objects, default no: they are asked first, as in a cluster, and those of other kinds about what they leave. Their outcomes
-   * tell the changed object with their patch.
+   * Whether its policies change objects, default no: they are evaluated first, as in a cluster, and those of other kinds about the changed object. Their outcomes
+   * carry the changed object with their patch.
    */
   readonly mutates?: boolean;
 }
@@ -63,8 +63,8 @@ export interface KindDocuments {
 /** Policies that are documents (`resource:`). */
 export interface DocumentKind extends KindDocuments {
   /**
-   * All policies among the documents, as one that asks them together.
-   * @throws LoadError with every mistake at its place; one broken policy is enough, since what it forbids is not known
+   * All policies among the documents, as one that evaluates them together.
+   * @throws LoadError with every mistake at its place; one broken policy is enough, since its restrictions are not known
    */
   prepare(documents: DocumentSet, warn: Warn): PreparedEntry;
 }
@@ -75,15 +75,15 @@ export interface InlineKind {
   prepare(entry: CelEntry, warn: Warn): PreparedEntry;
 }
 
-/** What the address of a module entry leads to. */
+/** The files at the address of a module entry. */
 export interface ModuleFiles {
-  /** Of the module; of an Extism manifest's the main one. They are the kind's own. */
+  /** The module's bytes; of an Extism manifest, the main module's. They are the kind's own. */
   readonly bytes: Uint8Array;
-  /** `sha256:<hex>` of the bytes; absent: nobody has looked. */
+  /** `sha256:<hex>` of the bytes; absent: not computed. */
   readonly digest?: string;
-  /** To be called when the bytes are no longer needed: others wait for the memory. */
+  /** To be called when the bytes are no longer needed: other loads wait for the memory. */
   readonly used?: () => void;
-  /** To be called when there is no policy of these files any more: they may go from the download folder. */
+  /** To be called when no policy of these files is left: they may be removed from the download folder. */
   readonly release?: () => void;
   /** For an Extism manifest. */
   readonly plugin?: {
@@ -95,7 +95,7 @@ export interface ModuleFiles {
 
 /** Policies that are WASM modules (`module:`). */
 export interface ModuleKind {
-  /** What a module may ask of the world, told by what its entry grants: the module itself need not be there. */
+  /** The questions to the world that a module may ask, derived from its entry: the module itself need not be there. */
   needs(entry: ModuleEntry): Needs;
   /** The policy; undefined when another kind must run the module. Rejects with a LoadError. */
   policy(entry: ModuleEntry, files: ModuleFiles): Promise<Policy | undefined> | Policy | undefined;
@@ -117,7 +117,7 @@ export interface GroupKind {
    * @throws LoadError when the expression does not compile
    */
   policy(entry: GroupEntry, members: readonly GroupMember[], warn: Warn): Policy;
-  /** The mistakes in the expression of a group that can't be loaded anyway, so that one run tells them all. */
+  /** The mistakes in the expression of a group that can't be loaded anyway, so that one run reports all of them. */
   mistakes(draft: GroupDraft): readonly Problem[];
 }
 
@@ -125,7 +125,7 @@ export interface GroupKind {
 export interface Kinds {
   readonly documents: readonly DocumentKind[];
   readonly inline: InlineKind;
-  /** Asked in this order; the last one takes every module. */
+  /** Kinds of modules, tried in this order; the last one takes every module. */
   readonly modules: readonly ModuleKind[];
   readonly group: GroupKind;
 }

@@ -14,7 +14,7 @@ import type { KubernetesVersion, Watcher } from "./shared/index.js";
 import { VALIDATING_DOCUMENTS } from "./validating-admission-policy/resource.js";
 import { wasmKind } from "./wasm/kind.js";
 
-/** What kinds compile and run their policies with. */
+/** The tools with which kinds compile and run their policies. */
 export interface KindTools {
   /** Watches the evaluation of CEL policies and groups. */
   readonly watcher?: Watcher;
@@ -22,13 +22,13 @@ export interface KindTools {
   readonly typeCheck?: boolean;
   /** Runs guests. */
   readonly runtime: WasmRuntime;
-  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
+  /** Milliseconds an evaluation may take when its entry does not say; Infinity for no limit. */
   readonly policyTimeout: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Whether policies that are confined to a namespace may send HTTP requests; default no. */
   readonly httpInNamespaced?: boolean;
-  /** The Kubernetes that policies of admissionregistration.k8s.io must be stored by; absent: whatever can be understood. */
+  /** The Kubernetes version that must support policies of admissionregistration.k8s.io; absent: any known version. */
   readonly kubernetesVersion?: KubernetesVersion;
 }
 
@@ -38,7 +38,7 @@ export const createWebhooks = (): readonly Webhook[] => [new PolicyWebhook()];
 /** All kinds. */
 export function createKinds(tools: KindTools): KindSource {
   const { watcher, runtime, policyTimeout, now } = tools;
-  // Documents and `cel:` entries have one kind between them.
+  // Documents and `cel:` entries share one kind.
   const validating = loadedOnce(() => loadValidating(tools));
   return createKindSource({
     documents: [

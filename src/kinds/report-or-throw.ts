@@ -3,7 +3,7 @@ import type { Warn } from "./kind.js";
 import { LoadError } from "./load-error.js";
 
 /**
- * Tells what is doubtful, also of documents that have mistakes: who mends them mends both at once.
+ * Reports warnings, also for documents that have errors: so both can be corrected at once.
  * @throws LoadError with the errors, where there are any
  */
 export function reportOrThrow(problems: readonly Problem[], warn: Warn): void {

@@ -13,12 +13,12 @@ import { askTogether, mostSevere } from "./ask-together.js";
 import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
 import { LoadError } from "./load-error.js";
 
-// Policies that change the object and policies that judge it in one entry: as in a cluster, what is judged is what the changes have left.
+// Policies that change the object and policies that judge it in one entry: as in a cluster, the changed object is judged.
 
 /**
- * Several policies as one. Where those that mutate say anything but yes, that is the answer, and nobody else is asked.
- * @param mutating are asked first, at least one
- * @param judging are asked about the object that those leave, at least one
+ * Several policies as one. If those that mutate answer anything but yes, that is the answer, and the others are not evaluated.
+ * @param mutating evaluated first, at least one
+ * @param judging evaluated about the changed object, at least one
  * @param now monotonic milliseconds
  */
 export function askInTurn(
@@ -51,7 +51,7 @@ export function askInTurn(
   };
 }
 
-/** The same question about the object that a mutation leaves. */
+/** The same review about the object after a mutation. */
 function mutated(review: Review, mutation: Mutation): Review | Failure {
   if (mutation.kind !== "patch" || mutation.changed === undefined) return UNKNOWN;
   const { object } = mutation.changed;
@@ -60,16 +60,16 @@ function mutated(review: Review, mutation: Mutation): Review | Failure {
   return { ...review, request, requestBytes: printedOnce(request) };
 }
 
-/** What nobody can judge is no yes. */
+/** The failure of a review that cannot be judged, which is never a yes. */
 const UNKNOWN: Failure = {
   verdict: "error",
   message: "what a policy makes of the object is not known to those that judge it",
   cause: "mutation",
 };
 
-/** API groups whose documents are policies wherever they are served: here, without effect, they deserve a word. */
+/** API groups whose documents are policies in a cluster: here they have no effect, which deserves a warning. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set([
-  // Alone in its file it is an entry of its own.
+  // By itself in a file it is an entry of its own.
   "policies.kubewarden.io",
   "kyverno.io",
   "policies.kyverno.io",
@@ -112,12 +112,12 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       mutating.push(made);
       warnOfRefusals(entry, kind, warn);
     } catch (error) {
-      // One that names no problem must not be lost: the others would be served without it.
+      // An error without problems must not be lost: the other policies would be served without this one.
       if (!(error instanceof LoadError) || error.problems.length === 0) throw error;
       errors.push(...error.problems);
     }
   }
-  // Where nothing is served the error names them.
+  // If no policy is served, the error names them.
   for (const document of prepared.length + errors.length > 0 ? others : []) {
     if (!unknown.has(document) && (isPolicyElsewhere(document) || isForeign(document))) warn(withoutEffect(document));
   }
@@ -139,9 +139,9 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   };
 }
 
-/** Mutations that nobody has allowed are refused when they happen; who forgot it learns it here. */
+/** Warns of mutations that the entry does not allow: they are refused when they happen. */
 function warnOfRefusals(entry: ResourceEntry, { policies }: DocumentKind, warn: Warn): void {
-  // In monitor mode nothing is refused, and nothing changed.
+  // In monitor mode a mutation is neither refused nor applied.
   if (entry.allowedToMutate || entry.policyMode === "monitor") return;
   const names = policies.map(({ kind }) => kind).join(" or ");
   const isMember = entry.id.includes("/");
@@ -167,21 +167,21 @@ function noPolicy(
   return new LoadError(message, [entry.origin.error(["resource"], message, undefined, { code: "POLICY_KIND" })]);
 }
 
-/** Of a document that is of a kind which is known, and which nobody here evaluates. */
+/** The problem of a document of a known kind that this server does not evaluate. */
 const problemOfKind = (document: SourceDocument, kind: KnownKind): Problem => ({
   ...document.problem("error", ["kind"], `this is ${kind.what}: it is not evaluated here`),
   code: "POLICY_KIND",
   hint: adviceOn(kind),
 });
 
-/** Of a document that stands beside policies which are served. */
+/** The warning for a document that has no effect beside policies that are served. */
 function withoutEffect(document: SourceDocument): Problem {
   const kind = knownKind(identityOf(document));
   const problem = document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`);
   return { ...problem, code: "POLICY_KIND", ...(kind !== undefined && { hint: adviceOn(kind) }) };
 }
 
-/** What keeps a document of no kind from being known for what it is. One that is merely misspelt must not be as good as absent. */
+/** The problem of a document of an unknown kind. One that is merely misspelt must not be treated as absent. */
 function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]): readonly Problem[] {
   const { kind, version } = identityOf(document);
   if (isForeign(document)) return [];
@@ -195,7 +195,7 @@ function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]):
     return [document.problem("error", ["items"], `must be a list: it has the documents of a ${kind}`)];
   }
   const namesakes = known.filter((type) => type.kind === kind);
-  // What only goes with policies of another API, such as exceptions from them, keeps none of ours from acting.
+  // A companion of policies of another API, such as an exception, does not affect ours.
   const companion = !kinds.some(({ policies }) => policies.some((type) => type.kind === kind));
   if (namesakes.length === 0 || (companion && isPolicyElsewhere(document))) return [];
   const groups = namesakes.map(({ group }) => `"${group}/<version>"`);

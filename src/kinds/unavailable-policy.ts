@@ -1,19 +1,19 @@
 import type { Failure, Policy } from "../policy/index.js";
 
 /**
- * A policy that could not be loaded, in its place: its endpoint denies with 500 and the load error, even in monitor mode, and as a member of a
+ * Takes the place of a policy that could not be loaded: its endpoint denies with 500 and the load error, even in monitor mode, and as a member of a
  * group it is an error, never an answer (spec kubewarden.md 3.6).
  */
 export interface UnavailablePolicy extends Policy {
   readonly kind: "unavailable";
-  /** Why; names no files and addresses, as clients may read it. */
+  /** The reason; names no files and addresses, as clients may read it. */
   readonly reason: string;
 }
 
 /**
  * @param id the policy's id
  * @param reason for clients and operators; names no files and addresses
- * @param detail the whole reason where that says more, for the log
+ * @param detail the whole reason where that is longer, for the log
  */
 export function createUnavailablePolicy(id: string, reason: string, detail?: string): UnavailablePolicy {
   const outcome: Failure = {

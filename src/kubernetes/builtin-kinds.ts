@@ -1,6 +1,6 @@
 /**
  * The kinds every cluster has (Kubernetes 1.37, and the old API versions its client library still knows): a table, so that files can be
- * judged without a cluster.
+ * checked without a cluster.
  */
 import { apiVersionOf, type GroupVersionKind } from "./names.js";
 

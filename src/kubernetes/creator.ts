@@ -1,7 +1,7 @@
-/** Who made an object, where the object itself says so. */
+/** The creator of an object, where the object names it. */
 import { isObject, type JsonObject, member, text } from "./object.js";
 
-/** Whoever made an object, as the API server knows them. */
+/** The user who created an object, as the API server knows them. */
 export interface Creator {
   readonly username: string;
   readonly uid?: string;
@@ -10,9 +10,9 @@ export interface Creator {
 }
 
 /**
- * Who made a CertificateRequest: cert-manager's webhook writes them into its spec, and lets nobody write somebody else there (spec
+ * The creator of a CertificateRequest: cert-manager's webhook writes it into the spec, and refuses any other (spec
  * certificate-request-policy.md 1.1). Members of a wrong type are left out.
- * @returns `undefined` for one that does not say it, and for objects of all other kinds
+ * @returns `undefined` for one that does not name it, and for objects of all other kinds
  */
 export function creatorOf(object: unknown): Creator | undefined {
   if (!isObject(object) || object.kind !== "CertificateRequest" || !isCertManagers(object)) return undefined;

@@ -8,23 +8,33 @@ import { compareNames } from "./names.js";
 /** A path inside an object: member names and list indexes. */
 export type FieldPath = readonly (string | number)[];
 
-/** An item of a list that is told by what it is called, not by where it stands. */
+/** An item of a list that is identified by a key, not by its place. */
 export interface ItemKey {
   readonly key: string;
 }
 
-/** A path on which items may be told by their keys. */
+/** A path in which items may be identified by their keys. */
 export type KeyedPath = readonly (string | number | ItemKey)[];
+
+/** One of the mistakes of an expression, as its compiler tells it. */
+export interface ExpressionMistake {
+  /** Its place in the expression: 1-based line, 1-based column in code points; -1 and 0 when it concerns the whole. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** The text to write instead, where that is known. */
+  readonly hint?: string | undefined;
+}
 
 /** One mistake. */
 export interface FieldError<P extends KeyedPath = FieldPath> {
   readonly path: P;
   /** The message with its type and value, without the path. */
   readonly text: string;
-  /** What to write instead: beside the message, which is the API server's. */
+  /** A proposed correction: beside the message, which is the API server's. */
   readonly hint?: string | undefined;
-  /** The same, for each mistake of an expression that has several. */
-  readonly hints?: readonly (string | undefined)[] | undefined;
+  /** Of an expression: all of which the text tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[] | undefined;
   /** Of an expression that does not compile, or has types that do not fit. */
   readonly code?: "CEL_EXPRESSION" | "CEL_TYPES" | undefined;
 }
@@ -85,7 +95,7 @@ export const invalid = <P extends KeyedPath>(path: P, value: unknown, detail: st
 });
 
 /**
- * A value is none of those possible. Values of such fields have a type of their own in Go, and print as JSON.
+ * A value is not one of those supported. Values of such fields have a type of their own in Go, and print as JSON.
  * @param print how the value is printed, where it is a plain string
  */
 export const notSupported = (
@@ -104,7 +114,7 @@ export const duplicate = (path: FieldPath, value: string): FieldError => ({
   text: `Duplicate value: ${goQuote(value)}`,
 });
 
-/** A value must not be there. */
+/** A value must not be present. */
 export const forbidden = <P extends KeyedPath>(path: P, detail: string): FieldError<P> => ({
   path,
   text: `Forbidden: ${detail}`,
@@ -122,7 +132,7 @@ export const tooLong = (path: FieldPath, limit: number): FieldError => ({
   text: `Too long: may not be more than ${limit} bytes`,
 });
 
-/** Something failed that is no mistake of the value alone. */
+/** A failure that is not a mistake of the value alone. */
 export const internal = <P extends KeyedPath>(path: P, detail: string): FieldError<P> => ({
   path,
   text: `Internal error: ${detail}`,

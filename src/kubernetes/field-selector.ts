@@ -1,7 +1,7 @@
 /** Field selectors as text: `status.phase=Running,spec.nodeName!=`. */
 import type { SelectorRequirement } from "./selector-requirement.js";
 
-/** The requirements of a selector, sorted as written; or what is wrong with it. */
+/** The requirements of a selector, sorted as written; or its error. */
 export function parseFieldSelector(selector: string): readonly SelectorRequirement[] | { readonly error: string } {
   const requirements: SelectorRequirement[] = [];
   for (const term of splitTerms(selector).sort()) {
@@ -15,7 +15,7 @@ export function parseFieldSelector(selector: string): readonly SelectorRequireme
   return requirements;
 }
 
-/** A backslash keeps the next character from ending a term. */
+/** The terms of a selector; a backslash keeps the next character from ending a term. */
 function splitTerms(selector: string): string[] {
   const terms = [""];
   let escaped = false;

@@ -1,4 +1,4 @@
-/** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for what is wrong. */
+/** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for errors. */
 import { goQuote } from "./field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
@@ -13,10 +13,10 @@ const SYMBOL = /[=!(),<>]/;
 const LONGEST_FIRST = ["==", "!=", "=", "!", "(", ")", ",", "<", ">"] as const;
 const BINARY = "in, notin, =, ==, !=, gt, lt";
 
-/** Something is wrong with a selector. Thrown inside this file only. */
+/** The error of a selector. Thrown inside this file only. */
 class SelectorError extends Error {}
 
-/** The requirements of a selector in the order written, values sorted; or what is wrong with it. */
+/** The requirements of a selector in the order written, values sorted; or its error. */
 export function parseLabelSelector(selector: string): readonly SelectorRequirement[] | { readonly error: string } {
   try {
     return new Parser(scan(selector)).parse();
@@ -169,7 +169,7 @@ class Parser {
     return this.#tokens[this.#position++] ?? END;
   }
 
-  /** Where a value may stand, `in` and `notin` are words like any other. */
+  /** Takes a value: where one may stand, `in` and `notin` are ordinary words. */
   #takeValue(): Token {
     return asValue(this.#take());
   }

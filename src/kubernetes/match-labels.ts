@@ -1,10 +1,10 @@
-/** Labels that a selector wants, with the API server's words for those that cannot be. */
+/** Checks the labels of a selector, with the API server's words for errors. */
 import { goQuote } from "./field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
 
 /**
- * What is wrong with `matchLabels`; `undefined` when nothing is. Of several pairs the first by its key is told: the API server's own choice among them
+ * The error of `matchLabels`; `undefined` when they are valid. Of several wrong pairs the first by its key is reported: the API server's own choice
  * changes from run to run.
  */
 export function matchLabelsError(labels: Readonly<Record<string, string>>): string | undefined {

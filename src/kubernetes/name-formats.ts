@@ -1,5 +1,5 @@
 /**
- * The formats of names in Kubernetes, with the API server's words for what is wrong (each function gives all of them, none when the name
+ * The formats of names in Kubernetes, with the API server's words for errors (each function gives all of them, none when the name
  * is valid). Lengths are bytes; the patterns allow ASCII only.
  */
 
@@ -21,13 +21,13 @@ const DNS_1035_PATTERN = pattern(DNS_1035);
 const NAME_PART_PATTERN = pattern(NAME_PART);
 const LABEL_VALUE_PATTERN = pattern(LABEL_VALUE);
 
-/** The upstream texts join examples with a comma and two blanks. */
+/** The message for a wrong form. The upstream texts join examples with a comma and two blanks. */
 const wrongForm = (what: string, source: string, ...examples: readonly string[]): string => {
   const shown = examples.map((example) => `'${example}'`).join(",  or ");
   return `${what} (e.g. ${shown}, regex used for validation is '${source}')`;
 };
 
-/** The API server counts bytes everywhere; names of objects, it calls them characters. */
+/** The unit in messages: the API server always counts bytes, but calls those of object names characters. */
 type Unit = "characters" | "bytes";
 
 const tooLong = (limit: number, unit: Unit): string => `must be no more than ${limit} ${unit}`;

@@ -44,7 +44,7 @@ export function compareNames(a: string, b: string): number {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Code units sort as bytes do, but for the halves of a pair, which stands above all that has one unit.
+    // Code units sort as bytes do, except the halves of a surrogate pair, which sorts after every single unit.
     return x < SURROGATES || y < SURROGATES ? x - y : Buffer.compare(Buffer.from(a), Buffer.from(b));
   }
   return a.length - b.length;

@@ -1,4 +1,4 @@
-/** Reading Kubernetes objects, which come as plain JSON and may lack anything. */
+/** Reads Kubernetes objects, which are plain JSON and may lack any member. */
 import { isJsonObject } from "../data/same-value.js";
 import { apiVersionOf, type GroupVersionKind } from "./names.js";
 
@@ -19,7 +19,7 @@ export function text(value: unknown, key: string): string {
 }
 
 /**
- * The object, saying what it is: an apiVersion or kind that is missing, null or empty is that of `kind`. An object that has both is itself.
+ * The object with apiVersion and kind: one that is missing, null or empty is that of `kind`. An object that has both is returned itself.
  */
 export function describedAs(object: JsonObject, kind: GroupVersionKind): JsonObject {
   const lacks = (key: string): boolean => (member(object, key) ?? "") === "";
@@ -34,7 +34,7 @@ export const nameOf = (object: unknown): string => text(member(object, "metadata
 /** `metadata.namespace`, or `""`. */
 export const namespaceOf = (object: unknown): string => text(member(object, "metadata"), "namespace");
 
-/** Where a name or namespace is written that is no text (such as `name: 1234`), so that nobody can tell what the object is called. */
+/** The place of a name or namespace that is not a text (such as `name: 1234`), so that the object cannot be identified. */
 export function misnamedAt(object: unknown): readonly string[] | undefined {
   const metadata = member(object, "metadata") ?? {};
   if (!isObject(metadata)) return ["metadata"];
@@ -44,7 +44,7 @@ export function misnamedAt(object: unknown): readonly string[] | undefined {
   return undefined;
 }
 
-/** `metadata.labels`; an object without any has the empty set. Values that are no strings are left out. */
+/** `metadata.labels`; an object without any has the empty set. Values that are not strings are left out. */
 export function labelsOf(object: unknown): Readonly<Record<string, string>> {
   const labels = member(member(object, "metadata"), "labels");
   if (!isObject(labels)) return NO_LABELS;

@@ -1,15 +1,15 @@
 /**
- * What is known of the parts of an object while it is patched again and again (disposable, for one request): a patch leaves nearly all of an object as it
- * was, and what was looked at before need not be looked at again. Values are never changed in place.
+ * Keeps facts about the parts of an object while it is patched again and again (disposable, for one request): a patch leaves nearly all of an object as it
+ * was, and unchanged parts need not be checked again. Values are never changed in place.
  */
 export class PatchMemory {
-  /** What has the form that Go gives values of a type; by the value its type. */
+  /** Values in the form that Go gives a type, with their type. */
   readonly shaped = new Map<object, object>();
-  /** What fits a type of structured merge; by the value its type, of an item that of its list. */
+  /** Values that fit a type of structured merge, with their type; for an item, the type of its list. */
   readonly fitting = new Map<object, object>();
-  /** JSON that comes back as it is when it is written and read again. */
+  /** JSON that does not change when it is written and read again. */
   readonly reread = new Set<object>();
 }
 
-/** Lists and maps of so many members are remembered, and the items of such lists: of anything smaller looking costs as little as remembering. */
+/** Least size of lists and maps that are kept, and of lists whose items are: checking a smaller one is as cheap as keeping it. */
 export const REMEMBERED_SIZE = 16;

@@ -2,7 +2,7 @@
  * Quantities in their canonical form, in which the API server stores and shows them: `1000m` is `1`, `1.5Gi` is `1536Mi`.
  */
 
-/** Exponents of more digits wrap around in the server; nobody writes them, and they stay as they are. */
+/** The parts of a quantity. Exponents of more digits wrap around in the server; they are not in use, and stay as they are. */
 const SYNTAX = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?[0-9]{1,9})?$/;
 const BINARY = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 /** Decimal suffixes by exponent. */
@@ -18,9 +18,9 @@ const DECIMAL: ReadonlyMap<number, string> = new Map([
   [15, "P"],
   [18, "E"],
 ]);
-/** 10^-9 is the finest that Kubernetes keeps; what is finer is rounded up. */
+/** The finest exponent that Kubernetes keeps; finer amounts are rounded up. */
 const NANO = -9;
-/** What a quantity with a binary suffix is cut to. */
+/** The greatest amount with a binary suffix; larger ones are cut to it. */
 const BINARY_MAX = (1n << 63n) - 1n;
 
 /** Whole units of a power of ten, which may be far too large to be written out. */
@@ -29,7 +29,7 @@ interface Amount {
   readonly exponent: number;
 }
 
-/** The canonical form of a quantity, or the text itself when it is none. */
+/** The canonical form of a quantity, or the text itself when it is not one. */
 export function canonicalQuantity(text: string): string {
   const match = SYNTAX.exec(text);
   const digits = `${match?.[2] ?? ""}${match?.[3] ?? ""}`;
@@ -53,13 +53,13 @@ function exponentOf(suffix: string): number {
 function rounded({ units, exponent }: Amount): Amount {
   const places = NANO - exponent;
   if (places <= 0) return { units, exponent };
-  // However small it is, it is not nothing.
+  // However small it is, it is not zero.
   if (places > String(units).length) return { units: 1n, exponent: NANO };
   const divisor = 10n ** BigInt(places);
   return { units: (units + divisor - 1n) / divisor, exponent: NANO };
 }
 
-/** A binary suffix has no exponent beside it: there is nothing but a fraction. */
+/** The text with a binary suffix, which has no exponent beside it, only a fraction. */
 function formatBinary(amount: Amount): string {
   const unit = 10n ** BigInt(-amount.exponent);
   const whole = amount.units / unit;
@@ -75,7 +75,7 @@ function formatBinary(amount: Amount): string {
   return `${value}${BINARY[step]}`;
 }
 
-/** The exponent goes in steps of three. One that has no suffix is dropped, as the server does. */
+/** The text in decimal. The exponent is a multiple of three. One that has no suffix is dropped, as the server does. */
 function formatDecimal({ units, exponent }: Amount, exponential: boolean): string {
   const written = String(units);
   let end = written.length;

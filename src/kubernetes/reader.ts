@@ -1,4 +1,4 @@
-/** What the host asks of a cluster on behalf of guests. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
+/** The host's questions to a cluster on behalf of guests. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
 import { stringifyJson } from "../data/json.js";
 import { PublicError } from "../data/public-text.js";
 import type { TextPieces } from "./client/text-pieces.js";
@@ -47,20 +47,20 @@ export interface ResourceSnapshot {
   readonly items: readonly unknown[];
 }
 
-/** The objects of a list as JSON texts in UTF-8. They stay as they were when they were asked for. */
+/** The objects of a list as JSON texts in UTF-8. They do not change afterwards. */
 export interface ObjectTexts {
   readonly count: number;
-  /** Of all texts. */
+  /** Bytes of all texts. */
   readonly bytes: number;
-  /** Stands for this version of the object at an index: the same for the same. */
+  /** An object that identifies this version of the object at an index. */
   identity(index: number): object;
   /** The text of the object at an index; it may be part of a larger buffer, and must not be changed. */
   text(index: number): Uint8Array;
-  /** All texts with commas between them, for another thread to put together; absent, or `undefined`: only this one can read them. */
+  /** All texts with commas between them, for another thread to join; absent, or `undefined`: only this thread can read them. */
   pieces?(head: Uint8Array, tail: Uint8Array): TextPieces | undefined;
 }
 
-/** The texts of objects that are at hand. */
+/** The texts of objects in memory. */
 export function textsOf(objects: readonly object[]): ObjectTexts {
   const texts = objects.map((object) => Buffer.from(stringifyJson(object)));
   const at = <T>(list: readonly T[], index: number): T => {
@@ -77,8 +77,8 @@ export function textsOf(objects: readonly object[]): ObjectTexts {
 }
 
 /**
- * A window into a cluster. Nothing is masked or cached here but what a watch keeps anyway. Every method rejects with an Error whose message is
- * the reason text of spec kubewarden.md 7.6; the signal is aborted when nobody waits any more.
+ * Reads a cluster. Nothing is masked, and only lists that are watched anyway are cached. Every method rejects with an Error whose message is
+ * the reason text of spec kubewarden.md 7.6; the signal is aborted when the caller waits no longer.
  */
 export interface KubernetesReader {
   /** One object, as the API server gave it. */
@@ -91,12 +91,12 @@ export interface KubernetesReader {
   snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot>;
 }
 
-/** Why nothing can be asked of a cluster that is not there (spec kubewarden.md 7.6). */
+/** The error of questions without a cluster (spec kubewarden.md 7.6). */
 export const NO_CLIENT = "kube::Client was not initialized properly";
 
 const refuse = () => Promise.reject(new PublicError(NO_CLIENT));
 
-/** Stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
+/** Stands in for a missing cluster: every question fails, so that nothing is allowed by mistake. */
 export const NO_CLUSTER: KubernetesReader = {
   get: refuse,
   list: refuse,

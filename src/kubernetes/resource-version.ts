@@ -6,7 +6,7 @@ const MAX_DIGITS = 20;
 const isNumber = (version: string): boolean => version.length <= MAX_DIGITS && /^[1-9][0-9]*$/.test(version);
 
 /**
- * Whether one state is older than another of the same resource. False where nobody can tell: an aggregated API server may have versions of another kind.
+ * Whether one state is older than another of the same resource. False where that is not known: an aggregated API server may have versions of another kind.
  * @param one `metadata.resourceVersion` of an object or a list
  */
 export function isOlder(one: string, other: string): boolean {
@@ -14,6 +14,6 @@ export function isOlder(one: string, other: string): boolean {
   return one.length === other.length ? one < other : one.length < other.length;
 }
 
-/** Whether one state is the other, or a newer one of the same resource. False where nobody can tell. */
+/** Whether one state equals the other, or is a newer one of the same resource. False where that is not known. */
 export const isAtLeast = (one: string, other: string): boolean =>
   (isNumber(one) && one === other) || isOlder(other, one);

@@ -7,12 +7,12 @@ export interface EquivalentResource {
   readonly kind: GroupVersionKind | undefined;
 }
 
-/** Some of those that share a storage, as a table knows them: a server that is not as old as the table may have others. */
+/** Some of the resources that share a storage, from a table: a newer server may have others. */
 export class SomeEquivalents {
   constructor(readonly resources: readonly EquivalentResource[]) {}
 }
 
-/** Those that share a storage: all of them, or those that are known. */
+/** The resources that share a storage: all of them, or the known ones. */
 export type Equivalents = readonly EquivalentResource[] | SomeEquivalents;
 
 /** Groups in the order in which servers register them; all but the first pair are of old servers. */
@@ -23,7 +23,7 @@ const SHARED: readonly (readonly [groups: readonly [string, string], resources: 
   [["extensions", "policy"], "podsecuritypolicies"],
 ];
 
-/** By resource: almost all have none. */
+/** The pairs by resource: almost all resources have none. */
 const PAIRS: ReadonlyMap<string, readonly (readonly string[])[]> = SHARED.reduce((pairs, [groups, resources]) => {
   for (const resource of resources.split(" ")) pairs.set(resource, [...(pairs.get(resource) ?? []), groups]);
   return pairs;

@@ -3,15 +3,15 @@
 const STAR = "*";
 
 /**
- * A pattern, prepared. Only `*` is special: any characters, or none; nothing escapes it. Letter case counts. Matching goes through the text once: what
- * stands between two stars is best taken where it comes first.
+ * A pattern, prepared. Only `*` is special: any characters, or none; nothing escapes it. Letter case counts. Matching reads the text once: the
+ * text between two stars is best matched at its first place.
  */
 export class Wildcard {
-  /** As written. */
+  /** The pattern as written. */
   readonly pattern: string;
-  /** Where there is no star: the whole text. */
+  /** The text before the first star; without a star, the whole text. */
   readonly #start: string;
-  /** Between stars, in order; `undefined` where there is no star. */
+  /** The texts between stars, in order; `undefined` where there is no star. */
   readonly #middle: readonly string[] | undefined;
   readonly #end: string;
 
@@ -25,7 +25,7 @@ export class Wildcard {
 
   /** Whether the whole text fits. */
   matches(text: string): boolean {
-    // Code units tell the same as code points: no character of well-formed text begins within another.
+    // Comparing code units is as good as comparing code points: no character of well-formed text begins within another.
     const [start, middle, end] = [this.#start, this.#middle, this.#end];
     if (middle === undefined) return text === start;
     const last = text.length - end.length;

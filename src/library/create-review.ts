@@ -1,8 +1,8 @@
 /** Questions for policies, made of objects, whole AdmissionReviews, or any JSON. */
 import type { AdmissionRequest } from "../admission/admission-request.js";
+import { buildRequest, readRequest } from "../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
-import { buildRequest, readRequest } from "../cli/build-request.js";
-import { UsageError } from "../cli/io.js";
+import { UsageError } from "../data/command-io.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { Review } from "../policy/index.js";
 import { checkOptions, JSON_VALUE, OBJECT, OptionError, SWITCH, TEXT } from "./options.js";

@@ -1,7 +1,6 @@
 /** A policies.yaml to policies, in a program of one's own. */
-import { createPolicySource } from "../cli/load.js";
-import type { LoadResult, PolicySource } from "../cli/policy-source.js";
-import type { Problem } from "../config/index.js";
+import { loadConfig, type Problem, parseConfig } from "../config/index.js";
+import { createPolicySource, type LoadResult, type PolicySource } from "../loader/policy-source.js";
 import type { PolicySet } from "../policy/served/policy-set.js";
 import { type Log, loggerOf } from "./log.js";
 import { ANY_TEXT, COUNT, checkOptions, FACTOR, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
@@ -101,24 +100,10 @@ export interface LoadedPolicies {
  */
 export async function loadPolicies(options: LoadOptions = {}): Promise<LoadedPolicies> {
   checkOptions("loadPolicies", options, SHAPES);
-  const { text, file = "policies.yaml", policyTimeout = 2000, environment = {}, log } = options;
-  const values = {
-    policies: file,
-    ...(policyTimeout === Number.POSITIVE_INFINITY
-      ? { disableTimeoutProtection: true }
-      : { policyTimeout: policyTimeout / 1000 }),
-    workers: options.workers,
-    celCostFactor: options.costFactor,
-    kubeconfig: options.kubeconfig,
-    policiesDownloadDir: options.downloadDirectory,
-    sourcesPath: options.sourcesFile,
-    verificationPath: options.verificationFile,
-    dockerConfigJsonPath: options.dockerConfigDirectory,
-    sigstoreCacheDir: options.sigstoreDirectory,
-    disableWarmStart: options.warmStart === false,
-  };
+  const { text, file = "policies.yaml", log } = options;
   const given = { text };
-  const source = createPolicySource(values, environment, loggerOf(log), { text: () => given.text });
+  const read = (path: string) => (given.text === undefined ? loadConfig(path) : parseConfig(given.text, path));
+  const source = createPolicySource({ ...options, file }, { logger: loggerOf(log), read });
   try {
     return new Loaded(source, given, usable(await source.load(1)));
   } catch (error) {

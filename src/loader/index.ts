@@ -1,77 +1,58 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 
+import { availableParallelism } from "node:os";
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
 import {
-  createImageInspector,
-  createImageMetadata,
   createModuleFetcher,
-  LocalModuleShare,
+  ImageInspector,
+  ImageMetadata,
+  localModuleShare,
   type ModuleFetcher,
-  type ModuleFetcherOptions,
-  type SignatureChecks,
+  openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
 import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
-import { createHostCapabilities, type Executor, type ViolationSink } from "../wasm/host/index.js";
-import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
+import type { Cluster } from "../kubernetes/client/index.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
+import type { Logger } from "../telemetry/logger.js";
+import { createHostCapabilities, type Executor } from "../wasm/host/index.js";
+import { createWasmRuntime } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
+import type { ExternalData } from "../world/external.js";
 import type { Needs } from "../world/needs.js";
-import { addressGuard, closedExternal, type EgressOptions, openExternal } from "../world/open-external.js";
+import { addressGuard, closedExternal, openExternal } from "../world/open-external.js";
+import { clusterAccess } from "./cluster-access.js";
 import { diagnose, salvagedEntries } from "./diagnosis.js";
+import { fetchOptions, type LoaderFetchOptions } from "./fetch-options.js";
 import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
 import { fetchingUnder } from "./from-cluster/fetching.js";
 import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
+import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
+import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";
 export { createWebhooks } from "../kinds/registry.js";
 export { type Executor, recordSession, replaySession, SessionError } from "../wasm/host/index.js";
-export { type ClusterAccess, findCluster } from "../world/cluster.js";
-export { EgressListError } from "../world/http/egress-rules.js";
-export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
+export { findCluster } from "../world/cluster.js";
 export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
-export { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
-/** How modules are fetched, and images looked at for guests. */
-export interface LoaderFetchOptions extends ModuleFetcherOptions {
-  /** Checks the signatures of images; absent: guests can't ask about images. */
-  readonly signatures?: SignatureChecks;
-}
-
-/** What a loader needs. */
-export interface PolicyLoaderOptions {
-  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
-  readonly policyTimeout: number;
-  /** What the cost limits of CEL policies are multiplied by; default 1, as Kubernetes has them. */
-  readonly costFactor?: number;
-  /** Threads that run guests. */
-  readonly workers: number;
-  /** Processors that this process may use. Default: as many as it may run on. */
-  readonly processors?: number;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  /** How modules are fetched. */
-  readonly fetch: LoaderFetchOptions;
-  /** What guests log. */
-  readonly log: (entry: GuestLogEntry) => void;
+/** What is asked of a loader beside its settings. */
+export interface LoaderOptions {
+  /** Gets what guests say and what they were refused, and what is odd about downloads and watches of a cluster; absent: nothing does. */
+  readonly logger?: Logger;
+  /** In place of what the settings say of fetching, and what processes share of it. */
+  readonly fetch?: Partial<LoaderFetchOptions>;
+  /** Where another process watches the cluster's lists for this one. */
+  readonly shared?: StoreChannel | undefined;
   /** Records or replays what guests ask of the host. Default: neither. */
   readonly executor?: Executor;
-  /** Told when a guest asks for what it was not granted. */
-  readonly violation: ViolationSink;
-  /** False: instances of modules all start anew. */
-  readonly warmStart?: boolean;
-  /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
-  readonly cluster?: ClusterAccess;
-  /** Where policies may send HTTP requests to. */
-  readonly egress?: EgressOptions;
   /** Whether policies may ask nobody outside of this process, whatever else is set; default no. Modules are fetched all the same. */
   readonly closed?: boolean;
-  /** Told what hinders watches of a cluster. */
-  readonly note?: (message: string) => void;
   /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
   readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
@@ -84,6 +65,14 @@ export interface PolicyLoaderOptions {
 
 /** Loads configurations. */
 export interface PolicyLoader {
+  /** Milliseconds that an evaluation may take where its entry says nothing. */
+  readonly policyTimeout: number;
+  /** The cluster that policies look things up in; undefined where none is wanted. */
+  readonly access: ClusterAccess | undefined;
+  /** The client of that cluster; undefined where there is none. It is closed with the loader. */
+  readonly cluster: Cluster | undefined;
+  /** What expressions may ask themselves. */
+  readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
   /**
@@ -99,38 +88,45 @@ export interface PolicyLoader {
 const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outside of the request may be asked here"));
 
 /**
- * Makes a loader. Worker threads start when the first guest runs.
- * @throws EgressListError
+ * A loader by these settings. Worker threads start when the first guest runs.
+ * @throws UsageError for lists of HTTP servers that can't be read
+ * @throws an error that names the file where one of the settings can't be used
  */
-export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, processors, now, log, violation } = options;
-  const fetch = { ...options.fetch, share: options.fetch.share ?? new LocalModuleShare() };
-  const executor = options.closed ? refuseCalls : options.executor;
-  const guard = addressGuard(options.egress);
-  const inspector = options.closed
-    ? undefined
-    : fetch.signatures && createImageInspector(fetch, fetch.signatures, guard);
-  const cluster = options.closed ? undefined : openAccess(options.cluster, now, options.note ?? (() => {}));
+export function createLoader(settings: LoaderSettings, options: LoaderOptions = {}): PolicyLoader {
+  const { policyTimeout = DEFAULT_POLICY_TIMEOUT_MS, workers = availableParallelism(), processors } = settings;
+  const { egress = {}, warmStart, costFactor } = settings;
+  const { logger, shared, closed = false } = options;
+  const now = () => performance.now();
+  const warn = (message: string): void => logger?.warn(message);
+  const guests = logger?.named("policy_log");
+  const found = clusterAccess(settings);
+  const access = shared !== undefined && found !== undefined && "connection" in found ? { ...found, shared } : found;
+  const fetch = { share: localModuleShare(), ...fetchOptions(settings, warn), ...options.fetch };
+  const executor = closed ? refuseCalls : options.executor;
+  const guard = addressGuard(egress);
+  const { registry, close: closeRegistries } = openRegistries(fetch, guard);
+  const images = closed ? undefined : new ImageInspector(registry, fetch.signatures);
+  const cluster = closed ? undefined : openAccess(access, now, warn);
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch, guard);
-  const external = options.closed
+  const metadata = new ImageMetadata(registry);
+  const external = closed
     ? closedExternal()
     : openExternal({
-        readImage: (reference, signal) => metadata.images.read(reference, signal),
+        readImage: (reference, signal) => metadata.read(reference, signal),
         now,
-        ...(options.egress && { egress: options.egress }),
-        ...(cluster && { cluster }),
+        egress,
+        cluster,
       });
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
-    ...(options.warmStart !== undefined && { warmStart: options.warmStart }),
+    ...(warmStart !== undefined && { warmStart }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
-    log,
+    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
     capabilities: createHostCapabilities({
-      violation,
+      violation: (message, fields) => logger?.error(message, fields),
       http: external.plugins,
-      ...(inspector && { images: inspector.images }),
+      ...(images && { images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),
     }),
@@ -143,10 +139,9 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     runtime,
     policyTimeout,
     now,
-    httpInNamespaced: options.egress?.forNamespaced ?? false,
+    httpInNamespaced: egress.forNamespaced ?? false,
   });
-  const missing = options.cluster !== undefined && cluster === undefined;
-  const { costFactor } = options;
+  const missing = access !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => ({
     ...outerWorldFor(needs, world, missing, now, external.data),
     ...(costFactor !== undefined && { costFactor }),
@@ -154,9 +149,10 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
   const served = new FinalizationRegistry<() => void>((release) => release());
+  const inUse = new NamespaceModules();
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
-    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
     keep: (policy, release) => served.register(policy, release),
     worldFor,
     prefetch: foresee,
@@ -164,6 +160,10 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     watcher: options.watcher,
   });
   return {
+    policyTimeout,
+    access,
+    cluster,
+    external: external.data,
     clusterPolicies: (changed) =>
       new ClusterPolicies({
         clock: SYSTEM_CLOCK,
@@ -202,8 +202,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     },
     close() {
       runtime.close();
-      void inspector?.close();
-      void metadata.close();
+      void closeRegistries();
       void external.close();
       void cluster?.close();
     },

@@ -14,6 +14,7 @@ import {
   FetchError,
   fetchFailureShown,
   fetchFailureText,
+  MAX_MODULE_BYTES,
   type ModuleFetcher,
   type ModuleFile,
   type ModuleLimits,
@@ -21,6 +22,7 @@ import {
 } from "../fetch/index.js";
 import type { ModuleFiles, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
+import { type CountedModule, NamespaceModules } from "./namespace-modules.js";
 import { limitsOf } from "./prefetch.js";
 
 /** Bytes of an Extism manifest that a namespaced policy names: one that holds a small module has some ten KiB. */
@@ -34,12 +36,18 @@ export type HeldFiles = ModuleFiles & Required<Pick<ModuleFiles, "used" | "relea
 
 /**
  * Fetches what an entry names, and reads it when there is memory for it.
+ * @param inUse counts the modules of policies in namespaces
  * @throws LoadError
  */
-export async function moduleFiles(entry: ModuleEntry, fetcher: ModuleFetcher, warn: Warn): Promise<HeldFiles> {
+export async function moduleFiles(
+  entry: ModuleEntry,
+  fetcher: ModuleFetcher,
+  warn: Warn,
+  inUse = new NamespaceModules(),
+): Promise<HeldFiles> {
   const held = new Held();
   try {
-    return await new Reading(entry, fetcher, held).read(warn);
+    return await new Reading(entry, fetcher, held, inUse).read(warn);
   } catch (cause) {
     held.release();
     throw cause;
@@ -68,12 +76,14 @@ class Reading {
   readonly #fetcher: ModuleFetcher;
   readonly #limits: ModuleLimits;
   readonly #held: Held;
+  readonly #inUse: NamespaceModules;
 
-  constructor(entry: ModuleEntry, fetcher: ModuleFetcher, held: Held) {
+  constructor(entry: ModuleEntry, fetcher: ModuleFetcher, held: Held, inUse: NamespaceModules) {
     this.#entry = entry;
     this.#fetcher = fetcher;
     this.#limits = limitsOf(entry);
     this.#held = held;
+    this.#inUse = inUse;
   }
 
   async read(warn: Warn): Promise<HeldFiles> {
@@ -83,7 +93,7 @@ class Reading {
       return { ...origin.error([moduleKey(this.#entry)], message), ...(hint !== undefined && { hint }) };
     };
     const file = await this.#fetch(module, place);
-    await this.#enter(file.size);
+    await this.#enter([file], place);
     const bytes = await this.#told(module.text, place, () => file.read());
     const { used, release } = this.#held;
     if (!isPluginManifest(bytes, module.location)) return { bytes, digest: file.digest, used, release };
@@ -134,13 +144,20 @@ class Reading {
       const problem = { ...place(message), code: "MODULE_MANIFEST" } as const;
       throw new LoadError("the modules of the manifest are too large together", [problem]);
     }
-    await this.#enter(size);
+    await this.#enter(files, place);
     return Promise.all(files.map((file) => this.#told(this.#entry.module.text, place, () => file.read())));
   }
 
-  async #enter(bytes: number): Promise<void> {
+  async #enter(modules: readonly CountedModule[], place: Place): Promise<void> {
+    const { namespace, maxBytes = MAX_MODULE_BYTES } = this.#limits;
+    const { id, module } = this.#entry;
+    if (namespace !== undefined)
+      this.#held.pins.push(
+        await this.#told(module.text, place, async () => this.#inUse.use(namespace, id, modules, maxBytes)),
+      );
     // An operator's policies are each an owner of its own.
-    this.#held.memory = await this.#fetcher.memory(bytes, this.#limits.namespace ?? `/${this.#entry.id}`);
+    const bytes = modules.reduce((sum, { size }) => sum + size, 0);
+    this.#held.memory = await this.#fetcher.memory(bytes, namespace ?? `/${id}`);
   }
 
   async #fetch(
@@ -149,7 +166,7 @@ class Reading {
   ): Promise<Pick<ModuleFile, "size" | "digest" | "read">> {
     return this.#told(text, place, async () => {
       const file = await this.#fetcher.file(location, this.#limits);
-      this.#held.pins.push(await file.hold());
+      this.#held.pins.push(file.hold());
       return file;
     });
   }

@@ -1,7 +1,9 @@
 /** Modules for several processes that load the same configuration at the same time: fetched once, found in the download folder by all. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Config, ConfigEntry, Member, ModuleEntry } from "../config/index.js";
-import { createModuleFetcher, type ModuleFetcherOptions, type ModuleLimits } from "../fetch/index.js";
+import { type ConfigEntry, loadConfig, type Member, type ModuleEntry } from "../config/index.js";
+import { createModuleFetcher, type ModuleLimits, type ModuleShare } from "../fetch/index.js";
+import { fetchOptions } from "./fetch-options.js";
+import { type LoaderSettings, policiesFile } from "./settings.js";
 
 /** How long the processes wait for it: a registry that does not answer must not hold up the policies that need none. */
 const WITHIN_MS = 60_000;
@@ -28,14 +30,25 @@ export const limitsOf = ({ namespace, moduleLimits }: ModuleEntry): ModuleLimits
   ...moduleLimits,
 });
 
-/** Fills the download folder. Never rejects: who loads a policy says what is wrong with its module. */
-export async function prefetchModules(config: Config, options: ModuleFetcherOptions): Promise<void> {
-  const wanted = downloads(config.entries);
-  if (wanted.length === 0) return;
-  const fetcher = createModuleFetcher({ ...options, warn: () => {} });
-  const over = new AbortController();
-  const limit = delay(WITHIN_MS, undefined, { signal: over.signal }).catch(() => {});
-  await Promise.race([Promise.allSettled(wanted.map(({ location, limits }) => fetcher.file(location, limits))), limit]);
-  over.abort();
-  await fetcher.close();
+/**
+ * Makes what fetches the modules of the settings' policies into the download folder, as often as called: several processes are about to load them.
+ * @param share of all processes
+ * @throws as {@link fetchOptions} does; what it makes never rejects: who loads a policy says what is wrong with its module
+ */
+export function modulePrefetch(settings: LoaderSettings, share: ModuleShare): () => Promise<void> {
+  const options = { ...fetchOptions(settings), share };
+  return async () => {
+    for (const file of [policiesFile(settings), settings.shadowFile]) {
+      const read = file === undefined ? undefined : loadConfig(file);
+      const wanted = read?.ok ? downloads(read.config.entries) : [];
+      if (wanted.length === 0) continue;
+      const fetcher = createModuleFetcher(options);
+      const over = new AbortController();
+      const limit = delay(WITHIN_MS, undefined, { signal: over.signal }).catch(() => {});
+      const fetched = Promise.allSettled(wanted.map(({ location, limits }) => fetcher.file(location, limits)));
+      await Promise.race([fetched, limit]);
+      over.abort();
+      await fetcher.close();
+    }
+  };
 }

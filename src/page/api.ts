@@ -1,17 +1,17 @@
 /**
- * What the page in the browser and the server say to each other: JSON, types only, read by both sides. All paths are relative to `/page/`. Mode `read`
+ * The messages between the page in the browser and the server: JSON, types only, read by both sides. All paths are relative to `/page/`. Mode `read`
  * has `state` only, and evaluates nothing that the routes would not; `play` has all.
  */
 import type { DiffLine, ExplainedAnswer } from "../kinds/explanation/types.js";
 
-/** `GET /page/state`: what is served, and what the page may do. */
+/** `GET /page/state`: the served policies, and what the page may do. */
 export interface PageState {
   readonly version: string;
   /** `play`: drafts may be checked and evaluated. */
   readonly mode: "read" | "play";
   readonly generation: number;
   readonly policies: readonly PagePolicy[];
-  /** With `play`: something to begin with. */
+  /** With `play`: examples to begin with. */
   readonly examples: readonly PageExample[];
 }
 
@@ -22,24 +22,24 @@ export interface PagePolicy {
   readonly implementation: string;
   readonly mode: "protect" | "monitor";
   readonly allowedToMutate: boolean;
-  /** Why it could not be loaded; absent: it was. */
+  /** Why it could not be loaded; absent: it was loaded. */
   readonly error?: string;
-  /** Why this is not what was asked for, though it answers. */
+  /** Why an older version answers; absent: it is up to date. */
   readonly outdated?: string;
-  /** Of a group. */
+  /** The expression and members of a group. */
   readonly group?: PageGroup;
-  /** With `play`: as it stands in its file, to be edited; absent for modules. */
+  /** With `play`: its text in the file, to be edited; absent for modules. */
   readonly source?: PageSource;
-  /** With `play`: why it is shown only, and can be neither asked nor edited here; absent: it can be asked. */
+  /** With `play`: why it can only be shown, and neither evaluated nor edited; absent: it can be evaluated. */
   readonly shownOnly?: string;
 }
 
-/** A group's expression, cut into what is to be drawn. */
+/** A group's expression, in parts for a drawing. */
 export interface PageGroup {
   readonly expression: string;
-  /** The expression as a tree of `&&`, `||`, `!` and conditionals; what is none of these is a leaf. */
+  /** The expression as a tree of `&&`, `||`, `!` and conditionals; any other part is a leaf. */
   readonly tree: GroupNode;
-  /** In order of definition; `policy` is the id of what it names, or `<group>/<member>` of one defined in place. */
+  /** The members in order of definition; `policy` is the id of a named policy, or `<group>/<member>` of one defined in place. */
   readonly members: readonly { readonly name: string; readonly policy: string }[];
 }
 
@@ -48,9 +48,9 @@ export interface GroupNode {
   readonly kind: "and" | "or" | "not" | "if" | "member" | "cel";
   readonly from: number;
   readonly to: number;
-  /** Of `member`: its name. */
+  /** The name of a `member`. */
   readonly name?: string;
-  /** Of `if`: condition, then, else. */
+  /** For `if`: condition, then, else. */
   readonly parts: readonly GroupNode[];
 }
 
@@ -61,25 +61,25 @@ export interface PageSource {
   readonly text: string;
 }
 
-/** A draft and a payload that show something. */
+/** A draft and a payload as an example. */
 export interface PageExample {
   readonly name: string;
   readonly draft: PageSource;
   readonly payload: string;
 }
 
-/** `POST /page/check`: what is wrong with a draft, while it is typed. */
+/** `POST /page/check`: the problems of a draft, while it is typed. */
 export interface CheckQuestion {
   readonly draft: PageSource;
 }
 
-/** A mistake or doubt at its place in the draft. */
+/** An error or warning at its place in the draft. */
 export interface PageProblem {
   readonly severity: "error" | "warning";
   /** 1-based, column in code points. */
   readonly line: number;
   readonly column: number;
-  /** One word of the path, or the expression's part: where the underline ends; absent: at the end of the word. */
+  /** The end of the underline: of a word of the path, or of the expression's part; absent: the end of the word. */
   readonly endColumn?: number;
   readonly path: string;
   readonly message: string;
@@ -90,13 +90,13 @@ export interface PageProblem {
 /** The answer to a check. */
 export interface CheckAnswer {
   readonly problems: readonly PageProblem[];
-  /** The entries that can be asked. */
+  /** The entries that can be evaluated. */
   readonly ids: readonly string[];
 }
 
-/** `POST /page/evaluate`: asks a draft, or what is served. */
+/** `POST /page/evaluate`: evaluates a draft, or a served policy. */
 export interface EvaluateQuestion {
-  /** Absent: what is served under `id`. With a draft its entries are seen before those that are served, which a group of the draft may name. */
+  /** Absent: the served policy `id`. A draft's entries come before the served ones, which a group of the draft may name. */
   readonly draft?: PageSource;
   /** Absent: the draft's only entry, or its last. */
   readonly id?: string;
@@ -111,23 +111,23 @@ export interface EvaluateQuestion {
 export interface EvaluateAnswer {
   /** Mistakes of the draft; with errors there is no `answer`. */
   readonly problems: readonly PageProblem[];
-  /** What is wrong with the payload, at its place. */
+  /** The error of the payload, at its place. */
   readonly payloadProblem?: PageProblem;
   readonly answer?: {
     readonly allowed: boolean;
-    /** What the client would get, as JSON. */
+    /** The client's answer, as JSON. */
     readonly response: unknown;
-    /** What monitor mode hid; absent: nothing. */
+    /** The denial that monitor mode hid; absent: none. */
     readonly wouldDeny?: string;
     readonly warnings: readonly string[];
     readonly explained: ExplainedAnswer;
-    /** What the patch makes of the object, line by line; absent: it changes nothing. */
+    /** The changes of the object by the patch, line by line; absent: it changes nothing. */
     readonly diff?: readonly DiffLine[];
     readonly milliseconds: number;
   };
 }
 
-/** Any refused question: 400, 403, 413 … */
+/** A refused question: 400, 403, 413 … */
 export interface PageRefusal {
   readonly error: string;
 }

@@ -1,4 +1,4 @@
-/** Something to begin with: a CEL policy, a ValidatingAdmissionPolicy with its binding, and a group, each with an object about which it has something to say. */
+/** The examples: a CEL policy, a ValidatingAdmissionPolicy with its binding, and a group, each with an object that it judges. */
 import type { PageExample } from "./api.js";
 
 const CEL = `replica-limit:
@@ -94,7 +94,7 @@ const GROUP = `trusted-pods:
             message: "only the platform team is exempt"
 `;
 
-/** In the order in which they are offered. */
+/** The examples in the order in which they are offered. */
 export const EXAMPLES: readonly PageExample[] = [
   { name: "CEL policy", draft: { kind: "entry", text: CEL }, payload: DEPLOYMENT },
   { name: "ValidatingAdmissionPolicy", draft: { kind: "resource", text: VAP }, payload: POD },

@@ -1,6 +1,6 @@
 /**
  * A group's expression as a tree of `&&`, `||`, `!`, conditionals and calls of members, each with its place: for drawing. The engine's tree has one
- * place for each part, not where it begins and ends, and no parentheses; so the tokens are cut here, by the same grammar (a test compares both).
+ * place for each part, not its beginning and end, and no parentheses; so the tokens are cut here, by the same grammar (a test compares both).
  */
 import type { GroupNode } from "./api.js";
 
@@ -13,18 +13,18 @@ interface Token {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** Of an opening bracket: the index of what closes it. */
+  /** For an opening bracket: the index of the closing one. */
   close?: number;
 }
 
-/** Blanks and comments, texts, names, operators that matter as one token, all else by characters. */
+/** Blanks and comments, texts, names, relevant operators as one token, all else by characters. */
 const TOKEN =
   /\s+|\/\/[^\n]*|(?:[bB]?[rR]|[rR][bB])(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n]*"|'[^'\n]*')|[bB]?(?:"""(?:\\[\s\S]|[^\\])*?"""|'''(?:\\[\s\S]|[^\\])*?'''|"(?:\\[\s\S]|[^"\\\n])*"|'(?:\\[\s\S]|[^'\\\n])*')|[A-Za-z_]\w*|&&|\|\||[!=<>]=|\.\?|[\s\S]/g;
-/** What is weaker than `!`: a part with one of these is no negation. */
+/** Operators that are weaker than `!`: a part with one of these is not a negation. */
 const BINARY = new Set(["==", "!=", "<", "<=", ">", ">=", "in", "+", "-", "*", "/", "%"]);
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-/** The tree; of what is no expression a single leaf. */
+/** The tree; a single leaf for an invalid expression. */
 export function expressionTree(expression: string, members: Iterable<string>): GroupNode {
   const leaf: GroupNode = { kind: "cel", from: 0, to: expression.length, parts: [] };
   if (expression.length > MAX_LENGTH) return leaf;
@@ -33,7 +33,7 @@ export function expressionTree(expression: string, members: Iterable<string>): G
   return new Cutter(tokens, new Set(members)).cut(0, tokens.length, 0);
 }
 
-/** Undefined when brackets do not match. */
+/** The tokens; undefined when brackets do not match. */
 function tokensOf(expression: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   const open: number[] = [];
@@ -59,7 +59,7 @@ class Cutter {
     this.#members = members;
   }
 
-  /** What the tokens from `start` up to `end` are. */
+  /** The tree of the tokens from `start` up to `end`. */
   cut(start: number, end: number, depth: number): GroupNode {
     const first = this.#tokens[start];
     if (first === undefined || start >= end || depth > MAX_DEPTH) return this.#node("cel", start, end);
@@ -80,7 +80,7 @@ class Cutter {
     return this.#node("cel", start, end);
   }
 
-  /** Condition, then, else; undefined for what is no conditional. */
+  /** Condition, then, else; undefined for a part that is not a conditional. */
   #conditional(start: number, end: number): readonly (readonly [number, number])[] | undefined {
     let question: number | undefined;
     for (const at of this.#top(start, end)) {
@@ -107,7 +107,7 @@ class Cutter {
     return [...pieces, [from, end]];
   }
 
-  /** The tokens that are in no brackets. */
+  /** The indexes of tokens outside of brackets. */
   *#top(start: number, end: number): Generator<number> {
     for (let at = start; at < end; at = (this.#tokens[at]!.close ?? at) + 1) yield at;
   }

@@ -14,9 +14,9 @@ import { PageError, type Playground } from "./playground.js";
 import { readCheck, readEvaluate } from "./questions.js";
 import { PageStates } from "./state.js";
 
-// The files of the page: read once, when first asked for, and kept as browsers take them.
+// The files of the page: read once, when first needed, and kept in the encodings of browsers.
 
-/** A file as it is sent. */
+/** A file in all its encodings. */
 interface Asset {
   readonly type: string;
   readonly etag: string;
@@ -25,10 +25,10 @@ interface Asset {
   readonly gzip: Buffer;
 }
 
-/** Where the build puts the page: beside the folder of the server. */
+/** The folder of the built page: beside the folder of the server. */
 const PAGE_FOLDER = new URL("../../page/", import.meta.url);
 
-/** Largest file that is sent: the page has 200 KiB at most, a mistaken folder may hold anything. */
+/** Largest file that is sent: the page has 200 KiB at most, a mistaken folder may contain anything. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ class Assets {
     this.#folder = folder;
   }
 
-  /** A file; undefined when it is not there, which is looked for again. */
+  /** A file; undefined when it does not exist, which is checked again each time. */
   async get(name: string): Promise<Asset | undefined> {
     const kept = this.#kept.get(name) ?? (await this.#read(name));
     if (kept !== undefined) this.#kept.set(name, kept);
@@ -69,11 +69,11 @@ class Assets {
   }
 }
 
-/** What a content is told apart by. */
+/** The tag of a content. */
 const etagOf = (content: Buffer | string): string =>
   `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 
-/** The encoding that a client takes, of those there are. */
+/** The best encoding that a client accepts. */
 function encodingFor(accepted: string | undefined): "br" | "gzip" | "identity" {
   const offers = (accepted ?? "")
     .toLowerCase()
@@ -86,10 +86,10 @@ function encodingFor(accepted: string | undefined): "br" | "gzip" | "identity" {
 
 /** Most bytes of a question: a draft of 64 KiB and a payload, both escaped as JSON. */
 export const MAX_QUESTION_BYTES = 1024 * 1024;
-/** Questions under way at a time: whoever types asks one after the other. */
+/** Most questions under way at a time: one user asks one after the other. */
 export const MAX_QUESTIONS = 4;
 
-/** Nothing but what the page brings along, from this server alone, and in nobody's frame. */
+/** Headers that allow only the page's own contents, from this server, and no frames. */
 const SECURITY: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -103,8 +103,8 @@ const TOO_LARGE = `a question has at most ${MAX_QUESTION_BYTES} bytes, draft and
 const READ_ONLY = "this page is for reading: drafts are taken with --page play, or by policy-server play";
 
 /**
- * The app that answers.
- * @param folder of the page's files
+ * The app with the page's routes.
+ * @param folder the folder of the page's files
  */
 export function pageHandler(options: PageOptions, folder: URL = PAGE_FOLDER): RequestListener {
   const page = new Page(options, new Assets(folder));
@@ -188,14 +188,14 @@ class Page {
   }
 }
 
-/** Rejects with a {@link PageError} for what is no JSON or too long. */
+/** The body of a request. Rejects with a {@link PageError} when it is not JSON or too long. */
 function bodyOf(request: IncomingMessage, response: ServerResponse): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // A client that goes away before the end.
+    // A client that closes the connection before the end.
     response.once("close", () => reject(new PageError(400, "the request was not sent to its end")));
     receiveJson(request, response, MAX_QUESTION_BYTES, (body) => {
       if (Buffer.isBuffer(body)) return resolve(body);
-      // What is still to come is not waited for.
+      // The rest of the body is not read.
       if (body.status === 413) response.setHeader("Connection", "close");
       reject(new PageError(body.status, body.status === 413 ? TOO_LARGE : body.text));
     });

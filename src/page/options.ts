@@ -1,8 +1,8 @@
-/** What the page needs. */
+/** The options of the page. */
 import type { PolicySet } from "../policy/served/policy-set.js";
 import type { Playground } from "./playground.js";
 
-/** What the page is made of. */
+/** The options of the page. */
 export interface PageOptions {
   /** The set that is served now. */
   readonly policies: () => PolicySet;

@@ -1,4 +1,4 @@
-/** Where the page is asked. */
+/** The paths of the page. */
 
 /** Paths of files, with their names in the folder of the page. */
 export const PAGE_FILES: ReadonlyMap<string, string> = new Map([
@@ -6,9 +6,9 @@ export const PAGE_FILES: ReadonlyMap<string, string> = new Map([
   ["/page/page.js", "page.js"],
   ["/page/page.css", "page.css"],
 ]);
-/** What the page shows. */
+/** The state that the page shows. */
 export const STATE_PATH = "/page/state";
-/** What is wrong with a draft. */
+/** The problems of a draft. */
 export const CHECK_PATH = "/page/check";
-/** What comes of a draft and a payload. */
+/** The evaluation of a draft and a payload. */
 export const EVALUATE_PATH = "/page/evaluate";

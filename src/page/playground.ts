@@ -1,10 +1,10 @@
-/** What checks and evaluates drafts, wherever it does. */
+/** Checks and evaluates drafts, in this thread or another. */
 import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, PageSource } from "./api.js";
 
-/** By the id of the entry, all of the policies file; undefined: it can't be edited. */
+/** The editable sources by the id of the entry, for all of the policies file; undefined: it can't be edited. */
 export type PageSources = ReadonlyMap<string, PageSource | undefined>;
 
-/** Drafts beside what is served. A question about another generation reads the files anew. Rejects with a {@link PageError}. */
+/** Drafts beside the served policies. A question about another generation reads the files anew. Rejects with a {@link PageError}. */
 export interface Playground {
   sources(generation: number): Promise<PageSources>;
   check(question: CheckQuestion, generation: number): Promise<CheckAnswer>;
@@ -12,11 +12,11 @@ export interface Playground {
   close(): Promise<void>;
 }
 
-/** Why a question is not answered, for whoever asked it. */
+/** Why a question is not answered, for the user. */
 export class PageError extends Error {
   readonly code = "PAGE";
   override readonly name = "PageError";
-  /** HTTP. */
+  /** The HTTP status. */
   readonly status: number;
 
   constructor(status: number, message: string, options?: ErrorOptions) {

@@ -1,9 +1,9 @@
-/** Reads what the page asks: nothing but what `api.ts` has is let through. */
+/** Reads the page's questions: only members of `api.ts` are accepted. */
 import { parsePlainJson } from "../data/json.js";
 import type { CheckQuestion, EvaluateQuestion, PageSource } from "./api.js";
 import { PageError } from "./playground.js";
 
-/** Longest draft, in UTF-16 units: a file of policies has some KiB, and a draft is compiled whenever somebody stops typing. */
+/** Longest draft, in UTF-16 units: a file of policies has some KiB, and a draft is compiled at each pause in typing. */
 export const MAX_DRAFT_LENGTH = 64 * 1024;
 /** Longest id. */
 const MAX_ID_LENGTH = 512;

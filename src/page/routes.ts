@@ -1,4 +1,4 @@
-/** The page's routes, light to import: what answers them is loaded when somebody asks. */
+/** The page's routes, light to import: their handler is loaded at the first request. */
 import type { AddedRoutes } from "../server/added-routes.js";
 import type { PageOptions } from "./options.js";
 import { CHECK_PATH, EVALUATE_PATH, PAGE_FILES, STATE_PATH } from "./paths.js";

@@ -1,4 +1,4 @@
-/** What the page shows: the policies as `GET /policies` has them, and how groups are made. */
+/** The state that the page shows: the policies as in `GET /policies`, and the structure of groups. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { VERSION } from "../data/version.js";
 import type { PolicySet, ServedPolicy } from "../policy/served/policy-set.js";
@@ -7,7 +7,7 @@ import { EXAMPLES } from "./examples.js";
 import { expressionTree } from "./expression-tree.js";
 import type { PageSources, Playground } from "./playground.js";
 
-/** Milliseconds that making a state holds the thread at a stretch. */
+/** Milliseconds for which making a state holds the thread at a stretch. */
 const STRETCH_MS = 10;
 
 const NOT_OF_THE_FILE =
@@ -27,7 +27,7 @@ export class PageStates {
     if (this.#made?.policies === policies) return this.#made.text;
     const text = this.#make(policies);
     this.#made = { policies, text };
-    // What has failed is tried again.
+    // A failed one is made again.
     text.catch(() => {
       if (this.#made?.text === text) this.#made = undefined;
     });
@@ -42,7 +42,7 @@ export class PageStates {
 
 /**
  * The state.
- * @param sources what can be edited; absent: the page is for reading
+ * @param sources the editable sources; absent: the page is for reading
  */
 export async function pageState(policies: PolicySet, sources?: PageSources): Promise<PageState> {
   const shown: PagePolicy[] = [];

@@ -18,7 +18,7 @@ export interface Findings {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
   readonly detail?: string;
-  /** For reports on objects, never for an answer: what the policy says of the object beside the verdict. */
+  /** For reports on objects, never for an answer. What allows has none. */
   readonly report?: ReportedFindings;
   /**
    * What the answer to a raw request shows beside the verdict: how it came about, as JSON. Admission has no place for it, and a group's answer is its own.
@@ -27,11 +27,21 @@ export interface Findings {
   readonly account?: () => Readonly<Record<string, unknown>>;
 }
 
-/** What reports say beside a verdict (spec kyverno.md 7.1). */
+/** What reports say of an outcome (spec kyverno.md 7.1), as values: the outcome's message may be a sentence around them. */
 export interface ReportedFindings {
-  readonly properties: Readonly<Record<string, string>>;
+  /** The policy's own words, where the outcome's message names the policy before them. */
+  readonly message?: string;
+  /** The part of the policy that has decided, such as `exception`; absent: its validations. */
+  readonly rule?: string;
+  /** The first binding that objects. */
+  readonly binding?: string;
+  /** What the policies or bindings that object do about it, as they are written. */
+  readonly actions?: readonly string[];
+  /** Why nothing is said against an object that the policy is for: a match condition is false, an exception exempts it, or no policy has decided. */
+  readonly passedOver?: "condition" | "exception" | "unprocessed";
+  readonly properties?: Readonly<Record<string, string>>;
   /** Names of the exceptions that exempt the object, without namespaces. */
-  readonly exceptions: readonly string[];
+  readonly exceptions?: readonly string[];
 }
 
 /** The request may pass. */

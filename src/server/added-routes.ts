@@ -1,8 +1,8 @@
-/** Routes that another room brings to the API port: the page in the browser. This room knows no more of them than this. */
+/** Routes that another room adds to the API port: the page in the browser. This room knows only this interface of them. */
 import type { LoadedRoutes } from "./plain-routes.js";
 
-/** What the room that brings them exports, in a file that is light to import: the rest comes with `load`, at the first request. */
+/** The export of that room, in a file that is light to import: the rest is loaded by `load`, at the first request. */
 export type AddedRoutes = LoadedRoutes & {
-  /** What is answered by POST. */
+  /** Paths that are answered by POST. */
   readonly posted: readonly string[];
 };

@@ -1,4 +1,4 @@
-/** The routes that are on Express, which only GET and HEAD of their paths load: what is served, and profiles. */
+/** The routes that are on Express, which is loaded by GET and HEAD of their paths: the list of policies, and profiles. */
 
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,13 +12,13 @@ import { sendEmpty } from "./respond.js";
 
 /** The reference server's default. */
 const DEFAULT_SECONDS = 30;
-/** Nobody waits longer for an answer. */
+/** Longest profile. */
 const MOST_SECONDS = 300;
-/** Samples a second of CPU profiles, unless asked otherwise. */
+/** Samples a second of CPU profiles, unless the request sets another number. */
 const DEFAULT_FREQUENCY = 99;
 const MOST_FREQUENCY = 10_000;
 
-/** Adds `GET /debug/pprof/cpu?frequency=99&interval=30` and `/debug/pprof/heap?interval=30`. One profile at a time; a second asker gets 409. */
+/** Adds `GET /debug/pprof/cpu?frequency=99&interval=30` and `/debug/pprof/heap?interval=30`. One profile at a time; a second request gets 409. */
 function addProfiles(app: Express): void {
   let busy = false;
   const serve =
@@ -117,12 +117,12 @@ function counted(id: string, version: string, rows: readonly ShadowRow[]) {
   };
 }
 
-/** What the API port's app shows. */
+/** The options of the API port's app. */
 export interface AppOptions {
   readonly evaluator: Evaluator;
   /** Whether profiles may be taken. */
   readonly profiles: boolean;
-  /** What all processes have counted of versions in shadow. */
+  /** The counters of all processes for versions in shadow. */
   readonly shadows: () => Promise<ShadowRows>;
 }
 
@@ -143,7 +143,7 @@ async function listPolicies({ policies }: Evaluator, shadows: AppOptions["shadow
   return { generation: policies.generation, policies: served.map((entry) => shownPolicy(entry, rows)) };
 }
 
-/** Express without the things that a machine's client has no use for, and with paths taken literally. */
+/** Express without features that machines' clients do not need, and with paths taken literally. */
 function bareApp(): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -156,7 +156,7 @@ function bareApp(): Express {
 function withFallbacks(app: Express): Express {
   app.use((_request: Request, response: Response) => sendEmpty(response, 404));
   app.use((error: { status?: number }, _request: Request, response: Response, next: NextFunction) => {
-    // What is already under way can only be cut.
+    // An answer that has begun can only be cut.
     if (response.headersSent) next(error);
     else sendEmpty(response, error.status ?? 500);
   });

@@ -1,4 +1,4 @@
-/** Reading a request's body up to a limit, and what makes a body acceptable (spec kubewarden.md 3.5). */
+/** Reads a request's body up to a limit, and checks that it is acceptable (spec kubewarden.md 3.5). */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import {
@@ -18,7 +18,7 @@ export function isJsonContentType(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 }
 
-/** The encoding of a body that is not sent as it is; undefined for one that is. */
+/** The content encoding of a body; undefined for one that is sent as it is. */
 export function foreignEncoding(encoding: string | undefined): string | undefined {
   return encoding === undefined || /^\s*(?:identity)?\s*$/i.test(encoding) ? undefined : encoding;
 }
@@ -28,19 +28,22 @@ export function announcesTooMuch(request: IncomingMessage, limit: number): boole
   return Number(request.headers["content-length"]) > limit;
 }
 
-/** What is known of all bodies that are read. */
+/** The options of reading bodies. */
 export interface BodyReading {
   readonly memory: BodyMemory;
-  /** Told of a connection on which a body comes in many small pieces. */
+  /** Called with a connection on which a body comes in many small pieces. */
   readonly crumbles: (socket: Socket) => void;
 }
 
-/** Pieces of a body after which it is looked at whether they are small, and their mean size from which they are not: API servers send pieces of 4 KiB and more. */
+/**
+ * Number of pieces of a body after which their size is checked, and the mean size from which on they do not count as small: API servers send pieces of 4 KiB
+ * and more.
+ */
 const CRUMBS = 64;
 const CRUMB_BYTES = 512;
 
 /**
- * Reads the whole body and hands it over, or the problem that answers the request. When the client goes away before the end, nobody
+ * Reads the whole body and passes it on, or the problem with which the request is answered. When the client closes the connection before the end, no callback
  * is called.
  * @param limit most bytes of a body
  * @param reading absent where few bodies are read at a time
@@ -65,7 +68,7 @@ export function readBody(
     bytes.clear();
     done(body);
   };
-  /** Whether there is room for what has come; what is whole with its first piece holds nothing that others wait for. */
+  /** Whether there is room for the bytes so far; a body in one piece does not keep others waiting. */
   const hasRoom = (piece: Buffer): boolean => {
     if (counted === undefined) {
       if (memory === undefined || String(piece.length) === request.headers["content-length"]) return true;
@@ -99,7 +102,7 @@ export function receiveJson(
   if (!isJsonContentType(request.headers["content-type"])) {
     done(unsupportedMediaType);
   } else if (encoding !== undefined) {
-    // What would be taken, as RFC 9110 has it for 415.
+    // The accepted encoding, as RFC 9110 defines it for 415.
     response.setHeader("Accept-Encoding", "identity");
     done(encodedBody(encoding));
   } else {

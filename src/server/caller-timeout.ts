@@ -10,14 +10,14 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-/** The way back to the client takes time too: an answer that arrives too late is lost. */
+/** Time for the way back to the client: an answer that arrives too late is lost. */
 const RETURN_MS = 50;
-/** A caller that waits less than this is given this nonetheless: an answer at once may still arrive. */
+/** Least time for an evaluation, even if its caller waits less: an immediate answer may still arrive. */
 const LEAST_MS = 10;
 
 /**
- * When the answer must be ready, in monotonic milliseconds; Infinity when the query says nothing that can be understood.
- * @param query what follows `?`
+ * When the answer must be ready, in monotonic milliseconds; Infinity when the query has no valid time-out.
+ * @param query the text behind `?`
  * @param received monotonic milliseconds at which the request began
  */
 export function callerDeadline(query: string, received: number): number {
@@ -28,7 +28,7 @@ export function callerDeadline(query: string, received: number): number {
   return received + Math.max(milliseconds - RETURN_MS, LEAST_MS);
 }
 
-/** Milliseconds of a Go duration such as `10s` or `1m30s`; undefined when it is none or not positive. */
+/** Milliseconds of a Go duration such as `10s` or `1m30s`; undefined for an invalid one or one that is not positive. */
 function parseGoDuration(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;

@@ -1,4 +1,4 @@
-/** What is between Node's server and those parts that answer: messages that can't be taken are refused, and no connection takes more than its turn. */
+/** The layer between Node's server and the handlers: refuses invalid messages, and limits the time of each connection. */
 import type http from "node:http";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type https from "node:https";
@@ -9,27 +9,27 @@ import type { PacedReading } from "./paced-reading.js";
 import { sendProblem } from "./respond.js";
 import { HEADERS_TIMEOUT_MS, headerProblem, readingProblem } from "./wire-problems.js";
 
-/** Requests that may wait on a connection before it is read at a pace: a client may have read an answer a moment before this process knows that it is sent. */
+/** Requests that may wait on a connection before it is read in turns: a client may have read an answer a moment before this process knows that it is sent. */
 const MOST_WAITING = 1;
-/** Requests that may wait on all connections before all of them are: what Node makes of one takes some 3 KB. */
+/** Requests that may wait on all connections before all are read in turns: each takes some 3 KB in Node. */
 const MOST_WAITING_OF_ALL = 1024;
-/** Bytes of a body from which its connection is read at a pace when it is not wanted: smaller ones are soon over. */
+/** Bytes of an unwanted body from which on its connection is read in turns: smaller ones are soon over. */
 const UNWANTED_BODY = 16 * 1024;
 
-/** The status of what did not come in time. */
+/** The status of a request that did not come in time. */
 const REQUEST_TIMEOUT = 408;
 
-/** How connections are served. */
+/** Options of serving connections. */
 export interface ConnectionOptions {
   readonly handler: RequestListener;
   readonly reading: PacedReading;
-  /** Most bytes of a body: a client that asks before sending one that is longer is not told to go on. */
+  /** Most bytes of a body: a client that asks before sending a longer one is not told to continue. */
   readonly bodyLimit: number;
-  /** Runs something after so many milliseconds. */
+  /** Runs a function after so many milliseconds. */
   readonly after?: OneByOneOptions["after"];
 }
 
-/** Serves what comes on a server's connections. */
+/** Serves the requests on a server's connections. */
 export function serveConnections(
   server: http.Server | https.Server,
   { handler, reading, bodyLimit, after }: ConnectionOptions,
@@ -51,7 +51,7 @@ export function serveConnections(
   );
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket, headers } = request;
-    // API servers say how long a body is.
+    // API servers announce the length of a body.
     if (headers["transfer-encoding"] !== undefined) reading.pace(socket);
     else if (Number(headers["content-length"]) > UNWANTED_BODY)
       response.once("finish", () => {

@@ -1,7 +1,7 @@
 /**
- * Closing a server so that nobody's request is lost. HTTP gives a client no way to know that the connection it is about to use is being closed,
+ * Closes a server without losing a request. HTTP gives a client no way to know that the connection it is about to use is being closed,
  * so a connection that is closed at once may have a request on it: one that was accepted and not used yet, or one that is kept alive. Such are
- * left open for a moment longer: what comes on them is answered with `Connection: close`. Only those that stay silent are closed, and first
+ * left open for a moment longer: requests on them are answered with `Connection: close`. Only silent ones are closed, and first
  * only our side of them, as a socket that is closed with unread bytes resets the connection.
  */
 import type http from "node:http";
@@ -10,19 +10,19 @@ import type https from "node:https";
 import net from "node:net";
 import { type After, afterTimeout } from "../data/clock.js";
 
-/** How often connections are looked at. */
+/** Interval of checking connections. */
 const SWEEP_MS = 50;
 /** How long a connection has to stay silent: longer than the way of a request that was sent before the client could know. */
 export const SILENT_MS = 300;
 /** How long a client may take to close its side of a connection whose other side is closed. */
 const HALF_CLOSED_MS = 500;
-/** The end of accepting waits until there was no new connection for so long: who got an answer just before is back with one by then. */
+/** Time without a new connection after which accepting ends: a client that has just got an answer is back with one by then. */
 const QUIET_MS = 25;
-/** It waits no longer than this: a flood of connections never ends. */
+/** Most time of that: a flood of connections never ends. */
 const ACCEPT_WITHIN_MS = 500;
 /**
- * How long answers are held back after that: with several processes the socket that listens is closed when the last of them, and the primary
- * that is told of it, have closed it; and an answer brings a new connection.
+ * How long answers are held back after that: with several processes the listening socket is closed when the last of them, and the primary
+ * that is told of it, have closed it; and an answer causes a new connection.
  */
 const HOLD_MS = 100;
 
@@ -41,13 +41,13 @@ interface Silence {
   readonly since: number;
 }
 
-/** Knows a server's connections, and closes them. */
+/** Tracks a server's connections, and closes them. */
 export class Drain {
   readonly #server: http.Server | https.Server;
   readonly #clock: StopClock;
-  /** Every connection, and with TLS what is beneath it, from the moment it is accepted. */
+  /** Every connection, and with TLS the one beneath it, from the moment it is accepted. */
   readonly #open = new Set<net.Socket>();
-  /** Every connection on which something may be asked. */
+  /** Every connection that can have requests. */
   readonly #connections = new Set<net.Socket>();
   readonly #handler: RequestListener;
   readonly #isBusy: (socket: net.Socket) => boolean;
@@ -59,8 +59,8 @@ export class Drain {
 
   /**
    * @param handler answers the server's requests
-   * @param isBusy whether something that was asked on a connection has no answer yet
-   * @param clock by which connections are silent, and the wait for them ends
+   * @param isBusy whether a request on a connection has no answer yet
+   * @param clock the time of silence and of the grace
    */
   constructor(
     server: http.Server | https.Server,
@@ -78,7 +78,7 @@ export class Drain {
       this.#open.add(socket);
       socket.once("close", () => this.#open.delete(socket));
     });
-    // With TLS a connection counts from its handshake on; before nothing can be asked on it.
+    // With TLS a connection counts from its handshake on; before, it can have no requests.
     server.on(secure ? "secureConnection" : "connection", (socket: net.Socket) => {
       this.#connections.add(socket);
       socket.once("close", () => this.#forget(socket));
@@ -92,7 +92,7 @@ export class Drain {
   };
 
   /**
-   * Stops accepting and closes connections as they fall silent; what is left after `grace` milliseconds is cut. Responses sent meanwhile must say
+   * Stops accepting and closes connections as they fall silent; the rest is cut after `grace` milliseconds. Responses sent meanwhile must say
    * `Connection: close`. May be called again with less grace.
    */
   async close(grace: number): Promise<void> {
@@ -113,9 +113,9 @@ export class Drain {
   }
 
   /**
-   * Connections that wait to be accepted are reset when the socket that listens is closed. One is accepted in each poll phase of the event loop, and
-   * this returns right after one in which there was none, as in those before. Whoever gets an answer meanwhile may come with a new connection,
-   * so nobody does.
+   * Accepts all waiting connections, which are reset when the listening socket is closed. One is accepted in each poll phase of the event loop, and
+   * this returns right after one without any, like those before it. A client that gets an answer meanwhile may come with a new connection,
+   * so all answers are held back.
    */
   async #acceptAll(): Promise<void> {
     this.#held ??= [];
@@ -171,7 +171,7 @@ export class Drain {
 
   #cut(): void {
     this.#server.closeAllConnections();
-    // The server knows nothing of connections whose handshake never came.
+    // The server does not know connections whose handshake never came.
     for (const socket of this.#open) socket.destroy();
   }
 

@@ -1,33 +1,33 @@
 /**
- * Noticing that files have changed by looking at them: Secrets and ConfigMaps of Kubernetes change by a swap of symbolic links, which watches on
+ * Notices changes of files by checking them: Secrets and ConfigMaps of Kubernetes change by a swap of symbolic links, which watches on
  * paths miss, and network file systems have no watches at all.
  */
 import { stat } from "node:fs/promises";
 
-/** How often files are looked at: a rotation is in force within two looks. */
+/** Interval of checks: a rotation is in force within two. */
 export const WATCH_INTERVAL_MS = 1000;
 
-/** Looks after files. */
+/** A running watch. */
 export interface FileWatch {
   /**
-   * Takes the files for changed, whether they look so or not, unless this is closed. Resolves when what that sets off is done; never twice at a
+   * Treats the files as changed, even if they are not, unless this is closed. Resolves when the resulting work is done; never twice at a
    * time.
    */
   force(): Promise<void>;
   close(): void;
 }
 
-/** What to look after. */
+/** Options of a watch. */
 export interface FileWatchOptions {
-  /** Files and folders, asked anew at every look: a reload may bring others. */
+  /** Files and folders, read anew at every check: a reload may bring others. */
   readonly paths: () => readonly string[];
-  /** Called when something has changed and then stood still for one look; the next look waits for it. */
+  /** Called when something has changed and then stayed the same for one check; the next check waits for it. */
   readonly changed: () => Promise<void> | void;
-  /** Milliseconds between looks. */
+  /** Milliseconds between checks. */
   readonly interval?: number;
 }
 
-/** Starts to look after files. The first look is the state that counts as known. */
+/** Starts a watch. The first check gives the known state. */
 export async function watchFiles({
   paths,
   changed,
@@ -42,7 +42,7 @@ export async function watchFiles({
     suspected = undefined;
     const looked = paths().join("\n");
     await changed();
-    // What is looked after may be others now; what has changed meanwhile is for the next look.
+    // The paths may be others now; changes meanwhile are for the next check.
     known = paths().join("\n") === looked ? state : await signature(paths());
   };
   const look = async (): Promise<void> => {
@@ -74,7 +74,7 @@ export async function watchFiles({
   };
 }
 
-/** What tells one state from another: for files content that is not the same has another time, size or inode. Links are followed. */
+/** A text that identifies a state: other contents of a file have another time, size or inode. Links are followed. */
 async function signature(paths: readonly string[]): Promise<string> {
   const parts = await Promise.all(
     paths.map(async (path) => {

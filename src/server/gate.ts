@@ -1,16 +1,17 @@
 /**
- * How much is evaluated at a time. Beyond the limit requests wait in a bounded line, first come first served; beyond that they are refused at
+ * Limits concurrent evaluations. Beyond the limit requests wait in a bounded queue, first come first served; beyond that they are refused at
  * once, which a client can act on, instead of late, which it can't. One policy can't take every place: while it keeps its guests busy
  * others still get theirs.
  */
+import { overloaded, type RequestProblem, unavailable } from "../admission/request-problem.js";
 
 /** Limits of a gate. */
 export interface GateLimits {
-  /** Evaluations that may be under way. */
+  /** Most evaluations under way. */
   readonly concurrency: number;
-  /** Requests that may wait. */
+  /** Most requests that may wait. */
   readonly queue: number;
-  /** Milliseconds a request waits at most when its client doesn't say how long it will. */
+  /** Most milliseconds that a request waits when its client sends no time-out. */
   readonly queueTimeout: number;
 }
 
@@ -21,12 +22,12 @@ export const DEFAULT_QUEUE = 1024;
 /** The API server's own default patience with a webhook. */
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 
-/** Why a request doesn't get in. */
+/** Why a request is refused. */
 export type Refusal = "full" | "late";
 
-/** Who wants in. */
+/** A request that waits for admission. */
 export interface Candidate {
-  /** Places are shared by this. */
+  /** The key by which places are shared. */
   readonly policy: string;
   /** Monotonic milliseconds at which waiting is pointless. */
   readonly deadline: number;
@@ -41,7 +42,7 @@ interface Queued {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Lets evaluations in. */
+/** Admits evaluations. */
 export class Gate {
   readonly limits: GateLimits;
   readonly #now: () => number;
@@ -57,19 +58,19 @@ export class Gate {
     this.#share = Math.max(1, Math.ceil(limits.concurrency / 2));
   }
 
-  /** Evaluations under way. */
+  /** Number of evaluations under way. */
   get busy(): number {
     return this.#busy;
   }
 
-  /** Requests in line. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Lets the candidate in now or later, or refuses it.
-   * @returns when it has to wait, a function that takes it out of the line again
+   * Admits the candidate now or later, or refuses it.
+   * @returns when it has to wait, a function that removes it from the queue
    */
   admit(candidate: Candidate): (() => void) | undefined {
     if (this.#hasPlace(candidate.policy)) {
@@ -91,13 +92,13 @@ export class Gate {
     };
   }
 
-  /** Takes a place without asking: for a policy that usually answers at once and now has to wait. */
+  /** Takes a place without waiting: for a policy that usually answers at once and now has to wait. */
   take(policy: string): void {
     this.#busy += 1;
     this.#busyBy.set(policy, (this.#busyBy.get(policy) ?? 0) + 1);
   }
 
-  /** Gives a place back, and it to the next in line that may have it. */
+  /** Returns a place, and gives it to the next in the queue that may have it. */
   leave(policy: string): void {
     this.#busy -= 1;
     const left = (this.#busyBy.get(policy) ?? 1) - 1;
@@ -124,4 +125,14 @@ export class Gate {
     this.#waiting.delete(waiting);
     waiting.candidate.refuse("late");
   }
+}
+
+/** The text of a refusal, with the limits, and the options that set them. */
+export function refusalText(why: Refusal, { concurrency, queue }: GateLimits): RequestProblem {
+  const places = `of ${concurrency} places (--max-concurrent-requests)`;
+  return why === "full"
+    ? overloaded(
+        `too many requests: the policy has its part ${places}, or all are taken, and ${queue} wait (--max-queued-requests), try again later`,
+      )
+    : unavailable(`overloaded: no policy evaluation could be started in time, for lack ${places}, try again later`);
 }

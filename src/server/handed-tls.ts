@@ -1,20 +1,20 @@
-/** Certificates that are handed over while the server runs. Until the first one has come no handshake succeeds. */
+/** Certificates that are set while the server runs. Until the first one has come no handshake succeeds. */
 import type { TlsOptions } from "node:tls";
 import type { Logger } from "../telemetry/logger.js";
 import { type FileWatch, watchFiles } from "./file-watch.js";
 import { readClientOptions, type TlsClients, type TlsMaterial, type TlsPair, tlsMaterial } from "./tls-material.js";
 
-/** What it works with. */
+/** The options. */
 export interface HandedTlsOptions {
   readonly clients: TlsClients;
   readonly logger: Logger;
-  /** Uses new material. */
+  /** Applies new material. */
   readonly use: (material: TlsMaterial) => void;
-  /** Milliseconds between looks at the files of client authorities. */
+  /** Milliseconds between checks of the files of client authorities. */
   readonly interval?: number;
 }
 
-/** Keeps what was handed over, together with what is asked of clients. */
+/** Keeps the last certificate, together with the options for clients. */
 export class HandedTls {
   readonly #options: HandedTlsOptions;
   #clients: TlsOptions;
@@ -27,7 +27,7 @@ export class HandedTls {
   }
 
   /**
-   * Reads what is asked of clients, and looks after it until closed.
+   * Reads the options for clients, and watches their files until closed.
    * @throws TlsMaterialError
    */
   static async open(options: HandedTlsOptions): Promise<HandedTls> {
@@ -41,14 +41,14 @@ export class HandedTls {
     return handed;
   }
 
-  /** What a server begins with. */
+  /** The initial TLS options of a server. */
   get initial(): TlsOptions {
     return this.#pair === undefined ? this.#clients : tlsMaterial(this.#pair, this.#clients).options;
   }
 
   /**
    * Takes a certificate for new connections.
-   * @throws TlsMaterialError when it can't be used: what was served stays
+   * @throws TlsMaterialError when it can't be used: the former one stays
    */
   take(pair: TlsPair): void {
     const material = tlsMaterial(pair, this.#clients);
@@ -67,7 +67,7 @@ export class HandedTls {
       if (this.#pair !== undefined) this.take(this.#pair);
       logger.info("authorities of clients reloaded");
     } catch (error) {
-      // Often the middle of a change: the next look finds the rest of it.
+      // Often the middle of a change: the next check finds the rest of it.
       logger.error(
         `Failed to reload the authorities of clients: ${error instanceof Error ? error.message : String(error)}`,
       );

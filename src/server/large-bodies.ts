@@ -1,15 +1,15 @@
 /**
- * Large bodies wait for their turn on the main thread before they are read: a megabyte of JSON takes up to 80 ms, and several that came together would
- * hold it one after the other before anybody else is looked at. What has been waiting is not read when its client has gone meanwhile.
+ * Large bodies wait for their turn on the main thread before they are read: a megabyte of JSON takes up to 80 ms, and several together would
+ * block all other requests one after the other. A waiting body is not read when its client has gone meanwhile.
  */
-import type { Turns } from "../policy/turns.js";
+import { SLICE_MS, type Turns } from "../policy/turns.js";
 
-/** Bytes from which a body waits: what is read in less than a slice (10 ms) even when it is nothing but empty lists, the costliest JSON there is. */
+/** Bytes from which on a body waits: a smaller one is read in less than a slice (10 ms) even when it has only empty lists, the costliest JSON there is. */
 export const LARGE_BODY = 128 * 1024;
-/** Bodies that wait or are being read; more are refused, as a queue of them would hold what nobody has looked at yet: 128 MiB at the default limit of bodies. */
+/** Most bodies that wait or are being read; more are refused, because a longer queue would take too much memory: 128 MiB at the default limit of bodies. */
 export const MAX_WAITING_BODIES = 64;
 
-/** Large bodies of a process that nobody has read to their end yet. */
+/** The unread large bodies of a process. */
 export class LargeBodies {
   readonly #turns: Turns;
   #waiting = 0;
@@ -19,7 +19,7 @@ export class LargeBodies {
   }
 
   /**
-   * Resolves when a body may be read, with what is to be called once it has been: until then it counts, for it may take several turns.
+   * Resolves when a body may be read, with a function to be called once it has been: until then it counts, since it may take several turns.
    * @returns undefined: too many wait
    */
   wait(): Promise<() => void> | undefined {
@@ -30,8 +30,24 @@ export class LargeBodies {
     });
   }
 
-  /** Resolves when what was read may go on: being read was a turn of its own. */
+  /** Resolves when a request may continue after its body was read: that was a turn of its own. */
   next(): Promise<void> {
     return this.#turns.next();
+  }
+
+  /**
+   * Reads a body in steps, which give others their turn.
+   * @param isWanted whether the client still waits
+   * @returns undefined when it does not
+   */
+  async inTurns<T>(steps: Iterator<unknown, T>, isWanted: () => boolean): Promise<T | undefined> {
+    let since = performance.now();
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      if (performance.now() - since < SLICE_MS) continue;
+      await this.next();
+      if (!isWanted()) return undefined;
+      since = performance.now();
+    }
   }
 }

@@ -12,27 +12,27 @@ import { PacedReading } from "./paced-reading.js";
 import { sendProblem } from "./respond.js";
 import { HEADERS_TIMEOUT_MS, MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from "./wire-problems.js";
 
-/** The API server closes idle connections after 90 s; whoever closes first must not be we, or a request is lost on the way. */
+/** How long idle connections stay open: the API server closes them after 90 s; if we closed them first, a request could be lost. */
 const KEEP_ALIVE_MS = 120_000;
-/** How often the limits above are looked at. */
+/** Interval of checking the limits above. */
 const CHECK_INTERVAL_MS = 1000;
-/** Connections at a time; a cluster's API servers need a few dozen. */
+/** Most connections at a time; a cluster's API servers need a few dozen. */
 const MAX_CONNECTIONS = 8192;
 
-/** Where to listen and how. */
+/** Options of a listener. */
 export interface ListenerOptions {
   readonly address: string;
   /** 0 takes a free one. */
   readonly port: number;
   /** Absent for plain HTTP. */
   readonly tls?: TlsOptions;
-  /** With client certificates: names of which a certificate must have one; absent: any certificate of the authorities will do. */
+  /** With client certificates: names of which a certificate must have one; absent: any certificate of the authorities is accepted. */
   readonly clientNames?: readonly string[];
   readonly handler: RequestListener;
-  /** Most bytes of a body: whoever asks before sending one that is longer (`Expect: 100-continue`) is not told to go on. */
+  /** Most bytes of a body: a client that asks before sending a longer one (`Expect: 100-continue`) is not told to continue. */
   readonly bodyLimit?: number;
   readonly logger?: Logger;
-  /** Reads connections that bring much in little pieces; default one of this port's own. */
+  /** Reads connections with many small pieces in turns; default one of this port's own. */
   readonly reading?: PacedReading;
   /** Most connections at a time; never more than {@link MAX_CONNECTIONS}. */
   readonly maxConnections?: number;
@@ -46,13 +46,13 @@ export interface Listener {
   /** Uses new certificates for new connections. */
   secure(tls: TlsOptions): void;
   /**
-   * Stops accepting, closes silent connections, lets requests under way finish for at most `grace` milliseconds, then closes what is left.
+   * Stops accepting, closes silent connections, lets requests under way finish for at most `grace` milliseconds, then cuts the rest.
    * Responses sent meanwhile must say `Connection: close`.
    */
   close(grace: number): Promise<void>;
 }
 
-/** Listens. Rejects with the system's error when the address or port can't be had. */
+/** Listens. Rejects with the system's error when the address or port is not available. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const {
     address,
@@ -70,7 +70,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // It is asked for together with all else that headers must have, so that its absence gets a reason.
+    // It is checked together with the other headers, so that its absence gets a reason.
     requireHostHeader: false,
     noDelay: true,
   };
@@ -86,7 +86,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   const drain = new Drain(server, admitted, (socket) => turns.isBusy(socket), options.clock);
   server.maxConnections = Math.min(maxConnections, MAX_CONNECTIONS);
-  // Somebody who asks and never reads the answer.
+  // A client that sends a request and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -110,8 +110,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 }
 
 /**
- * Answers only clients whose certificate has one of the names. Others get 403 and the reason: a connection that breaks would leave their
- * operators guessing.
+ * Answers only clients whose certificate has one of the names. Others get 403 and the reason: with a broken connection their
+ * operators would have to guess.
  */
 function onlyNamed(
   server: http.Server | https.Server,
@@ -134,9 +134,9 @@ function onlyNamed(
   };
 }
 
-/** Names of a refused certificate that are told and logged. */
+/** Most names of a refused certificate that are shown and logged. */
 const SHOWN_NAMES = 10;
-/** Longest name that is told whole: that of a DNS name. */
+/** Longest name that is shown whole: that of a DNS name. */
 const SHOWN_NAME_LENGTH = 253;
 
 function whoIs(names: readonly string[]): string {
@@ -144,16 +144,16 @@ function whoIs(names: readonly string[]): string {
   return shown.length === 0 ? "has no name" : `is for ${shown.join(", ")}`;
 }
 
-/** The names a client's certificate stands for: its common name, and its alternative names of whatever type. */
+/** The names in a client's certificate: its common name, and its alternative names of whatever type. */
 function namesOf({ subject, subjectaltname }: Partial<PeerCertificate>): string[] {
   const alternatives = subjectaltname?.split(", ").map((entry) => entry.slice(entry.indexOf(":") + 1)) ?? [];
   return subject?.CN === undefined ? alternatives : [...[subject.CN].flat(), ...alternatives];
 }
 
-/** Between log lines about connections that can't be accepted: every one of them fails while there is no file descriptor. */
+/** Interval of log lines about connections that can't be accepted: every one of them fails while there is no file descriptor. */
 const TELL_AGAIN_MS = 10_000;
 
-/** Says that connections can't be accepted, and why, once in a while. */
+/** Logs that connections can't be accepted, and why, at intervals. */
 function acceptFailures(
   logger: Logger | undefined,
   now: () => number = () => performance.now(),

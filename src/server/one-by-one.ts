@@ -1,6 +1,7 @@
 /**
- * The requests of a connection, one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as they come, they would be answered
- * before those of any other connection; so the next one is looked at when the last has its answer, and no sooner than in the next turn of the event loop. A client that sends one at a time waits for nothing.
+ * Handles the requests of a connection one after the other. HTTP lets a client send the next ones before it has an answer: thousands in one packet. Answered as
+ * they come, they would be answered before those of any other connection; so the next one is handled when the last has its answer, and not before the next turn
+ * of the event loop. A client that sends one at a time never waits.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -8,38 +9,38 @@ import type { RequestProblem } from "../admission/request-problem.js";
 import { SLICE_MS } from "../policy/turns.js";
 import { sendProblem, writeLast } from "./respond.js";
 
-/** A request, and what it is answered with in place of what it asks for; without a response it could not be read at all. */
+/** A request, and a problem with which it is answered instead of being handled; without a response it could not be read at all. */
 interface Exchange {
   readonly request?: IncomingMessage;
   readonly response?: ServerResponse;
   problem?: RequestProblem;
 }
 
-/** What is under way on a connection. */
+/** The requests of a connection. */
 interface Line {
   readonly socket: Socket;
   request: IncomingMessage;
   response: ServerResponse;
-  /** Behind that, in order. */
+  /** The following ones, in order. */
   waiting: Exchange[];
-  /** Whether what came last could not be read: nothing of what follows can be. */
+  /** Whether the last bytes could not be read: then nothing after them can be. */
   isBroken: boolean;
 }
 
-/** Whom it tells, and what it goes by. */
+/** Options and callbacks. */
 export interface OneByOneOptions {
   readonly handler: RequestListener;
-  /** Told of a connection that has so many requests waiting, at each one that comes. */
+  /** Called at each request that has to wait, with the connection's number of them. */
   readonly crowded?: (socket: Socket, waiting: number, ofAll: number) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
-  /** Runs something in the next turn of the event loop. */
+  /** Runs a function in the next turn of the event loop. */
   readonly later?: (run: () => void) => unknown;
-  /** Runs something after so many milliseconds. */
+  /** Runs a function after so many milliseconds. */
   readonly after?: (run: () => void, milliseconds: number) => unknown;
 }
 
-/** Hands the requests of each connection on, one at a time. */
+/** Passes the requests of each connection on, one at a time. */
 export class OneByOne {
   readonly #handler: RequestListener;
   readonly #crowded: NonNullable<OneByOneOptions["crowded"]>;
@@ -47,9 +48,9 @@ export class OneByOne {
   readonly #later: (run: () => void) => unknown;
   readonly #after: (run: () => void, milliseconds: number) => unknown;
   readonly #lines = new WeakMap<Socket, Line>();
-  /** Lines whose last answer is sent. */
+  /** Connections whose last answer is sent. */
   #due: Line[] = [];
-  /** Requests that wait, of all connections. */
+  /** Number of waiting requests of all connections. */
   #waiting = 0;
 
   constructor({
@@ -72,14 +73,14 @@ export class OneByOne {
     return line !== undefined && (line.waiting.length > 0 || isUnderWay(line.response));
   }
 
-  /** Whether what comes on the connection belongs to a request that is being answered, or begins the next one: all else would only wait. */
+  /** Whether the next bytes of the connection belong to a request that is being answered, or begin the next one: others would only wait. */
   takes(socket: Socket): boolean {
     const line = this.#lines.get(socket);
     if (line === undefined) return true;
     return line.waiting.length === 0 && (!isUnderWay(line.response) || !line.request.complete);
   }
 
-  /** Calls once an answer is sent, when {@link takes} may say otherwise. */
+  /** Calls back once an answer is sent, when {@link takes} may have changed. */
   whenFree(socket: Socket, call: () => void): void {
     const response = this.#lines.get(socket)?.response;
     if (response === undefined || response.closed) this.#later(call);
@@ -102,20 +103,20 @@ export class OneByOne {
     this.#handler(request, response);
   };
 
-  /** What has come last on a connection could not be read: it is answered in its place, behind the answers to what came before, and the connection closes. */
+  /** Handles bytes of a connection that could not be read: they are answered in their place, behind the answers to earlier requests, and the connection closes. */
   broken(socket: Socket, problem: RequestProblem): void {
     const line = this.#lines.get(socket);
     if (line === undefined) {
       writeLast(socket, problem);
       return;
     }
-    // Each piece that comes after it is as unreadable.
+    // Each further piece is unreadable, too.
     if (line.isBroken) return;
     line.isBroken = true;
     const last: Exchange = line.waiting.at(-1) ?? line;
     if (last.request?.complete === false && isUnderWay(last.response)) {
       if (last !== line) last.problem = problem;
-      // What was wrong with its headers is answered already, or the answer is under way.
+      // The problem of its headers is answered already, or the answer is under way.
       else if (line.response.headersSent) line.response.once("close", () => socket.destroy());
       else sendProblem(line.request, line.response, problem);
     } else if (this.isBusy(socket)) this.#wait(line, { problem });
@@ -123,8 +124,8 @@ export class OneByOne {
   }
 
   /**
-   * What has come last on a connection did not come in time. Behind others, where it is not read on, that is not its client's doing: it has as long again once it is.
-   * @param milliseconds for what is missing
+   * Handles a request that did not come in time. Behind others, where it is not read on, that is not its client's fault: then it gets as much time again.
+   * @param milliseconds for the missing part
    */
   late(socket: Socket, problem: RequestProblem, milliseconds: number): void {
     const line = this.#lines.get(socket);

@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: what the server answers, as OpenAPI 3.1. A test holds its paths against the routes that there are. */
+/** `GET /openapi.json`: the server's routes, as OpenAPI 3.1. A test compares its paths with the routes. */
 import type { RequestListener } from "node:http";
 import { VERSION } from "../data/version.js";
 import type { Webhook } from "../policy/webhook.js";
@@ -22,7 +22,7 @@ const object = (properties: object, required: readonly string[] = []): object =>
 const kind = object({ group: text, version: text, kind: text }, ["group", "version", "kind"]);
 const resource = object({ group: text, version: text, resource: text }, ["group", "version", "resource"]);
 
-/** By name. */
+/** The schemas by name. */
 const API_SCHEMAS: Readonly<Record<string, object>> = {
   AdmissionReview: object({ apiVersion: text, kind: text, request: reference("AdmissionRequest") }, ["request"]),
   AdmissionRequest: object(
@@ -61,9 +61,9 @@ const API_SCHEMAS: Readonly<Record<string, object>> = {
   PageRefusal: object({ error: text }, ["error"]),
 };
 
-/** What is served. */
+/** The served paths. */
 export interface OpenApiOptions {
-  /** Paths behind the hot routes: those that a setting has switched off are not among them. */
+  /** Paths behind the hot routes: without those that a setting has switched off. */
   readonly paths: readonly string[];
   readonly webhooks: readonly Pick<Webhook, "path" | "name">[];
 }
@@ -72,7 +72,7 @@ type Operation = Readonly<Record<string, unknown>>;
 /** A path's operations by method. */
 type PathItem = Readonly<Record<string, unknown>>;
 
-/** The app that answers it. */
+/** The route's handler. */
 export function openApiRoute(options: OpenApiOptions): RequestListener {
   const text = JSON.stringify(openApi(options));
   return (_request, response) => sendJson(response, 200, text);
@@ -148,7 +148,7 @@ const review = (operationId: string, summary: string, request: string, response:
   } satisfies Operation,
 });
 
-/** The hot routes, which are on all the time. */
+/** The hot routes, which are always on. */
 const HOT: Readonly<Record<string, PathItem>> = {
   "/validate/{id}": review(
     "validate",
@@ -176,7 +176,7 @@ const webhookItem = (name: string): PathItem => ({
   },
 });
 
-/** On a port of their own, always by plain HTTP. */
+/** The probes on a port of their own, always by plain HTTP. */
 const PROBES: Readonly<Record<string, PathItem>> = {
   "/readiness": get("readiness", "whether requests are answered well; on the readiness port", {
     ...ok("yes, until the server begins to stop"),
@@ -213,7 +213,7 @@ const file = (type: string): PathItem => ({
   get: { summary: "a file of the page", responses: ok("the file", { [type]: {} }) },
 });
 
-/** What stands behind the hot routes. */
+/** The routes behind the hot ones. */
 const BY_PATH: Readonly<Record<string, PathItem>> = {
   "/policies": get(
     "policies",

@@ -1,42 +1,44 @@
 /**
- * Connections on which a little work comes in many pieces are read a bit at a time. Node hands over all that one read of a socket has brought, up to 64 KiB, before it looks at anything
- * else, and reads a socket that has more up to 32 times: by then ten thousand requests, or a body in three hundred thousand chunks of a byte, have had their events. It reads faster without
- * any of this code in between, by an eighth of a request of 1 KB, so connections are left to it until a client does something that no API server does.
+ * Reads connections with many small pieces in turns, a bit at a time. Node passes on all bytes of one read of a socket, up to 64 KiB, before it does anything
+ * else, and reads a socket that has more up to 32 times: by then ten thousand requests, or a body in three hundred thousand chunks of a byte, have had their
+ * events. Node is faster without this code in between, by an eighth of a request of 1 KB, so connections are left to it until a client behaves as no API server
+ * does.
  */
 import type { Socket } from "node:net";
 
-/** Line ends in what is handed over at once: a request has three at least, and a chunk two. */
+/** Line ends in the bytes that are passed on at once: a request has three at least, and a chunk two. */
 const LINES_AT_ONCE = 16;
 const LINE_FEED = 0x0a;
 /** Milliseconds of a turn of the event loop that all paced connections may take together, and each of several. */
 const TURN_MS = 5;
 const EACH_MS = 1;
 /**
- * Connections that are given a pace in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the same, and all are given one.
+ * Connections that may be put under control in one turn, each of which may have taken 15 to 30 ms of it: when there are more, others may be about to do the
+ * same, and all are.
  */
 const MOST_IN_A_TURN = 1;
-/** How long new connections are given a pace after that: connections that were opened for it come within seconds. */
+/** How long new connections are put under control after that: connections that were opened for it come within seconds. */
 const ALL_PACED_MS = 60_000;
 
-/** Tells what is under way on connections. */
+/** Whether connections can be read. */
 export interface ConnectionTurns {
-  /** Whether what comes on a connection can be used now. */
+  /** Whether the next bytes of a connection can be used now. */
   takes(socket: Socket): boolean;
-  /** Calls once that may be otherwise. */
+  /** Calls back once that may have changed. */
   whenFree(socket: Socket, call: () => void): void;
 }
 
-/** A connection with a pace. */
+/** A connection that is read in turns. */
 interface Paced {
   readonly socket: Socket;
   readonly turns: ConnectionTurns;
   /** Node's own reader of requests. */
   readonly read: (bytes: Buffer) => void;
-  /** What came is back in the socket until it is the connection's turn. */
+  /** Whether the bytes are back in the socket until it is the connection's turn. */
   isWaiting: boolean;
-  /** Whether what comes next has been waiting. */
+  /** Whether the next bytes have been waiting. */
   hasWaited: boolean;
-  /** The turn in which it was read last, and when its part of that is over. */
+  /** The turn in which it was last read, and the end of its part of that turn. */
   turn: number;
   ends: number;
 }
@@ -45,13 +47,13 @@ interface Paced {
 export class PacedReading {
   readonly #now: () => number;
   readonly #later: (run: () => void) => unknown;
-  /** Open ones that Node reads. */
+  /** Open connections that Node reads. */
   readonly #others = new Map<Socket, ConnectionTurns>();
-  /** Those that wait with something new, and those that had a turn with it and have more: of the former one request is soon answered. */
+  /** Connections that wait with something new, and those that had a turn and have more: of the former one request is soon answered. */
   readonly #fresh: Paced[] = [];
   readonly #waiting: Paced[] = [];
   #turnNumber = 0;
-  /** When this turn's time is over; `undefined` before any of it is used. */
+  /** The end of this turn's time; `undefined` before any of it is used. */
   #ends: number | undefined;
   #begunInTurn = 0;
   #isScheduled = false;
@@ -60,21 +62,21 @@ export class PacedReading {
 
   /**
    * @param now monotonic milliseconds
-   * @param later runs something in the next turn of the event loop
+   * @param later runs a function in the next turn of the event loop
    */
   constructor(now = () => performance.now(), later: (run: () => void) => unknown = setImmediate) {
     this.#now = now;
     this.#later = later;
   }
 
-  /** Takes a connection that Node has begun to read. */
+  /** Adds a connection that Node has begun to read. */
   add(socket: Socket, turns: ConnectionTurns): void {
     this.#others.set(socket, turns);
     socket.once("close", () => this.#others.delete(socket));
     if (this.#now() < this.#allUntil) this.#begin(socket);
   }
 
-  /** Gives a connection a pace, for as long as it is open. */
+  /** Reads a connection in turns, for as long as it is open. */
   readonly pace = (socket: Socket): void => {
     if (!this.#begin(socket)) return;
     this.#schedule();
@@ -82,13 +84,13 @@ export class PacedReading {
     if (this.#begunInTurn > MOST_IN_A_TURN) this.paceAll();
   };
 
-  /** Gives all connections one, and those that come in the next minute. */
+  /** Reads all connections in turns, and those that come in the next minute. */
   paceAll(): void {
     this.#allUntil = this.#now() + ALL_PACED_MS;
     for (const socket of this.#others.keys()) this.#begin(socket);
   }
 
-  /** @returns whether it had none */
+  /** @returns whether it was not read in turns before */
   #begin(socket: Socket): boolean {
     const turns = this.#others.get(socket);
     const [read, ...more] = socket.listeners("data");
@@ -103,7 +105,7 @@ export class PacedReading {
       turn: -1,
       ends: 0,
     };
-    // A listener of ours ends Node's short way from the system to its reader.
+    // A listener of ours disables Node's short way from the system to its reader.
     socket.on("data", (bytes: Buffer) => this.#take(paced, bytes));
     socket.off("data", paced.read);
     return true;
@@ -131,7 +133,7 @@ export class PacedReading {
       paced.hasWaited = false;
       return;
     }
-    // In this order: what is put back into a socket that flows comes at once.
+    // In this order: bytes that are put back into a flowing socket come at once.
     socket.pause();
     socket.unshift(rest);
     this.#wait(paced);
@@ -163,28 +165,28 @@ export class PacedReading {
     this.#goOn();
   };
 
-  /** Gives one connection its turn, and the next one when it has had it. */
+  /** Gives one connection its turn, and then the next one. */
   readonly #goOn = (): void => {
     if (this.#fresh.length + this.#waiting.length === 0) return;
     this.#schedule();
     const now = this.#now();
     this.#ends ??= now + TURN_MS;
     if (now >= this.#ends) return;
-    // One of each: neither line waits for the other one's end.
+    // One of each in turn: neither queue waits for the other one's end.
     const lines = this.#isFreshNext ? [this.#fresh, this.#waiting] : [this.#waiting, this.#fresh];
     this.#isFreshNext = !this.#isFreshNext;
-    // Behind one that has had its turn are such only.
+    // Behind one that has had its turn, all have.
     const paced = lines.find(([first]) => first !== undefined && first.turn !== this.#turnNumber)?.shift();
     if (paced === undefined) return;
     paced.isWaiting = false;
     paced.hasWaited = true;
     paced.socket.resume();
-    // What the socket holds comes before that.
+    // The bytes in the socket come before that.
     process.nextTick(this.#goOn);
   };
 }
 
-/** Behind so many line ends, or all of it. */
+/** The place behind so many line ends, or the end. */
 function endOfLines(bytes: Buffer): number {
   let at = -1;
   for (let lines = 0; lines < LINES_AT_ONCE; lines++) {

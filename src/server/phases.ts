@@ -1,25 +1,25 @@
 /**
  * Requests go through the main thread side by side, phase by phase: all whose bodies have come in one turn of the event loop are read, then their policies are
- * asked, then all answers are sent, then all are reported. One request after the other, each from its first byte to its log line, takes a quarter to a third more time of the
- * processor: its caches hold the code of one phase, not of all, and a client is woken once for many answers.
+ * evaluated, then all answers are sent, then all are reported. Handling one request after the other, each from its first byte to its log line, takes a quarter
+ * to a third more time of the processor: its caches hold the code of one phase, not of all, and a client is woken once for many answers.
  */
 
-/** Milliseconds after which those that have been read are asked about, before more are read. */
+/** Milliseconds of reading after which the requests read so far are evaluated. */
 const READING_MS = 1;
-/** Milliseconds after which answers that are ready are sent before more policies are asked: an answer waits for others' no longer than this and one policy's time. */
+/** Milliseconds of evaluating after which finished answers are sent: an answer waits for others no longer than this and one policy's time. */
 const ANSWERS_MS = 1;
-/** Milliseconds after which the event loop has its turn: with it timers, threads and whoever has connected meanwhile. */
+/** Milliseconds after which the event loop has its turn: with it timers, threads and new connections. */
 const TURN_MS = 10;
 
 /**
- * Bytes of bodies that wait to be read. More are read as they come, and sockets are not read meanwhile: whoever sends faster than policies answer waits there, as
- * without phases.
+ * Bytes of bodies that wait to be read. More are read as they come, and sockets are not read meanwhile: a client that sends faster than policies answer waits
+ * there, as without phases.
  */
 const WAITING_BYTES = 8 * 1024 * 1024;
 
-/** A request on its way. Each step is called at most once, when it is due; one that throws ends a turn of the event loop for all. */
+/** A request with its steps. Each step is called at most once, when it is due; one that throws ends a turn of the event loop for all. */
 export interface PhasedRequest {
-  /** Of its body; the same as long as it waits to be read. */
+  /** Bytes of its body; the same as long as it waits to be read. */
   readonly bytes: number;
   read(): void;
   ask(): void;
@@ -27,7 +27,7 @@ export interface PhasedRequest {
   report(): void;
 }
 
-/** What is to be done for requests. One for all of a server. */
+/** The pending steps of requests. One instance for all of a server. */
 export class Phases {
   readonly #bodies: PhasedRequest[] = [];
   readonly #reviews: PhasedRequest[] = [];
@@ -41,14 +41,14 @@ export class Phases {
 
   /**
    * @param now monotonic milliseconds
-   * @param later runs something once what has come meanwhile is there
+   * @param later runs a function once all events of the turn have come
    */
   constructor(now = () => performance.now(), later: (run: () => void) => unknown = setImmediate) {
     this.#now = now;
     this.#later = later;
   }
 
-  /** Whether anything is to be done. */
+  /** Whether any step is pending. */
   get isDue(): boolean {
     return this.#isDue;
   }
@@ -60,7 +60,7 @@ export class Phases {
     if (this.#bytes > WAITING_BYTES) this.run();
   }
 
-  /** Asks about a request that has been read. */
+  /** Evaluates a request that has been read. */
   ask(request: PhasedRequest): void {
     this.#add(this.#reviews, request);
   }
@@ -70,7 +70,7 @@ export class Phases {
     this.#add(this.#answers, request);
   }
 
-  /** Reports what has been answered, once the answers at hand are sent. */
+  /** Reports an answered request, once the finished answers are sent. */
   report(request: PhasedRequest): void {
     this.#add(this.#reports, request);
   }
@@ -82,7 +82,7 @@ export class Phases {
     this.#later(this.run);
   }
 
-  /** Does what is due, as far as there is time in a turn of the event loop: comes by itself, unless somebody long is about to begin. */
+  /** Runs pending steps, as far as there is time in a turn of the event loop: called automatically, and before a long evaluation begins. */
   readonly run = (): void => {
     if (!this.#isDue || this.#isRunning) return;
     this.#isRunning = true;
@@ -90,7 +90,7 @@ export class Phases {
       const ends = this.#now() + TURN_MS;
       this.#send();
       do {
-        // What has been read holds more than its body.
+        // A request that has been read takes more memory than its body.
         if (this.#reviews.length === 0) this.#during(this.#bodies, READING_MS, this.#read);
         while (this.#reviews.length > 0 && this.#now() < ends) {
           this.#during(this.#reviews, ANSWERS_MS, ASK);
@@ -100,14 +100,14 @@ export class Phases {
       this.#send();
     } finally {
       this.#isRunning = false;
-      // What throws must not take others with it.
+      // An error of one request must not affect others.
       const left = this.#bodies.length + this.#reviews.length + this.#answers.length + this.#reports.length;
       this.#isDue = left > 0;
       if (this.#isDue) this.#later(this.run);
     }
   };
 
-  /** Does one after the other, until so much time has passed. */
+  /** Runs one after the other, until so much time has passed. */
   #during(requests: PhasedRequest[], milliseconds: number, step: (request: PhasedRequest) => void): void {
     const ends = this.#now() + milliseconds;
     for (let request = requests.shift(); request !== undefined; request = requests.shift()) {

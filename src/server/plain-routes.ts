@@ -1,6 +1,6 @@
 /**
- * What is answered behind the hot routes: probes and metrics, which machines ask again and again, and the 404 and 405 of spec kubewarden.md 3.1, all on
- * node:http. Express is loaded by the first request that it really answers: its 65 packages take a tenth of a second of the main thread and 6 MiB.
+ * The routes behind the hot ones: probes and metrics, which machines request again and again, and the 404 and 405 of spec kubewarden.md 3.1, all on
+ * node:http. Express is loaded by the first request for one of its routes: its 65 packages take a tenth of a second of the main thread and 6 MiB.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -21,38 +21,38 @@ export type PlainRoute = (response: ServerResponse) => void | Promise<void>;
 /** Routes by path. */
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 
-/** What an app answers, whose code is loaded when it is asked. */
+/** The routes of an app, whose code is loaded at the first request. */
 export interface LoadedRoutes {
-  /** What it answers by GET and HEAD. */
+  /** Paths that it answers by GET and HEAD. */
   readonly paths: readonly string[];
-  /** What it answers by POST; default nothing. */
+  /** Paths that it answers by POST; default none. */
   readonly posted?: readonly string[];
   /** Imports and makes the app; called again when it has failed. */
   readonly load: () => Promise<RequestListener>;
 }
 
-/** What a port has behind the hot routes. */
+/** The routes of a port behind the hot ones. */
 export interface PortRoutes {
   readonly plain: PlainRoutes;
-  /** Apps by what they answer; no two of them answer the same. */
+  /** Apps with their paths; no path has two. */
   readonly loaded?: readonly LoadedRoutes[];
-  /** Whether a path is asked by POST, which is answered before; default none is. */
+  /** Whether a path is answered by POST elsewhere; default no. */
   readonly isPosted?: (path: string) => boolean;
-  /** What 404 and 405 say to people; default nothing. */
+  /** The texts of 404 and 405 for people; default none. */
   readonly suggest?: Suggest;
 }
 
-/** What the probes ask about. */
+/** The sources of the probes. */
 export interface ProbeOptions {
   /** True from the moment requests are answered well until the server begins to stop. */
   readonly ready: () => boolean;
-  /** Why nobody should be sent here yet although requests are answered; undefined: nothing is in the way. Default that. */
+  /** Why this server should not get requests yet although it answers; undefined: there is no reason. The default. */
   readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format. */
   readonly metricsText: () => Promise<MetricsText>;
 }
 
-/** What is plain on the API port. */
+/** The plain routes on the API port. */
 export const apiRoutes = (metricsText: ProbeOptions["metricsText"]): PlainRoutes =>
   new Map<string, PlainRoute>([
     ...metricsRoute(metricsText),
@@ -66,11 +66,11 @@ const metricsRoute = (metricsText: ProbeOptions["metricsText"]): readonly [strin
   ["/metrics", (response) => sendMetrics(metricsText, response)],
 ];
 
-/** What Express answers on the API port. */
+/** The paths of Express on the API port. */
 export const appPaths = (profiles: boolean): readonly string[] =>
   profiles ? ["/policies", "/debug/pprof/cpu", "/debug/pprof/heap"] : ["/policies"];
 
-/** What is plain on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
+/** The plain routes on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
 export const probeRoutes = ({ ready, unready, metricsText }: ProbeOptions): PlainRoutes =>
   new Map<string, PlainRoute>([
     ["/readiness", (response) => sendReadiness(response, ready(), unready?.())],
@@ -78,7 +78,7 @@ export const probeRoutes = ({ ready, unready, metricsText }: ProbeOptions): Plai
     ...metricsRoute(metricsText),
   ]);
 
-/** Answers the plain routes, has apps answer their own, and refuses all others. */
+/** Answers the plain routes, passes those of apps to them, and refuses all others. */
 export function plainOr({ plain, loaded = [], isPosted, suggest }: PortRoutes): RequestListener {
   const apps = loaded.map(({ paths, posted = [], load }) => ({ paths, posted, app: loadedOnce(load) }));
   const read = new Map(apps.flatMap(({ paths, app }) => paths.map((path) => [path, app])));
@@ -96,7 +96,7 @@ export function plainOr({ plain, loaded = [], isPosted, suggest }: PortRoutes): 
     const reads = method === "GET" || method === "HEAD";
     const route = reads ? plain.get(pathOf(url)) : undefined;
     if (route !== undefined) return route(response);
-    // No client sends a fragment, but where one does it is not part of the path.
+    // Clients do not send a fragment, but if one does it is not part of the path.
     const [path = ""] = pathOf(url).split("#", 1);
     const app = reads ? read.get(path) : method === "POST" ? posted.get(path) : undefined;
     if (app !== undefined) (await app())(request, response);
@@ -108,7 +108,7 @@ export function plainOr({ plain, loaded = [], isPosted, suggest }: PortRoutes): 
   };
   return (request, response) => {
     answer(request, response).catch(() => {
-      // Code that can't be loaded, for want of file descriptors perhaps: a request without an answer would be worse than an empty one.
+      // Code that can't be loaded, for lack of file descriptors perhaps: a request without an answer would be worse than an empty one.
       if (response.headersSent) response.destroy();
       else sendEmpty(response, 500);
     });
@@ -118,7 +118,7 @@ export function plainOr({ plain, loaded = [], isPosted, suggest }: PortRoutes): 
 /** The handler of the readiness port. */
 export const probeHandler = (options: ProbeOptions): RequestListener => plainOr({ plain: probeRoutes(options) });
 
-/** Whether the escapes in a path make UTF-8. */
+/** Whether the escapes in a path are valid UTF-8. */
 function isEncoded(path: string): boolean {
   try {
     decodeURIComponent(path);
@@ -133,7 +133,7 @@ function sendReadiness(response: ServerResponse, ready: boolean, unready: string
   else sendEmpty(response, ready ? 200 : 503);
 }
 
-/** All of them or a 503: whoever reads a part can't know that it is one. */
+/** Sends all metrics or a 503: a reader of a part could not know that it is incomplete. */
 async function sendMetrics(metricsText: ProbeOptions["metricsText"], response: ServerResponse): Promise<void> {
   const text = await metricsText();
   if ("unavailable" in text) {
@@ -145,6 +145,6 @@ async function sendMetrics(metricsText: ProbeOptions["metricsText"], response: S
   const bodies = text.parts.map((part) => Buffer.from(part));
   const length = bodies.reduce((sum, body) => sum + body.length, 0);
   response.writeHead(200, { "Content-Type": PROMETHEUS_TYPE, "Content-Length": length });
-  // Part after part as the client takes them. One that goes away needs no answer.
+  // Part after part as the client takes them. A client that goes away needs no answer.
   await pipeline(Readable.from(bodies), response).catch(() => {});
 }

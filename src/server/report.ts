@@ -15,13 +15,13 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import type { RequestRecorder } from "../telemetry/recording/index.js";
 
-/** Where reports go. */
+/** The destinations of reports. */
 export interface ReportSinks {
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Traces, when somebody wants them. */
+  /** Receives traces; absent: there are none. */
   readonly tracer?: DecisionSink;
-  /** Requests with their answers, when somebody wants them. */
+  /** Receives requests with their answers; absent: they are not recorded. */
   readonly recorder?: RequestRecorder;
 }
 
@@ -44,7 +44,7 @@ export function report(
   if (logged) logDecision(logger, decision, span);
 }
 
-/** Counts each policy of a set by itself, and logs and traces what they answered together. */
+/** Counts each policy of a set by itself, and logs and traces their common answer. */
 export function reportSet(
   { metrics, logger, tracer }: ReportSinks,
   review: Review,
@@ -61,7 +61,7 @@ export function reportSet(
   if (logged) logDecision(logger, decision, span);
 }
 
-/** The member whose outcome is that of the set: the first that keeps the request out, else one that would have, else one that applies. */
+/** The member whose outcome is that of the set: the first that refuses the request, else one that would have, else one that applies. */
 function decisiveOf({ members }: JoinedVerdict): Verdict {
   const by =
     members.find(({ response }) => !response.allowed) ??
@@ -88,7 +88,7 @@ function setDecision(review: Review, origin: RequestOrigin, verdict: JoinedVerdi
     mutated: false,
     ...(status?.message !== undefined && { message: status.message }),
     ...(details.length > 0 && { detail: details.join("; ") }),
-    // What a policy in monitor mode found is what the set would have answered, unless another one keeps the request out all the same.
+    // A denial by a policy in monitor mode is what the set would have answered, unless another one refuses the request anyway.
     ...(response.allowed && monitored !== undefined && { monitored }),
     milliseconds,
     members: members.map(({ entry, outcome, milliseconds: time }) => ({
@@ -156,14 +156,14 @@ function memberDecision({ policy, outcome, milliseconds }: Verdict["observations
   return { policy, outcome: verdict, milliseconds, ...(detail !== undefined && { detail }) };
 }
 
-/** What a webhook answered. */
+/** The answer of a webhook. */
 export interface AnsweredWebhook {
   readonly name: string;
   readonly response: AdmissionResponse;
   readonly milliseconds: number;
 }
 
-/** Logs and traces a webhook's answer, as that of a policy. */
+/** Logs and traces a webhook's answer, like that of a policy. */
 export function reportWebhook(
   { logger, tracer }: ReportSinks,
   request: Request,
@@ -194,12 +194,12 @@ export function reportWebhook(
   if (logged) logDecision(logger, decision, span);
 }
 
-/** From here on it is the webhook that failed. */
+/** The status from which on the webhook itself has failed. */
 const INTERNAL_ERROR = 500;
 
 type Request = Extract<Review, { kind: "admission" }>["request"];
 
-/** Adds what a request is about. */
+/** Adds the request's fields. */
 function addRequestFields(decision: Writable<Decision>, request: Request): void {
   const { kind, resource, operation, subResource, name, namespace, dryRun, userInfo } = request;
   decision.kind = kind;

@@ -1,4 +1,4 @@
-/** Writing answers: one write each, with its length. */
+/** Writes answers: one write each, with its length. */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { encodeProblem } from "../admission/encode.js";
@@ -8,9 +8,9 @@ import type { RequestOrigin } from "../policy/served/verdict.js";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** What a client may still send of a refused body and yet get to read the answer, before the connection is cut. */
+/** Bytes that a client may still send of a refused body while it reads the answer, before the connection is cut. */
 const LINGER_BYTES = 16 * 1024 * 1024;
-/** How long it may take for that. */
+/** Most time for that. */
 const LINGER_MS = 2000;
 /** Seconds after which a refused client should try again. */
 const RETRY_AFTER = "1";
@@ -20,7 +20,7 @@ export function sendJson(response: ServerResponse, status: number, text: string)
   send(response, status, JSON_TYPE, text);
 }
 
-/** Sends a request error: JSON on `/validate`, elsewhere plain text for those that are plain (spec kubewarden.md 3.5). */
+/** Sends a request error: JSON on `/validate`, elsewhere plain text for some of them (spec kubewarden.md 3.5). */
 export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
@@ -37,7 +37,7 @@ export function sendProblem(
   else send(response, status, type, text);
 }
 
-/** Answers what could not be read as a request, and ends the connection: nothing that comes on it can be read any more. */
+/** Answers bytes that could not be read as a request, and ends the connection: nothing after them can be read. */
 export function writeLast(socket: Socket, problem: RequestProblem): void {
   if (!socket.writable) return;
   const text = encodeProblem(problem);
@@ -64,21 +64,21 @@ export const sendText = (response: ServerResponse, status: number, text: string)
   send(response, status, TEXT_TYPE, escapedLines(text));
 
 /**
- * Headers and text go to the socket as one string in one write. `end(text)` would hold both back and then write a list of two, the second of them
- * empty: that takes a tenth of all that a small request needs of the processor.
+ * Sends headers and text to the socket as one string in one write. `end(text)` would hold both back and then write a list of two, the second of them
+ * empty: that takes a tenth of a small request's processor time.
  */
 function send(response: ServerResponse, status: number, type: string, text: string): void {
   const length = Buffer.byteLength(text);
   response.writeHead(status, ["Content-Type", type, "Content-Length", String(length)]);
-  // What has as many octets as characters is ASCII, which is Latin-1, too: that is copied rather than encoded.
+  // A text with as many octets as characters is ASCII, which is Latin-1, too: that is copied rather than encoded.
   response.write(text, length === text.length ? "latin1" : "utf8");
-  // The socket waits for more until it is told that there is none. A response behind another one on its connection has none yet.
+  // The socket waits for more until it is told that there is none. A response behind another one on its connection has no socket yet.
   response.socket?.uncork();
   response.end();
 }
 
 /**
- * Answers at once and closes the connection, but goes on reading for a while: a client that is still writing when the connection is reset
+ * Answers at once and closes the connection, but continues reading for a while: a client that is still writing when the connection is reset
  * would never see the answer.
  */
 function sendBeforeBodyEnds(

@@ -10,12 +10,10 @@ import {
 } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import {
-  overloaded,
   type RequestProblem,
   somethingWentWrong,
   tooManyLargeBodies,
   tooManyUnfinishedBodies,
-  unavailable,
   unknownPolicy,
 } from "../admission/request-problem.js";
 import { CLIENT_GONE } from "../policy/evaluate-in-time.js";
@@ -26,17 +24,16 @@ import type { ServedPolicy } from "../policy/served/policy-set.js";
 import { findSet, type ServedSet } from "../policy/served/served-set.js";
 import { answering } from "../policy/served/shadow/versions.js";
 import type { Verdict } from "../policy/served/verdict.js";
-import { SLICE_MS } from "../policy/turns.js";
 import { type BodyReading, receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
-import type { Gate, GateLimits, Refusal } from "./gate.js";
+import { type Gate, refusalText } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import type { PhasedRequest, Phases } from "./phases.js";
 import { type ReportSinks, report, reportSet, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
 
-/** What hot requests need. */
+/** The options of hot requests. */
 export interface ReviewHandlerOptions extends ReportSinks {
   readonly evaluator: Evaluator;
   readonly gate: Gate;
@@ -46,9 +43,9 @@ export interface ReviewHandlerOptions extends ReportSinks {
   readonly maxValues: number;
   readonly bodies: BodyReading;
   readonly phases: Phases;
-  /** Told of each answer: bytes of the request's body, and milliseconds since it came. */
+  /** Called with each answer: bytes of the request's body, and milliseconds since it came. */
   readonly answered?: (bytes: number, milliseconds: number) => void;
-  /** Whether the server stops: its answers then close their connections. */
+  /** Whether the server is stopping: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
 
@@ -71,19 +68,9 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   };
 }
 
-/** In words that name the limits, and the options that set them. */
-function refusal(why: Refusal, { concurrency, queue }: GateLimits): RequestProblem {
-  const places = `of ${concurrency} places (--max-concurrent-requests)`;
-  return why === "full"
-    ? overloaded(
-        `too many requests: the policy has its part ${places}, or all are taken, and ${queue} wait (--max-queued-requests), try again later`,
-      )
-    : unavailable(`overloaded: no policy evaluation could be started in time, for want ${places}, try again later`);
-}
-
-/** One request on its way. */
+/** One request and its state. */
 class Exchange implements PhasedRequest {
-  /** Of the body. */
+  /** Bytes of the body. */
   bytes = 0;
   readonly #options: ReviewHandlerOptions;
   readonly #request: IncomingMessage;
@@ -91,12 +78,12 @@ class Exchange implements PhasedRequest {
   readonly #route: ReviewRoute;
   readonly #received = performance.now();
   #ifGone: (() => void) | undefined;
-  /** Until it is read. */
+  /** The body until it is read. */
   #body: Buffer | undefined;
-  /** Once it is read, until it is reported. */
+  /** The review once the body is read, until it is reported. */
   #review: Review | undefined;
   #verdict: Verdict | JoinedVerdict | undefined;
-  /** Of the policies that are asked: a reload may come before they answer. */
+  /** The generation of its policies: a reload may come before they answer. */
   #generation = 0;
 
   constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
@@ -106,7 +93,7 @@ class Exchange implements PhasedRequest {
     this.#route = route;
   }
 
-  /** Sets it on its way through the phases. */
+  /** Starts the phases of the request. */
   decode(body: Buffer): void {
     this.bytes = body.length;
     this.#body = body;
@@ -145,7 +132,7 @@ class Exchange implements PhasedRequest {
 
   report(): void {
     const [review, verdict] = [this.#review, this.#verdict];
-    // A connection that waits for its next request must not hold the objects of the last one.
+    // A connection that waits for its next request must not keep the objects of the last one.
     this.#review = undefined;
     this.#verdict = undefined;
     try {
@@ -155,7 +142,7 @@ class Exchange implements PhasedRequest {
     }
   }
 
-  /** {@link decode} for a large body: reading it takes turns on the main thread, asking the policy the next, and only for a client that still waits. */
+  /** {@link decode} for a large body: reading it takes turns on the main thread, evaluating the next, and only for a client that still waits. */
   decodeInTurn(body: Buffer, bodies: LargeBodies): void {
     const { metrics, logger } = this.#options;
     const turn = bodies.wait();
@@ -179,14 +166,17 @@ class Exchange implements PhasedRequest {
       });
   }
 
-  /** A step that fails takes nobody else with it. That is never by contract: but a request without an answer would be worse than a vague one. */
+  /**
+   * Handles an unexpected error of a step, so that it affects no other request. By contract there is none: but a request without an answer would be worse than
+   * a vague one.
+   */
   #broken(error: unknown): void {
     const { logger } = this.#options;
     logger.error("answering a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
     if (!this.#response.headersSent) this.fail(somethingWentWrong);
   }
 
-  /** Whether the client has gone before it had an answer; it is counted then. */
+  /** Whether the client has gone before its answer; it is counted then. */
   #isGone(): boolean {
     const { destroyed } = this.#response;
     if (destroyed) this.#options.metrics.answered(this.#route.origin, CLIENT_GONE, performance.now() - this.#received);
@@ -199,22 +189,16 @@ class Exchange implements PhasedRequest {
     return this.#unlessProblem(decode(body, this.#options.maxValues));
   }
 
-  /** The same of a large body, whose steps let others have their turn; undefined when the client has gone, too. */
+  /** The same for a large body, which gives others their turn; undefined when the client has gone, too. */
   async #readInTurns(body: Buffer, bodies: LargeBodies): Promise<Review | undefined> {
     if (this.#isGone()) return undefined;
     this.bytes = body.length;
     const { evaluator, maxValues } = this.#options;
     const isGuest = evaluator.policies.entries.get(this.#route.id)?.policy.kind === "wasm";
     const inSteps = this.#route.origin === "validate_raw" ? rawReviewInSteps : admissionReviewInSteps;
-    const steps = inSteps(body, maxValues, isGuest);
-    let since = performance.now();
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) return this.#unlessProblem(step.value);
-      if (performance.now() - since < SLICE_MS) continue;
-      await bodies.next();
-      if (this.#isGone()) return undefined;
-      since = performance.now();
-    }
+    const steps: Iterator<unknown, Review | RequestProblem> = inSteps(body, maxValues, isGuest);
+    const read = await bodies.inTurns(steps, () => !this.#isGone());
+    return read && this.#unlessProblem(read);
   }
 
   #unlessProblem(review: Review | RequestProblem): Review | undefined {
@@ -229,7 +213,7 @@ class Exchange implements PhasedRequest {
     const { policies } = evaluator;
     this.#generation = policies.generation;
     const found = policies.entries.get(id);
-    // Which of two versions answers is known before it takes a place.
+    // Which of two versions answers is decided before it takes a place.
     const entry =
       (found && answering(found, review)) ??
       (this.#route.origin === "validate" ? findSet(policies.sets, id) : undefined);
@@ -251,7 +235,7 @@ class Exchange implements PhasedRequest {
       },
       refuse: (why) => {
         metrics.refused(why);
-        this.fail(refusal(why, gate.limits));
+        this.fail(refusalText(why, gate.limits));
       },
     });
     if (forget === undefined) return;
@@ -261,7 +245,7 @@ class Exchange implements PhasedRequest {
     });
   }
 
-  /** Sets what to do when the client closes its connection before it has an answer. */
+  /** Sets the action for a client that closes its connection before its answer. */
   readonly #whenGone = (act: () => void): void => {
     if (this.#ifGone === undefined) {
       this.#response.once("close", () => {
@@ -271,7 +255,7 @@ class Exchange implements PhasedRequest {
     this.#ifGone = act;
   };
 
-  /** @param placed whether a place is taken, which is given back in any case; whoever usually answers at once takes one only to wait */
+  /** @param placed whether a place is taken, which is returned in any case; a policy that usually answers at once takes one only to wait */
   #evaluate(entry: ServedPolicy | ServedSet, review: Review, deadline: number, placed: boolean): void {
     const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
@@ -295,7 +279,7 @@ class Exchange implements PhasedRequest {
         this.#finish(verdict);
       },
       (error: unknown) => {
-        // Never by contract: but a request without an answer would be worse than a vague one.
+        // By contract there is no error: but a request without an answer would be worse than a vague one.
         gate.leave(id);
         this.#options.logger.error("evaluation failed unexpectedly", { policy_id: id, error: String(error) });
         this.fail(somethingWentWrong);
@@ -323,7 +307,7 @@ class Exchange implements PhasedRequest {
     const traceparent = traceparentOf(this.#request);
     if ("members" in verdict) reportSet(this.#options, review, origin, verdict, traceparent);
     else report(this.#options, review, origin, verdict, traceparent);
-    // Who has gone got no answer.
+    // A client that has gone got no answer.
     if (recorder === undefined || !this.#response.writableEnded) return;
     recorder.record({ review, origin, verdict, policy: id, bytes: this.bytes, generation: this.#generation });
   }
@@ -345,7 +329,7 @@ class Exchange implements PhasedRequest {
   fail(problem: RequestProblem): void {
     const { metrics, logger } = this.#options;
     const { origin, id } = this.#route;
-    // Nobody reports what was never asked about, and the connection must not hold it (see report).
+    // A request without an evaluation is not reported, and the connection must not keep it (see report).
     if (this.#verdict === undefined) this.#review = undefined;
     sendProblem(this.#request, this.#response, problem, origin);
     metrics.answered(origin, problem.status, performance.now() - this.#received);

@@ -1,4 +1,4 @@
-/** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is answered behind them. */
+/** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). All others are answered behind them. */
 import { pathNotUtf8, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
 import type { RequestOrigin } from "../policy/served/verdict.js";
 
@@ -8,12 +8,12 @@ export interface ReviewRoute {
   readonly origin: RequestOrigin;
   /** Percent-decoded: `<name>` or `<group>/<member>`. */
   readonly id: string;
-  /** What follows `?`, undecoded; empty when there is nothing. */
+  /** The text behind `?`, undecoded; empty when there is none. */
   readonly query: string;
 }
 
 /**
- * Reads the target of a request. Undefined when it is no hot route. A member may be written `<group>%2F<member>` as in the reference
+ * Reads the target of a request. Undefined when it is not a hot route. A member may be written `<group>%2F<member>` as in the reference
  * server, or `<group>/<member>`. An id of more parts is an internal error there, and so here.
  */
 export function reviewRoute(target: string): ReviewRoute | RequestProblem | undefined {
@@ -26,7 +26,7 @@ export function reviewRoute(target: string): ReviewRoute | RequestProblem | unde
     return path === "" ? undefined : { kind: "route", origin, id: path, query };
   }
   const segments = path.split("/");
-  // An empty segment or a third one is another path, which nobody serves.
+  // An empty segment or a third one is another path, which does not exist.
   if (segments.length > 2 || segments.includes("")) return undefined;
   const id = percentDecode(path);
   if (id === undefined) return pathNotUtf8;
@@ -34,12 +34,12 @@ export function reviewRoute(target: string): ReviewRoute | RequestProblem | unde
   return { kind: "route", origin, id, query };
 }
 
-/** Whether it is the path of a hot route, whatever the method; in the form with the member in a segment of its own, too. */
+/** Whether a path is that of a hot route, whatever the method; also with the member in a segment of its own. */
 export const isReviewPath = (path: string): boolean => REVIEW_PATH.test(path);
 
 const REVIEW_PATH = /^\/(?:validate|audit|validate_raw)\/[^/]+(?:\/[^/]+)?$/;
 
-/** Proxies may send `POST http://host/path`. */
+/** A target with a host: proxies may send `POST http://host/path`. */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i;
 
 /** The path of a request's target, as it is written. */
@@ -55,7 +55,7 @@ function originOf(target: string): RequestOrigin | undefined {
   return target.startsWith("/audit/") ? "audit" : undefined;
 }
 
-/** Decodes `%XX`, leaves broken escapes as they are, as the reference server does. Undefined when the bytes aren't UTF-8. */
+/** Decodes `%XX`, and keeps invalid escapes, as the reference server does. Undefined when the bytes aren't UTF-8. */
 function percentDecode(path: string): string | undefined {
   const escaped = path.replace(/%(?![0-9a-fA-F]{2})/g, "%25");
   try {

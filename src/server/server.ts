@@ -24,18 +24,18 @@ import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
 import { suggestions } from "./suggestions.js";
 import { createWebhookHandler } from "./webhook-handler.js";
 
-// How busy the main thread is, for what is to be done only when it is not.
+// The load of the main thread, for work that is to be done only when it is low.
 
-/** Part of its time that the main thread may be at work: a third is left for what comes at once. */
+/** Share of its time above which the main thread counts as busy: a third is left for what comes at once. */
 const BUSY_SHARE = 0.66;
-/** Milliseconds over which it is measured: long enough for several requests, short enough to notice that more come. */
+/** Milliseconds of a measurement: long enough for several requests, short enough to notice more of them. */
 const WINDOW_MS = 100;
 
-/** What Node measures. */
+/** Node's measurements. */
 interface LoopMeasure {
   /** Monotonic milliseconds. */
   now(): number;
-  /** Of the event loop, since its start, or since then. */
+  /** The utilization of the event loop, since its start, or since an earlier value. */
   utilization(since?: EventLoopUtilization): EventLoopUtilization;
 }
 
@@ -57,7 +57,7 @@ export class MainThreadLoad {
     this.#at = measure.now();
   }
 
-  /** Whether it was at work for most of the last tenth of a second, or of the time since it was asked last. */
+  /** Whether it was busy for most of the last tenth of a second, or of the time since the last call. */
   isHigh(): boolean {
     const now = this.#measure.now();
     if (now - this.#at >= WINDOW_MS) {
@@ -69,10 +69,10 @@ export class MainThreadLoad {
   }
 }
 
-/** What is answered, as a document. */
+/** The path of the OpenAPI document. */
 export const OPENAPI_PATH = "/openapi.json";
 
-/** What the routes need. */
+/** The options of the routes. */
 interface ApiPortOptions {
   readonly evaluator: Evaluator;
   readonly profiles: boolean;
@@ -83,7 +83,7 @@ interface ApiPortOptions {
   readonly added?: readonly AddedRoutes[];
 }
 
-/** All that is answered behind the hot routes. */
+/** All routes behind the hot ones. */
 function apiPort(options: ApiPortOptions): PortRoutes {
   const { evaluator, profiles, webhooks, shadows, metricsText, added = [] } = options;
   const plain = apiRoutes(metricsText);
@@ -109,12 +109,12 @@ function apiPort(options: ApiPortOptions): PortRoutes {
 export const DEFAULT_BODY_LIMIT = 2_097_152;
 
 /**
- * Most JSON values in a body of at most {@link DEFAULT_BODY_LIMIT}; in larger ones as many more. Real objects have one in 12 bytes where they are dense
- * (definitions without descriptions), and 20 to 40 else; reading so many takes some 100 ms in the worst shapes.
+ * Most JSON values in a body of at most {@link DEFAULT_BODY_LIMIT}; in larger ones in proportion. Real objects have one in 12 bytes where they are dense
+ * (definitions without descriptions), and 20 to 40 otherwise; reading so many takes some 100 ms in the worst shapes.
  */
 const MAX_VALUES = 200_000;
 
-/** What a server is made of. */
+/** The options of a server. */
 export interface ServerOptions {
   readonly evaluator: Evaluator;
   readonly metrics: Metrics;
@@ -127,41 +127,41 @@ export interface ServerOptions {
   readonly readinessPort?: number;
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
-  /** Names of which a client's certificate must have one; absent: any that the authorities vouch for. */
+  /** Names of which a client's certificate must have one; absent: any certificate of the authorities is accepted. */
   readonly clientNames?: readonly string[];
   /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
   readonly bodyLimit?: number;
-  /** Bytes that bodies whose end has not come may take together; default what a server of one process with plenty of memory gives them. */
+  /** Bytes that unfinished bodies may take together; default that of a server of one process with plenty of memory. */
   readonly bodyMemory?: number;
   /** Most connections at a time. */
   readonly maxConnections?: number;
   readonly gate?: Partial<GateLimits>;
-  /** Whether profiles may be taken over HTTP; default not. */
+  /** Whether profiles may be taken over HTTP; default no. */
   readonly profiles?: boolean;
-  /** Takes decisions besides the log. */
+  /** Receives decisions besides the log. */
   readonly tracer?: DecisionSink;
-  /** Takes requests with their answers. */
+  /** Receives requests with their answers. */
   readonly recorder?: RequestRecorder;
-  /** Told of each verdict that is sent: bytes of the request's body, and milliseconds since it came. */
+  /** Called with each verdict that is sent: bytes of the request's body, and milliseconds since it came. */
   readonly answered?: (bytes: number, milliseconds: number) => void;
-  /** Webhooks that are asked about policies themselves. */
+  /** Webhooks about policies themselves. */
   readonly webhooks?: readonly Webhook[];
-  /** Routes that other rooms bring. */
+  /** Routes of other rooms. */
   readonly added?: readonly AddedRoutes[];
-  /** Why nobody should be sent here yet; see the probes' options. */
+  /** Why this server should not get requests yet; see the probes' options. */
   readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
-  /** What all processes have counted of versions in shadow; default this process' own. */
+  /** The counters of all processes for versions in shadow; default this process' own. */
   readonly shadows?: () => Promise<ShadowRows>;
   /** By which a stop takes its time; default the machine's. */
   readonly clock?: StopClock;
 }
 
-/** How to stop. */
+/** Options of stopping. */
 export interface StopOptions {
   /**
-   * Milliseconds to go on serving while readiness already fails: load balancers need a moment to see it, and requests they send meanwhile
+   * Milliseconds of continued service while readiness already fails: load balancers need a moment to notice, and requests they send meanwhile
    * would be refused.
    */
   readonly delay: number;
@@ -169,17 +169,17 @@ export interface StopOptions {
   readonly grace: number;
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningServer {
   readonly port: number;
   readonly readinessPort: number | undefined;
   /** Uses new certificates for new connections. */
   secure(tls: TlsOptions): void;
-  /** Stops; a second call ends the first one's delay and cuts what is left. Resolves when nothing is open any more. */
+  /** Stops; a second call ends the first one's delay and cuts the rest. Resolves when nothing is open any more. */
   stop(options: StopOptions): Promise<void>;
 }
 
-/** Starts to answer. The evaluator's policies must be ready: readiness answers 200 from here on. */
+/** Starts a server. The evaluator's policies must be ready: readiness answers 200 from here on. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { evaluator, metrics, logger, address, port, readinessPort, tls, bodyLimit = DEFAULT_BODY_LIMIT } = options;
   const { clock = STOP_CLOCK } = options;

@@ -1,27 +1,27 @@
 /**
- * What an answer of 404 or 405 says to the person who asked: what was looked for, what may have been meant, how it is asked. Spec kubewarden.md 3.1 has
- * these answers without a body; status and headers stay as there, and machines read no more than these.
+ * The text of a 404 or 405 for people: what was requested, what may have been meant, and how to request it. By spec kubewarden.md 3.1
+ * these answers have no body; status and headers are those of the spec, and machines read only these.
  */
 import { didYouMean } from "../data/suggest.js";
 
-/** Longest part of a request that is told back. */
+/** Longest part of a request that the text repeats. */
 const MAX_SHOWN = 100;
-/** Names that are compared with a mistaken one: each takes some microseconds of the thread that answers all. */
+/** Most names that are compared with a mistaken one: each takes some microseconds of the thread that answers all requests. */
 const MAX_COMPARED = 200;
 /** Longest name that is compared; the time grows with the square of it. */
 const MAX_COMPARED_LENGTH = 63;
-/** Names differ by no more than that where one is suggested for another. */
+/** Most edits between a name and its suggestion. */
 const MAX_DIFFERENCE = 4;
 
-/** What is served, for suggestions. */
+/** The served names, for suggestions. */
 export interface Suggestible {
-  /** Ids of policies; asked for with each suggestion, for they change. */
+  /** Ids of policies; read for each suggestion, because they change. */
   readonly ids: () => Iterable<string>;
   /** All other paths. */
   readonly paths: readonly string[];
 }
 
-/** Says why a path has no answer, in one line or two. */
+/** Explains why a path has no answer, in one line or two. */
 export type Suggest = (method: string, path: string, allowed?: string) => string;
 
 const REVIEW = /^\/(validate|validate_raw|audit)\/(.+)$/;
@@ -41,7 +41,7 @@ export function suggestions({ ids, paths }: Suggestible): Suggest {
   };
 }
 
-/** What a person wants to know who has opened the address of a policy. */
+/** The text for a person who has opened the address of a policy. */
 function aboutPolicy([, route = "", encoded = ""]: RegExpExecArray, ids: Suggestible["ids"]): string {
   const id = decoded(encoded);
   const known = [...ids()];
@@ -65,7 +65,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Printable ASCII of bounded length, whatever was sent. */
+/** The text as printable ASCII of bounded length. */
 function shown(text: string): string {
   const plain = text.replace(/[^\x20-\x7e]/g, "?");
   return plain.length > MAX_SHOWN ? `${plain.slice(0, MAX_SHOWN)}...` : plain;

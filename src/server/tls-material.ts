@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SecureVersion, TlsOptions } from "node:tls";
 
-/** What clients must show and speak. */
+/** The requirements for clients. */
 export interface TlsClients {
   /** Authorities of client certificates; none: clients need no certificate. */
   readonly clientCaFiles: readonly string[];
@@ -11,13 +11,13 @@ export interface TlsClients {
   readonly minVersion?: SecureVersion;
 }
 
-/** Where the material is, beside what clients must show. */
+/** The files of the material, and the requirements for clients. */
 export interface TlsFiles extends TlsClients {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** A certificate chain and its key as texts, with what they are called in messages. */
+/** A certificate chain and its key as texts, with their names in messages. */
 export interface TlsPair {
   /** PEM: the server's own certificate first. */
   readonly certificate: string;
@@ -28,10 +28,10 @@ export interface TlsPair {
   readonly keyName: string;
 }
 
-/** What a server can use. */
+/** The material of a server. */
 export interface TlsMaterial {
   readonly options: TlsOptions;
-  /** When the server's certificate ends, milliseconds since 1970. */
+  /** The end of the server certificate's validity, milliseconds since 1970. */
   readonly expires: number;
   /** The certificate's SHA-256 fingerprint, to see which one is in force. */
   readonly fingerprint: string;
@@ -51,14 +51,14 @@ export async function readTlsMaterial(files: TlsFiles): Promise<TlsMaterial> {
   const { certFile, keyFile } = files;
   const [certificate, key] = await Promise.all([readText(certFile), readText(keyFile)]);
   const names = { certificateName: `certificate file ${certFile}`, keyName: `key file ${keyFile}` };
-  // What is wrong with the server's own files is said first.
+  // Errors of the server's own files are reported first.
   const own = tlsMaterial({ certificate, key, ...names }, {});
   return { ...own, options: { ...own.options, ...(await readClientOptions(files)) } };
 }
 
 /**
  * Checks a certificate and its key.
- * @param clients what {@link readClientOptions} has read
+ * @param clients a result of {@link readClientOptions}
  * @throws TlsMaterialError when one is broken, or they don't belong together
  */
 export function tlsMaterial(pair: TlsPair, clients: TlsOptions): TlsMaterial {
@@ -74,7 +74,7 @@ export function tlsMaterial(pair: TlsPair, clients: TlsOptions): TlsMaterial {
 }
 
 /**
- * What a server asks of its clients.
+ * Reads the requirements for clients.
  * @throws TlsMaterialError when a file is missing or broken
  */
 export async function readClientOptions({ clientCaFiles, minVersion = "TLSv1.2" }: TlsClients): Promise<TlsOptions> {
@@ -99,7 +99,7 @@ async function readText(file: string): Promise<string> {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The reference takes exactly one certificate; a chain is accepted too, as most authorities hand one out. */
+/** The certificates of a file. The reference accepts exactly one; a chain is accepted too, as most authorities issue one. */
 function certificates(text: string, name: string): X509Certificate[] {
   const blocks = text.match(PEM_CERTIFICATE) ?? [];
   if (blocks.length === 0) throw new TlsMaterialError(`Expected at least one certificate in ${name}, found 0`);

@@ -1,19 +1,19 @@
-/** Certificates that change while the server runs: new ones are used for new connections, unusable ones are reported and the last good ones kept. */
+/** Certificates that change while the server runs: new ones are used for new connections; unusable ones are reported, and the last good ones kept. */
 import type { Logger } from "../telemetry/logger.js";
 import { type FileWatch, WATCH_INTERVAL_MS, watchFiles } from "./file-watch.js";
 import { readTlsMaterial, type TlsFiles, type TlsMaterial } from "./tls-material.js";
 
-/** What rotation needs. */
+/** The options of rotation. */
 export interface TlsRotationOptions {
   readonly files: TlsFiles;
   readonly logger: Logger;
-  /** Uses new material. */
+  /** Applies new material. */
   readonly use: (material: TlsMaterial) => void;
-  /** Milliseconds between looks at the files. */
+  /** Milliseconds between checks of the files. */
   readonly interval?: number;
 }
 
-/** Watches the files until closed. `initial` is what is in force. */
+/** Watches the files until closed. `initial` is the material in force. */
 export async function rotateTls(initial: TlsMaterial, options: TlsRotationOptions): Promise<FileWatch> {
   const { files, logger, use, interval = WATCH_INTERVAL_MS } = options;
   let current = initial;
@@ -29,7 +29,7 @@ export async function rotateTls(initial: TlsMaterial, options: TlsRotationOption
           expires: new Date(current.expires).toISOString(),
         });
       } catch (error) {
-        // Often the middle of a rotation: the next look finds the rest of it.
+        // Often the middle of a rotation: the next check finds the rest of it.
         const reason = error instanceof Error ? error.message : String(error);
         logger.error(`Failed to reload TLS certificates: ${reason}`, { in_force: current.fingerprint });
       }

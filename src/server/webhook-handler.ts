@@ -1,4 +1,4 @@
-/** Requests to webhooks that are asked about policies themselves: an AdmissionReview in, one of the same version out. */
+/** Handles requests to webhooks about policies themselves: an AdmissionReview in, one of the same version out. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import { decodeVersionedReview, type VersionedReview } from "../admission/decode.js";
@@ -13,19 +13,19 @@ import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import { type ReportSinks, reportWebhook, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 
-/** What requests to webhooks need. */
+/** The options of requests to webhooks. */
 export interface WebhookHandlerOptions extends ReportSinks {
   readonly turns: Turns;
-  /** Most bytes of a body, where the webhook takes no less. */
+  /** Most bytes of a body, unless the webhook's own limit is lower. */
   readonly bodyLimit: number;
   /** Most JSON values in a body. */
   readonly maxValues: number;
   readonly bodies: BodyReading;
-  /** Whether the server stops: its answers then close their connections. */
+  /** Whether the server is stopping: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
 
-/** What metrics and records call the route. */
+/** The name of the route in metrics and records. */
 const ROUTE = "webhook";
 
 /** Answers a request to a webhook. */
@@ -38,7 +38,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     const exchange = new WebhookExchange(options, request, response, webhook);
     const take = (body: Buffer | RequestProblem): void => {
       exchange.answer(body, large).catch((error: unknown) => {
-        // Never by contract: but a request without an answer would be worse than a vague one.
+        // By contract there is no error: but a request without an answer would be worse than a vague one.
         options.logger.error("a webhook failed unexpectedly", { path: webhook.path, error: String(error) });
         exchange.fail(somethingWentWrong);
       });

@@ -1,8 +1,8 @@
-/** What is wrong with a request whatever it is for: its message is not HTTP/1.1, or has something that this server does not take (RFC 9110 and 9112). */
+/** The problems of a request whatever its path: its message is not HTTP/1.1, or has something that this server does not accept (RFC 9110 and 9112). */
 import type { IncomingMessage } from "node:http";
 import type { RequestProblem } from "../admission/request-problem.js";
 
-/** Time for the headers of a request, and before for the handshake of TLS: a client that is slower is no API server. */
+/** Time for the headers of a request, and before that for the handshake of TLS: an API server is never slower. */
 export const HEADERS_TIMEOUT_MS = 10_000;
 /** Time for a whole request, body included: as long as a webhook call may take at all. */
 export const REQUEST_TIMEOUT_MS = 30_000;
@@ -24,7 +24,7 @@ const notTaken = (status: number, text: string): RequestProblem => ({
   closes: true,
 });
 
-/** What refuses a request whose headers could be read. */
+/** The problem for which a request with readable headers is refused. */
 export function headerProblem({ headers, rawHeaders, httpVersion }: IncomingMessage): RequestProblem | undefined {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return notTaken(505, SPEAKS);
   const coding = headers["transfer-encoding"];
@@ -55,7 +55,7 @@ function isRepeated(rawHeaders: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** What answers a message that could not be read; `undefined`: the connection itself has failed. */
+/** The answer to a message that could not be read; `undefined`: the connection itself has failed. */
 export function readingProblem({
   code,
   reason,

@@ -1,12 +1,8 @@
 /** The process of a pod that audits: the agent's process starts it, and tells it what there is. */
 import { constants, setPriority } from "node:os";
 import { setTimeout as rest } from "node:timers/promises";
-import { AuditedFile } from "../cli/audit/audited-file.js";
-import type { CommandIo } from "../cli/io.js";
-import { createLoader } from "../cli/load.js";
-import { clusterEntryOptions } from "../cli/namespaced-options.js";
-import { givenFile } from "../cli/policies-file.js";
 import { AuditRunner } from "../cluster/audit/audit-runner.js";
+import { AuditedFile } from "../cluster/audit/audited-file.js";
 import { Auditor } from "../cluster/audit/auditor.js";
 import type { FromAuditor, ToAuditor } from "../cluster/audit/messages.js";
 import { REPORT_APIS } from "../cluster/audit/object-report.js";
@@ -14,6 +10,8 @@ import { RationedPace } from "../cluster/audit/pace.js";
 import { AuditPolicySource } from "../cluster/audit/policy-source.js";
 import { formatProblem } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
+import { createLoader } from "../loader/index.js";
+import { givenFile } from "../loader/settings.js";
 import type { Logger } from "../telemetry/logger.js";
 import { openAccess } from "../world/cluster.js";
 import type { ServeSettings } from "./settings.js";
@@ -23,27 +21,19 @@ import { distantModules } from "./shared-modules.js";
 const LEFT_ALONE = ["kube-system"];
 
 /** Audits until the process that has started this one says stop, or has gone. */
-export async function serveAsAuditor(
-  { cluster: settings }: ServeSettings,
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
-  logger: Logger,
-): Promise<void> {
+export async function serveAsAuditor({ cluster: settings, loading }: ServeSettings, logger: Logger): Promise<void> {
   if (settings === undefined) return;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   giveWay(logger);
   const { now } = SYSTEM_CLOCK;
   const log = logger.named("audit");
-  const { loader, policyTimeout, access } = createLoader(
-    { ...values, workers: 1, processors: 1, kubernetes: true },
-    env,
-    logger,
-    { modules: distantModules() },
-  );
+  const alone = { ...loading, workers: 1, processors: 1 };
+  const loader = createLoader(alone, { logger, fetch: { share: distantModules() } });
+  const { policyTimeout, access } = loader;
   const cluster = openAccess(access, now, (message) => log.debug(message));
   if (cluster === undefined) return;
-  const source = new AuditPolicySource(loader, now, clusterEntryOptions(values));
-  const file = new AuditedFile(() => givenFile(values));
+  const source = new AuditPolicySource(loader, now, loading.fromCluster);
+  const file = new AuditedFile(() => givenFile(loading));
   const runner = new AuditRunner({
     cluster,
     policyTimeout,

@@ -1,15 +1,13 @@
 /** `serve --from-cluster`: the agent beside those who serve. Its code is loaded with the flag only. */
-
-import type { CommandIo } from "../cli/io.js";
-import { clusterAccess } from "../cli/kubernetes-options.js";
 import type { SecuredServing } from "../cluster/certificates/certificates.js";
 import type { Agent } from "../cluster/index.js";
 import type { AgentMetrics } from "../cluster/metrics.js";
 import type { Serving } from "../cluster/serving.js";
+import { clusterAccess } from "../loader/cluster-access.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { ServeSettings } from "./settings.js";
 import type { KeptModules } from "./shared-modules.js";
-import { StartError } from "./start-error.js";
+import { StartError } from "./start-problem.js";
 
 /** Starts the agent for those who serve. */
 export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;
@@ -21,19 +19,16 @@ export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetri
  * @throws StartError when there is none
  */
 export async function agentStart(
-  { cluster: settings }: ServeSettings,
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
+  { cluster: settings, loading }: ServeSettings,
   logger: Logger,
   attend: KeptModules["attend"],
 ): Promise<AgentStart | undefined> {
   if (settings === undefined) return undefined;
-  const access = clusterAccess({ ...values, kubernetes: true }, env);
+  const access = clusterAccess(loading);
   const log = logger.named("cluster");
   if (access === undefined || "missing" in access) {
     const missing = access?.missing ?? "none is configured";
-    if (values.ignoreKubernetesConnectionFailure !== true)
-      throw new StartError(`--from-cluster needs a cluster: ${missing}`);
+    if (!loading.ignoreMissingCluster) throw new StartError(`--from-cluster needs a cluster: ${missing}`);
     log.error("--from-cluster has no cluster: only the policies file is served", { reason: missing });
     return undefined;
   }

@@ -1,10 +1,10 @@
 /** Has all processes serve the same policies: those of the files and those of the cluster, one load after the other. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { type ClusterState, emptyOf, wholeOf } from "../cluster/cluster-state.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { Clock } from "../data/clock.js";
 import type { Logger } from "../telemetry/logger.js";
-import { ClusterCopy } from "./cluster-copy.js";
 import type { Child, Fleet } from "./fleet.js";
 import { GatheredReports } from "./gathered-reports.js";
 import { isLate, isPrepared, type LoadedByProcess, loadedBy, preparedBy } from "./prepared-answers.js";
@@ -21,6 +21,7 @@ const SWAP_WITHIN_MS = 10_000;
 /**
  * One bad policy holds up nobody: processes refuse no state. One that can't load it all the same is ended, when others can, and its successor begins with
  * everything.
+ * @param state the cluster's after the delta
  * @param generation of what they serve then
  * @returns what those say that serve it now
  */
@@ -28,8 +29,8 @@ export async function updateFromCluster(
   fleet: Pick<Fleet, "ask" | "tell" | "kill">,
   children: readonly Child[],
   delta: ClusterDelta,
+  state: ClusterState,
   generation: number,
-  copy: ClusterCopy,
 ): Promise<ReadonlyMap<Child, LoadedByProcess>> {
   const ask = (whom: readonly Child[], what: ClusterDelta) =>
     fleet.ask(whom, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation, delta: what }));
@@ -39,10 +40,8 @@ export async function updateFromCluster(
   if (first < children.length) await headStart(begun);
   const others = await ask(children.slice(first), delta);
   const answers = new Map([...(await begun), ...others]);
-  const whole = copy.whole();
   const lacking = [...answers].filter(([, answer]) => preparedBy(answer)?.needs === "whole").map(([child]) => child);
-  if (whole !== undefined && lacking.length > 0)
-    for (const [child, answer] of await ask(lacking, whole)) answers.set(child, answer);
+  if (lacking.length > 0) for (const [child, answer] of await ask(lacking, wholeOf(state))) answers.set(child, answer);
   const able = new Map<Child, LoadedByProcess>();
   for (const [child, answer] of answers) {
     const loaded = preparedBy(answer);
@@ -100,7 +99,8 @@ export interface FleetPoliciesOptions {
 /** The policies of all processes. */
 export class FleetPolicies {
   readonly #options: FleetPoliciesOptions;
-  readonly #copy = new ClusterCopy();
+  /** The cluster's as of the last delta; undefined while nothing is known. */
+  #state: ClusterState | undefined;
   readonly #reports = new GatheredReports();
   #generation = 1;
   /** Whether processes wait to be told to try again what they could not load. */
@@ -120,7 +120,8 @@ export class FleetPolicies {
 
   /** Tells a process that begins what the cluster holds, unless it knows that. */
   begin(child: Child, known: number): void {
-    const delta = this.#copy.version === known ? undefined : this.#copy.whole();
+    const state = this.#state;
+    const delta = state === undefined || state.version === known ? undefined : wholeOf(state);
     this.#options.fleet.tell(child, { type: "begin", ...(delta && { delta }) });
   }
 
@@ -168,9 +169,9 @@ export class FleetPolicies {
     const { fleet, loaded } = this.#options;
     await this.#inTurn(async () => {
       if (!fleet.outdated.includes(child)) return;
-      const whole = this.#copy.whole();
+      const state = this.#state;
       // The cluster's first: files that are kept out must not keep it out, too.
-      const able = whole && (await updateFromCluster(fleet, [child], whole, this.#generation, this.#copy));
+      const able = state && (await updateFromCluster(fleet, [child], wholeOf(state), state, this.#generation));
       if (able?.size === 0 && fleet.current.length > 0)
         fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
       loaded(this.#reports.take(able ?? []));
@@ -179,13 +180,13 @@ export class FleetPolicies {
   }
 
   /** Has all processes serve what has changed in the cluster, as soon as any can. */
-  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+  async serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await this.#pause();
       const isNew = first;
       const reports = await this.#inTurn(() => {
-        if (isNew) this.#copy.take(delta);
-        return this.#updateAll(delta);
+        if (isNew) this.#state = state;
+        return this.#updateAll(delta, state);
       });
       if (reports !== undefined) return reports;
     }
@@ -199,19 +200,19 @@ export class FleetPolicies {
     this.#options.clock.after(TRY_AGAIN_MS, () => {
       this.#trying = false;
       void this.#inTurn(async () => {
-        const delta = this.#copy.empty();
-        return delta && this.#updateAll(delta);
+        const state = this.#state;
+        return state && this.#updateAll(emptyOf(state), state);
       }).then((reports = []) => this.#options.loaded(reports));
     });
   }
 
   /** @returns undefined: nobody serves it */
-  async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
+  async #updateAll(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[] | undefined> {
     const { fleet, logger, served } = this.#options;
     const { serving, outdated } = fleet;
     if (serving.length === 0 || this.#stopping) return undefined;
     const generation = this.#generation + 1;
-    const able = await updateFromCluster(fleet, serving, delta, generation, this.#copy);
+    const able = await updateFromCluster(fleet, serving, delta, state, generation);
     if (able.size === 0) {
       logger.error("no process could load the cluster's policies: what was served before goes on being served");
       return undefined;
@@ -221,7 +222,7 @@ export class FleetPolicies {
     for (const child of able.keys()) if (!outdated.includes(child)) fleet.serves(child, generation);
     served();
     this.#catchAllUp();
-    this.#reports.keepOnly((key) => this.#copy.has(key));
+    this.#reports.keepOnly((key) => state.documents.has(key));
     return this.#reports.take(able);
   }
 

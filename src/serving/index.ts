@@ -1,34 +1,68 @@
 import cluster from "node:cluster";
-import { type CommandIo, say } from "../cli/io.js";
 import { AUDITOR_VARIABLE } from "../cluster/audit/messages.js";
+import { type CommandIo, say } from "../data/command-io.js";
 import { createLineSink, handleOf } from "../telemetry/line-sink.js";
 import { createLogger } from "../telemetry/logger.js";
 import { Metrics } from "../telemetry/metrics.js";
+import type { LogExport } from "../telemetry/otlp/log-export.js";
+import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
+import type { Push } from "../telemetry/otlp/metrics-push.js";
+import type { DecisionTracer } from "../telemetry/otlp/tracing.js";
 import { startDaemon } from "./daemon.js";
-import { Exports } from "./exports.js";
 import { keepHeapSmall } from "./heap.js";
 import { openFilesProblem } from "./open-files.js";
-import { serveSettings } from "./settings.js";
+import type { ServeSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
-import { leavePrimary, tellFailure } from "./tell.js";
+import { leavePrimary, tellFailure } from "./to-primary.js";
 
-/** Guests that run at a time in each process: one that runs away must not stop the others. */
-const GUEST_THREADS = 2;
+/** What a process of `serve` sends over OTLP. The libraries are loaded only when wanted: they take a tenth of a second and 20 MiB. */
+class Exports {
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #started: Push[] = [];
+
+  constructor(env: Readonly<Record<string, string | undefined>>) {
+    this.#env = env;
+  }
+
+  async logs(): Promise<LogExport> {
+    const { exportLogs } = await import("../telemetry/otlp/log-export.js");
+    return this.#keep(exportLogs(this.#env));
+  }
+
+  async traces(): Promise<DecisionTracer> {
+    const { traceDecisions } = await import("../telemetry/otlp/tracing.js");
+    return this.#keep(traceDecisions(this.#env));
+  }
+
+  async metrics(read: () => Promise<PushedMetrics>): Promise<Push> {
+    const { pushMetrics } = await import("../telemetry/otlp/metrics-push.js");
+    return this.#keep(pushMetrics(read, this.#env));
+  }
+
+  /** Sends what is left and ends, all at the same time, within STOP_WITHIN_MS. Never rejects. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map((exporter) => exporter.stop()));
+  }
+
+  #keep<T extends Push>(exporter: T): T {
+    this.#started.push(exporter);
+    return exporter;
+  }
+}
 
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
  * SIGHUP and changed files reload the policies.
  * @param began told the port when requests are answered; by one process only
  * @returns 0 after an orderly stop, 1 when it could not start
- * @throws UsageError when options contradict each other
  */
 export async function serveCommand(
-  values: Readonly<Record<string, unknown>>,
+  settings: ServeSettings,
   io: CommandIo,
   began?: (port: number) => void,
 ): Promise<number> {
-  const settings = serveSettings(values);
+  const { loading } = settings;
   if (settings.daemon !== undefined && !cluster.isWorker) {
     startDaemon(settings.daemon, io.env);
     return 0;
@@ -55,16 +89,13 @@ export async function serveCommand(
   });
   try {
     if (!cluster.isWorker) {
-      if (values.ignoreKubernetesConnectionFailure === true) {
-        const { noteIgnoredFailure } = await import("../cli/kubernetes-options.js");
-        noteIgnoredFailure({ ...values, kubernetes: true }, io);
-      }
+      if (loading.ignoreMissingCluster) (await import("../loader/cluster-access.js")).noteIgnoredFailure(loading, io);
       const few = openFilesProblem();
       if (few !== undefined) logger.warn(few.message);
     }
     if (io.env[AUDITOR_VARIABLE] === "true") {
       const { serveAsAuditor } = await import("./auditor.js");
-      await serveAsAuditor(settings, values, io.env, logger);
+      await serveAsAuditor(settings, logger);
       return 0;
     }
     if (settings.record !== undefined && recording !== undefined && cluster.isPrimary)
@@ -72,15 +103,15 @@ export async function serveCommand(
     if (several && cluster.isPrimary) {
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
-      const { modulePrefetch } = await import("../cli/module-prefetch.js");
-      const { share, attend } = (await import("./shared-modules.js")).keepModules(values);
+      const { modulePrefetch } = await import("../loader/prefetch.js");
+      const { share, attend } = (await import("./shared-modules.js")).keepModules();
       cluster.on("fork", attend);
-      const prefetch = modulePrefetch(values, io.env, share);
+      const prefetch = modulePrefetch(loading, share);
       const push = exports.metrics.bind(exports);
       const { agentStart } = await import("./cluster-agent.js");
-      const startAgent = await agentStart(settings, values, io.env, logger, attend);
+      const startAgent = await agentStart(settings, logger, attend);
       const { keepStores } = await import("./shared-stores.js");
-      const letGo = await keepStores(values, io.env, logger);
+      const letGo = await keepStores(loading, logger);
       const lost = (): number => sink.dropped;
       const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
       const failure = await served.finally(letGo);
@@ -89,16 +120,13 @@ export async function serveCommand(
       say(io.stderr, `Error: ${failure}`);
       return 1;
     }
-    const { createPolicySource } = await import("../cli/load.js");
-    // A server looks for a cluster of its own accord.
-    const kubernetes = values.kubernetes ?? true;
-    const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes };
+    const { createPolicySource } = await import("../loader/policy-source.js");
     const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
     const { keepModules, distantModules } = await import("./shared-modules.js");
-    const kept = several ? undefined : keepModules(values);
-    const modules = kept?.share ?? distantModules();
-    const own = { warnWithoutCluster: true, modules, ...(shared && { shared }) };
-    const source = createPolicySource(loading, io.env, logger, own);
+    const kept = several ? undefined : keepModules();
+    const share = kept?.share ?? distantModules();
+    const own = { logger, warnWithoutCluster: true, fetch: { share }, shared };
+    const source = createPolicySource(loading, own);
     try {
       const metrics = new Metrics();
       metrics.losses("log_lines_dropped", () => sink.dropped);
@@ -109,26 +137,20 @@ export async function serveCommand(
       const tracer = settings.traces ? await exports.traces() : undefined;
       const playground =
         settings.page === "play"
-          ? (await import("../cli/page/open-playground.js")).openPlayground(loading, io.env)
+          ? (await import("../page/play/thread-playground.js")).openPlayground(loading)
           : undefined;
-      const options = {
-        ...{ settings, source, logger, metrics, cut: cut.signal },
-        ...(tracer && { tracer }),
-        ...(playground && { playground }),
-        ...(recorder && { recorder }),
-        ...(began && { began }),
-      };
+      const options = { settings, source, logger, metrics, cut: cut.signal, tracer, playground, recorder, began };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
-        const { clusterAtBegin } = await import("./begin.js");
+        const { clusterAtBegin } = await import("./asked-at-start.js");
         await serveAsWorker({ ...options, ...(settings.cluster && { begin: clusterAtBegin }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
         }
-        const { serveAlone } = await import("./alone.js");
+        const { serveAlone } = await import("./serve-alone.js");
         const { agentStart } = await import("./cluster-agent.js");
-        const startAgent = await agentStart(settings, values, io.env, logger, kept?.attend ?? (() => {}));
+        const startAgent = await agentStart(settings, logger, kept?.attend ?? (() => {}));
         await serveAlone({ ...options, probes: true }, hangs, startAgent);
       }
       return 0;

@@ -4,6 +4,7 @@
  */
 import cluster from "node:cluster";
 import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
+import type { ClusterState } from "../cluster/cluster-state.js";
 import type { Agent } from "../cluster/index.js";
 import type { Serving } from "../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
@@ -15,7 +16,7 @@ import type { Logger } from "../telemetry/logger.js";
 import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
 import type { Push } from "../telemetry/otlp/metrics-push.js";
 import { Slices } from "../telemetry/slices.js";
-import { Appointment } from "./appointment.js";
+import { ApproverChoice } from "./approver-choice.js";
 import type { AgentStart } from "./cluster-agent.js";
 import { type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
@@ -64,7 +65,7 @@ class Primary implements Serving, SecuredServing {
   readonly #metrics: GatheredMetrics;
   readonly shadows: GatheredShadows;
   /** Absent: nobody approves CertificateRequests. */
-  readonly #approver: Appointment | undefined;
+  readonly #approver: ApproverChoice | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
@@ -81,8 +82,8 @@ class Primary implements Serving, SecuredServing {
     this.#logger = logger;
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
-    this.#metrics = new GatheredMetrics(() => this.#collect());
-    this.shadows = new GatheredShadows(() => this.#collectShadows());
+    this.#metrics = new GatheredMetrics(() => this.#collectMetrics());
+    this.shadows = new GatheredShadows(() => this.#collect("collect-shadows", "their counts"));
     this.#metrics.totals.losses("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -110,7 +111,7 @@ class Primary implements Serving, SecuredServing {
     });
     this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
-      this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
+      this.#approver = new ApproverChoice((child) => this.#fleet.tell(child, { type: "approve" }));
   }
 
   async run(
@@ -237,8 +238,8 @@ class Primary implements Serving, SecuredServing {
   }
 
   /** Has all processes serve what has changed in the cluster. */
-  serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    return this.#policies.serve(delta);
+  serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
+    return this.#policies.serve(delta, state);
   }
 
   /** Has all processes serve this certificate. */
@@ -246,25 +247,20 @@ class Primary implements Serving, SecuredServing {
     return this.#certificate.secure(pair);
   }
 
-  /** @returns why not all processes have handed over their metrics */
-  async #collect(): Promise<string | undefined> {
-    const { serving } = this.#fleet;
-    if (serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect", id }));
-    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
-    return missing === 0
-      ? undefined
-      : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  async #collectMetrics(): Promise<string | undefined> {
+    if (this.#fleet.serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
+    const missing = await this.#collect("collect", "theirs");
+    return missing && `no metrics: ${missing}`;
   }
 
-  /** @returns why not all processes have handed over what they counted of versions in shadow */
-  async #collectShadows(): Promise<string | undefined> {
+  /** @returns why not all processes have handed over what they have counted */
+  async #collect(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
     const { serving } = this.#fleet;
-    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type, id }));
     const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
     return missing === 0
       ? undefined
-      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
+      : `${missing} of ${serving.length} serving processes did not hand over ${what} within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

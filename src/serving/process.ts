@@ -3,12 +3,12 @@
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
 
-import type { LoadResult, PolicySource, WithoutCluster } from "../cli/policy-source.js";
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import { problemLine } from "../config/documents/problem-line.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import { counted } from "../data/counted.js";
 import { createWebhooks } from "../loader/index.js";
+import type { LoadResult, PolicySource, WithoutCluster } from "../loader/policy-source.js";
 import type { Playground } from "../page/playground.js";
 import { pageRoutes } from "../page/routes.js";
 import { createEvaluator, type Evaluator } from "../policy/served/evaluator.js";
@@ -22,13 +22,13 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import type { RequestRecorder } from "../telemetry/recording/index.js";
 import type { Approval } from "./approval.js";
-import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import { smallYoungGeneration, type YoungGeneration } from "./heap.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import { openTls, type ProcessTls } from "./process-tls.js";
+import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./reload-changes.js";
 import type { ServeSettings } from "./settings.js";
-import { StartError } from "./start-error.js";
+import { StartError } from "./start-problem.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -53,15 +53,15 @@ export interface ServingOptions {
   /** What there is already of certificates that are handed over. */
   readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
-  readonly tracer?: DecisionSink;
+  readonly tracer?: DecisionSink | undefined;
   /** Takes requests with their answers. */
-  readonly recorder?: RequestRecorder;
+  readonly recorder?: RequestRecorder | undefined;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Told the port when requests are answered. */
-  readonly began?: (port: number) => void;
+  readonly began?: ((port: number) => void) | undefined;
   /** Takes the drafts of the page; absent: the page is for reading. */
-  readonly playground?: Playground;
+  readonly playground?: Playground | undefined;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
   /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */

@@ -4,7 +4,7 @@ import { BatchingSink } from "../telemetry/line-sink.js";
 import type { Logger } from "../telemetry/logger.js";
 import { keepShort, Recorder, RecordFile } from "../telemetry/recording/index.js";
 import type { ServeSettings } from "./settings.js";
-import { StartError } from "./start-error.js";
+import { StartError } from "./start-problem.js";
 
 type RecordSettings = NonNullable<ServeSettings["record"]>;
 

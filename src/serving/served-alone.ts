@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
+import { type ClusterState, emptyOf, wholeOf } from "../cluster/cluster-state.js";
 import type { Serving, ShadowSource } from "../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
-import { ClusterCopy } from "./cluster-copy.js";
 import type { ServingProcess } from "./process.js";
 
 /** Between two attempts to serve a state of the cluster that could not be loaded. */
@@ -15,7 +15,8 @@ type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure" | 
 export class ServedAlone implements Serving, SecuredServing {
   readonly #serving: Loading;
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly #copy = new ClusterCopy();
+  /** The cluster's as of the last delta; undefined while nothing is known. */
+  #state: ClusterState | undefined;
   #stopping = false;
   /** Of this process: nothing of it is lost before all is. */
   readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
@@ -36,13 +37,13 @@ export class ServedAlone implements Serving, SecuredServing {
     return this.#evaluated();
   }
 
-  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+  async serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await sleep(SERVE_AGAIN_MS);
       const taking = first;
       const reports = await this.#inTurn(() => {
-        if (taking) this.#copy.take(delta);
-        return this.#load(delta);
+        if (taking) this.#state = state;
+        return this.#load(delta, state);
       });
       if (reports !== undefined) return reports;
     }
@@ -52,8 +53,8 @@ export class ServedAlone implements Serving, SecuredServing {
   /** Loads what could not be had before; undefined when nothing has come of it. */
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
     return this.#inTurn(async () => {
-      const delta = this.#stopping ? undefined : this.#copy.empty();
-      return delta && this.#load(delta);
+      const state = this.#stopping ? undefined : this.#state;
+      return state && this.#load(emptyOf(state), state);
     });
   }
 
@@ -66,10 +67,9 @@ export class ServedAlone implements Serving, SecuredServing {
     this.#stopping = true;
   }
 
-  async #load(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
+  async #load(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[] | undefined> {
     let prepared = await this.#serving.prepare(undefined, delta);
-    const whole = this.#copy.whole();
-    if (prepared.needs === "whole" && whole !== undefined) prepared = await this.#serving.prepare(undefined, whole);
+    if (prepared.needs === "whole") prepared = await this.#serving.prepare(undefined, wholeOf(state));
     if (prepared.ok) this.#serving.swap();
     else this.#serving.discard();
     return prepared.ok ? (prepared.reports ?? []) : undefined;

@@ -1,69 +1,78 @@
-/** One process of a server says how much of modules all of them fetch and hold at a time, and what stays in the download folder. */
-import { resolve } from "node:path";
-import { SYSTEM_CLOCK } from "../data/clock.js";
-import {
-  DistantModuleShare,
-  FolderBound,
-  type FromShareKeeper,
-  KeptShare,
-  LocalModuleShare,
-  MAX_FOLDER_BYTES,
-  type ModuleShare,
-  type ToShareKeeper,
-} from "../fetch/index.js";
+/** One process of a server says how much of modules all of them fetch and hold at a time. */
+import { localModuleShare, MAX_FOLDER_BYTES, type ModuleShare, type RoomName } from "../fetch/index.js";
 
-/** How messages about modules are told from others. */
-interface Envelope<M> {
+/** What a process wants to enter, that it is in, or, when it is said again, that it leaves. */
+interface Message {
   readonly type: "modules";
-  readonly message: M;
+  readonly id: number;
+  readonly wanted?: readonly [room: RoomName, owner: string, weight: number];
 }
 
-const isEnvelope = (message: unknown): message is Envelope<ToShareKeeper> & Envelope<FromShareKeeper> =>
+const isMessage = (message: unknown): message is Message =>
   typeof message === "object" && message !== null && "type" in message && message.type === "modules";
 
-/** Another process, which this one has started. */
-export interface StartedProcess {
+/** A process as another one sees it. */
+export interface OtherProcess {
+  readonly connected?: boolean;
   send?(message: object, done: () => void): unknown;
   on(event: "message", hear: (message: unknown) => void): unknown;
   once(event: "exit", ended: () => void): unknown;
+}
+
+/** A failure is of one that has just ended, which is told as its end. */
+function tell(other: OtherProcess, id: number, wanted?: Message["wanted"]): void {
+  const message: Message = { type: "modules", id, ...(wanted && { wanted }) };
+  if (other.connected !== false) other.send?.(message, () => {});
 }
 
 /** The share of the process that starts the others. */
 export interface KeptModules {
   readonly share: ModuleShare;
   /** Shares with another process, until it ends. */
-  readonly attend: (child: StartedProcess) => void;
+  readonly attend: (child: OtherProcess) => void;
 }
 
-/** Keeps it. @param values of the command */
-export function keepModules({ policiesDownloadDir }: Readonly<Record<string, unknown>>): KeptModules {
-  const folder = resolve(typeof policiesDownloadDir === "string" ? policiesDownloadDir : ".");
-  const share = new LocalModuleShare(new FolderBound(folder, MAX_FOLDER_BYTES, SYSTEM_CLOCK.wall));
-  const attend = (child: StartedProcess): void => {
-    const kept = new KeptShare(share, (message) => {
-      const sent: Envelope<FromShareKeeper> = { type: "modules", message };
-      // A failure is of one that has just died, which is told as its end.
-      child.send?.(sent, () => {});
-    });
+/** Keeps it. */
+export function keepModules(): KeptModules {
+  const share = localModuleShare(MAX_FOLDER_BYTES);
+  const attend = (child: OtherProcess): void => {
+    const entered = new Map<number, ReturnType<ModuleShare["enter"]>>();
+    const leave = (id: number): void => {
+      void entered.get(id)?.then((release) => release());
+      entered.delete(id);
+    };
     child.on("message", (message) => {
-      if (isEnvelope(message)) void kept.hear(message.message);
+      if (!isMessage(message)) return;
+      const { id, wanted } = message;
+      if (wanted === undefined) return leave(id);
+      const entering = share.enter(...wanted);
+      entered.set(id, entering);
+      void entering.then(() => tell(child, id));
     });
-    child.once("exit", () => kept.end());
+    child.once("exit", () => {
+      for (const id of entered.keys()) leave(id);
+    });
   };
   return { share, attend };
 }
 
-/** What the process keeps that has started this one. */
-export function distantModules(): ModuleShare {
-  return new DistantModuleShare({
-    send(message) {
-      const sent: Envelope<ToShareKeeper> = { type: "modules", message };
-      if (process.connected) process.send?.(sent, () => {});
-    },
-    listen(hear) {
-      process.on("message", (message) => {
-        if (isEnvelope(message)) hear(message.message);
-      });
-    },
+/** What the process keeps that has started this one. Without it nobody enters any more: this process is about to end as well. */
+export function distantModules(keeper: OtherProcess = process): ModuleShare {
+  const entering = new Map<number, () => void>();
+  let last = 0;
+  keeper.on("message", (message) => {
+    if (!isMessage(message)) return;
+    entering.get(message.id)?.();
+    entering.delete(message.id);
   });
+  return {
+    maxFolderBytes: MAX_FOLDER_BYTES,
+    enter: (...wanted) =>
+      new Promise((resolve) => {
+        last += 1;
+        const id = last;
+        entering.set(id, () => resolve(() => tell(keeper, id)));
+        tell(keeper, id, wanted);
+      }),
+  };
 }

@@ -1,11 +1,12 @@
 /** One process watches a cluster's lists for all: the primary keeps them, those that answer requests read what it keeps. */
 import cluster, { type Worker } from "node:cluster";
-import type { CommandIo } from "../cli/io.js";
+import type { Environment } from "../data/command-io.js";
 import { errorText } from "../data/error-text.js";
 import type { FromKeeper, ToKeeper } from "../kubernetes/client/shared/messages.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { WatchStores } from "../kubernetes/client/watch-stores.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
+import type { LoaderSettings } from "../loader/settings.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** Tells a new process that the primary keeps the lists: `true`. */
@@ -25,14 +26,9 @@ const isEnvelope = (message: unknown): message is Envelope<ToKeeper> & Envelope<
 
 /**
  * Keeps the lists that other processes ask for. Where there is no folder to keep them in, each process watches for itself.
- * @param values of the command
  * @returns ends it
  */
-export async function keepStores(
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
-  logger: Logger,
-): Promise<() => Promise<void>> {
+export async function keepStores(loading: LoaderSettings, logger: Logger): Promise<() => Promise<void>> {
   const { LogFolder, KeptProcess, LOOK_MS } = await import("../kubernetes/client/shared/keeper.js");
   let folder: InstanceType<typeof LogFolder>;
   try {
@@ -49,7 +45,7 @@ export async function keepStores(
   const keptFor = (worker: Worker): Promise<InstanceType<typeof KeptProcess> | undefined> => {
     const known = kept.get(worker.id);
     if (known !== undefined) return known;
-    opened ??= openStores(values, env, logger, () => folder.newLog()).then((open) => {
+    opened ??= openStores(loading, logger, () => folder.newLog()).then((open) => {
       if (open !== undefined) return open;
       // Whoever asks again may find one.
       opened = undefined;
@@ -99,24 +95,23 @@ function tell(worker: Worker, message: FromKeeper): void {
 
 /** Loaded when somebody asks: most servers have no cluster. @returns undefined when there is no way to it now */
 async function openStores(
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
+  loading: LoaderSettings,
   logger: Logger,
   newLog: () => ReturnType<InstanceType<typeof import("../kubernetes/client/shared/keeper.js").LogFolder>["newLog"]>,
 ) {
   const [{ clusterAccess }, { watchedStores }] = await Promise.all([
-    import("../cli/kubernetes-options.js"),
+    import("../loader/cluster-access.js"),
     import("../kubernetes/client/index.js"),
   ]);
   // Who serves has found one, unless that was to be ignored.
-  const access = clusterAccess({ ...values, kubernetes: true, ignoreKubernetesConnectionFailure: true }, env);
+  const access = clusterAccess({ ...loading, ignoreMissingCluster: true });
   if (access === undefined || "missing" in access) return undefined;
   const note = (message: string) => logger.warn(message);
   return watchedStores({ connection: access.connection, now: () => performance.now(), note, newLog });
 }
 
 /** The way to the lists that the primary keeps; undefined where it keeps none. */
-export function storeChannel(env: CommandIo["env"]): StoreChannel | undefined {
+export function storeChannel(env: Environment): StoreChannel | undefined {
   if (!cluster.isWorker || env[VARIABLE] !== "true") return undefined;
   return {
     send(message) {

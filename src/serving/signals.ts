@@ -1,6 +1,6 @@
 /** Signals, stray rejections and exceptions as `serve` understands them. */
 
-import { say } from "../cli/io.js";
+import { say } from "../data/command-io.js";
 import type { Logger } from "../telemetry/logger.js";
 
 /** Resolves with the next SIGTERM or SIGINT. */

@@ -1,6 +1,11 @@
 /** Why a server does not start, in words that say what to do. */
 import type { ServeSettings } from "./settings.js";
 
+/** Why the process can't serve; for the user. */
+export class StartError extends Error {
+  readonly code = "START";
+}
+
 /** What the system says of a port that can't be had. */
 interface ListenError extends Error {
   readonly code: string;

@@ -1,113 +1,55 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
-import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { ShadowRows } from "../policy/served/shadow/tally.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
+import { firstCertificate } from "./asked-at-start.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
-import { tell, tellSurely } from "./tell.js";
+import { tell, tellSurely } from "./to-primary.js";
 
-// Metrics of all processes for a client of this one: the primary is asked, and its answer comes in parts.
+// What all processes have counted, for a client of this one: the primary is asked.
 
 /** How long the primary may take: more than it gives the serving processes itself, less than Prometheus waits by default. */
-const METRICS_WITHIN_MS = 8000;
+const WITHIN_MS = 8000;
 
 /** Asks the primary. */
-export class WantedMetrics {
-  readonly #ask: (id: number) => void;
+export class WantedSums<T> {
   /** The question that is open, with what has come so far. */
-  #open: { readonly id: number; readonly parts: string[]; readonly answer: (text: MetricsText) => void } | undefined;
-  #questions = 0;
-  /** The text of all processes. Those who ask at the same time share it. */
-  readonly text: () => Promise<MetricsText>;
-
-  /** @param ask puts the question; what comes for it is to be given to {@link hear} */
-  constructor(ask: (id: number) => void) {
-    this.#ask = ask;
-    this.text = oneAtATime(() => this.#wanted());
-  }
-
-  /** Takes a part of an answer. One that nobody waits for any more is dropped. */
-  hear(message: Extract<ToWorker, { type: "metrics-text" | "metrics-unavailable" }>): void {
-    const open = this.#open;
-    if (open?.id !== message.id) return;
-    if (message.type === "metrics-unavailable") {
-      open.answer({ unavailable: message.reason });
-      return;
-    }
-    open.parts.push(message.part);
-    if (message.last) open.answer({ parts: open.parts });
-  }
-
-  #wanted(): Promise<MetricsText> {
-    return new Promise((resolve) => {
-      const id = this.#questions++;
-      const answer = (text: MetricsText): void => {
-        clearTimeout(timer);
-        this.#open = undefined;
-        resolve(text);
-      };
-      const reason = `no metrics: the process that gathers them did not answer within ${METRICS_WITHIN_MS} ms`;
-      const timer = setTimeout(() => answer({ unavailable: reason }), METRICS_WITHIN_MS);
-      this.#open = { id, parts: [], answer };
-      this.#ask(id);
-    });
-  }
-}
-
-// What versions in shadow would have answered, of all processes, for a client of this one: the primary is asked.
-
-/** How long the primary may take: more than it gives the serving processes itself. */
-const SHADOWS_WITHIN_MS = 8000;
-
-/** Asks the primary. */
-export class WantedShadows {
-  readonly #ask: (id: number) => void;
-  #open: { readonly id: number; readonly answer: (rows: ShadowRows) => void } | undefined;
+  #open: { readonly id: number; readonly soFar?: T; readonly answer: (sums: T) => void } | undefined;
   #questions = 0;
   /** The sums of all processes. Those who ask at the same time share it. */
-  readonly rows: () => Promise<ShadowRows>;
+  readonly get: () => Promise<T>;
 
-  /** @param ask puts the question; what comes for it is to be given to {@link hear} */
-  constructor(ask: (id: number) => void) {
-    this.#ask = ask;
-    this.rows = oneAtATime(() => this.#wanted());
+  /**
+   * @param ask puts the question; what comes for it is to be given to {@link hear}
+   * @param late the answer when none comes in a time
+   */
+  constructor(ask: (id: number) => void, late: (withinMs: number) => T) {
+    this.get = oneAtATime(
+      () =>
+        new Promise((resolve) => {
+          const answer = (sums: T): void => {
+            clearTimeout(timer);
+            this.#open = undefined;
+            resolve(sums);
+          };
+          const timer = setTimeout(() => answer(late(WITHIN_MS)), WITHIN_MS);
+          const id = this.#questions++;
+          this.#open = { id, answer };
+          ask(id);
+        }),
+    );
   }
 
-  /** Takes an answer. One that nobody waits for any more is dropped. */
-  hear(id: number, rows: ShadowRows): void {
-    if (this.#open?.id === id) this.#open.answer(rows);
+  /** Takes an answer, or what there is of it with a part more. One that nobody waits for any more is dropped. */
+  hear(id: number, sums: (soFar: T | undefined) => T, isWhole = true): void {
+    if (this.#open?.id !== id) return;
+    const soFar = sums(this.#open.soFar);
+    if (isWhole) this.#open.answer(soFar);
+    else this.#open = { ...this.#open, soFar };
   }
-
-  #wanted(): Promise<ShadowRows> {
-    return new Promise((resolve) => {
-      const id = this.#questions++;
-      const answer = (rows: ShadowRows): void => {
-        clearTimeout(timer);
-        this.#open = undefined;
-        resolve(rows);
-      };
-      const unavailable = `the process that gathers counts did not answer within ${SHADOWS_WITHIN_MS} ms`;
-      const timer = setTimeout(() => answer({ unavailable }), SHADOWS_WITHIN_MS);
-      this.#open = { id, answer };
-      this.#ask(id);
-    });
-  }
-}
-
-/** The certificate that the other processes serve, for one that begins; undefined when there is none yet. */
-function firstCertificate(): Promise<CertificatePair | undefined> {
-  return new Promise((resolve) => {
-    const hear = (message: ToWorker): void => {
-      if (message.type !== "secure") return;
-      process.off("message", hear);
-      resolve(message.pair);
-    };
-    process.on("message", hear);
-    tell({ type: "certificate-wanted" });
-  });
 }
 
 /** Serves until the primary says stop, or has gone. */
@@ -115,8 +57,14 @@ export async function serveAsWorker(
   options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
 ): Promise<void> {
   const { metrics } = options;
-  const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
-  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
+  const wanted = new WantedSums<MetricsText>(
+    (id) => tell({ type: "metrics-wanted", id }),
+    (ms) => ({ unavailable: `no metrics: the process that gathers them did not answer within ${ms} ms` }),
+  );
+  const shadows = new WantedSums<ShadowRows>(
+    (id) => tell({ type: "shadows-wanted", id }),
+    (ms) => ({ unavailable: `the process that gathers counts did not answer within ${ms} ms` }),
+  );
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
@@ -129,8 +77,8 @@ export async function serveAsWorker(
   const { tls } = options.settings;
   const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
   const own = {
-    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
-    shadows: shadows.rows,
+    ...{ ...options, probes: false, metricsText: wanted.get, generation, successor, report, loadWanted },
+    shadows: shadows.get,
     ...(certificate && { certificate }),
   };
   const serving = await beats.during(() => ServingProcess.start(own));
@@ -169,11 +117,13 @@ export async function serveAsWorker(
           tell({ type: "collected-shadows", id: message.id, rows: serving.shadows.take() });
           return;
         case "shadows":
-          shadows.hear(message.id, message.rows);
+          shadows.hear(message.id, () => message.rows);
           return;
         case "metrics-text":
+          wanted.hear(message.id, (soFar) => withPart(message.part, soFar), message.last);
+          return;
         case "metrics-unavailable":
-          wanted.hear(message);
+          wanted.hear(message.id, () => ({ unavailable: message.reason }));
           return;
         case "stop":
           stop(message.delay, message.grace);
@@ -185,6 +135,9 @@ export async function serveAsWorker(
   // The primary pushes the sum of all while this process sends its own spans and records.
   await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
 }
+
+const withPart = (part: string, soFar: MetricsText = { parts: [] }): MetricsText =>
+  "parts" in soFar ? { parts: [...soFar.parts, part] } : soFar;
 
 /** No question has this number. */
 const AT_THE_END = -1;

@@ -1,13 +1,13 @@
 import { Gauge } from "prom-client";
 
-/** How many objects a policy came to a result for. */
+/** Number of objects with a result of a policy. */
 export interface AuditSample {
   readonly policy: string;
   readonly result: string;
   readonly objects: number;
 }
 
-/** What objects came to in the last background audit; read at every scrape. */
+/** The results of objects in the last background audit; read at every scrape. */
 export const auditResultsGauge = (read: () => Iterable<AuditSample>): Gauge =>
   new Gauge({
     name: "policy_server_audit_results",

@@ -1,6 +1,6 @@
 /**
- * The decision record: one log line per request that says who asked what, what was answered and why. It carries names and verdicts, never
- * objects, and nothing that a policy said about a Secret.
+ * The decision record: one log line per request with the requester, the question, the answer and the reasons. It contains names and verdicts, never
+ * objects, and no policy's words about a Secret.
  */
 import type { Logger } from "./logger.js";
 
@@ -9,7 +9,7 @@ export interface MemberDecision {
   readonly policy: string;
   readonly outcome: string;
   readonly milliseconds: number;
-  /** As {@link Decision.detail}, of this member. */
+  /** {@link Decision.detail} of this member. */
   readonly detail?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Decision {
   readonly policy: string;
   readonly mode: string;
   readonly uid: string;
-  /** Of the object; absent for raw requests, like everything down to `user`. */
+  /** The object's kind; absent for raw requests, like everything down to `user`. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly resource?: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subresource?: string;
@@ -28,16 +28,16 @@ export interface Decision {
   readonly operation?: string;
   readonly dryRun?: boolean;
   readonly user?: string;
-  /** What was answered. */
+  /** The answer. */
   readonly allowed: boolean;
   readonly mutated: boolean;
   readonly code?: number;
   readonly message?: string;
-  /** What the policy itself came to: `allow`, `deny`, `error` or `skip`. */
+  /** The policy's own result: `allow`, `deny`, `error` or `skip`. */
   readonly outcome: string;
   /** Why the policy could not decide. */
   readonly failure?: string;
-  /** The whole reasons of what failed on the way, which the answer does not tell: addresses, files, accounts. */
+  /** The whole reasons of failures, which the answer does not contain: addresses, files, accounts. */
   readonly detail?: string;
   /** In monitor mode, what protect mode would have answered. */
   readonly monitored?: { readonly allowed: boolean; readonly mutated: boolean; readonly message?: string };
@@ -45,23 +45,23 @@ export interface Decision {
   readonly members: readonly MemberDecision[];
 }
 
-/** Takes decisions besides the log: a tracer. */
+/** Receives decisions besides the log: a tracer. */
 export interface DecisionSink {
   /**
-   * @param decision without what must not be told (see {@link redactDecision})
+   * @param decision after {@link redactDecision}
    * @param traceparent the W3C header of the request, if it had one
-   * @returns the W3C header that names the span of this decision; undefined: it has none of its own
+   * @returns the W3C header of this decision's span; undefined: it has none of its own
    */
   record(decision: Decision, traceparent: string | undefined): string | undefined;
 }
 
 /** Longest policy message that is logged: a guest may answer with megabytes. */
 const MESSAGE_CHARACTERS = 1024;
-/** Kinds of the core group whose content must not reach the log, not even in the words of a policy. */
+/** The kind of the core group whose contents must not reach the log, not even in the words of a policy. */
 const SECRET_KIND = "Secret";
 const REDACTED = "[redacted]";
 
-/** The decision without what must not leave the server: what was said about a Secret, and more of a message than anybody reads. */
+/** The decision without what must not leave the server: words about a Secret, and the rest of a long message. */
 export function redactDecision(decision: Decision): Decision {
   const { message, detail, monitored, kind, members } = decision;
   return {
@@ -80,8 +80,8 @@ export function redactDecision(decision: Decision): Decision {
 }
 
 /**
- * Writes a decision that was redacted. Failures of policies are warnings, so that they are seen when decisions are not.
- * @param traceparent the W3C header that names the span it belongs to, if there is one
+ * Writes a redacted decision. Failures of policies are warnings, so that they are seen even where decisions are not logged.
+ * @param traceparent the W3C header of the span that it belongs to, if there is one
  */
 export function logDecision(logger: Logger, decision: Decision, traceparent?: string): void {
   const level = decision.outcome === "error" ? "warn" : "info";
@@ -94,7 +94,7 @@ export function logDecision(logger: Logger, decision: Decision, traceparent?: st
   );
 }
 
-/** What a decision says, under the names of spec kubewarden.md 8.2. */
+/** The fields of a decision, under the names of spec kubewarden.md 8.2. */
 export function fieldsOf(decision: Decision) {
   const { kind, resource, monitored, members } = decision;
   return {
@@ -136,7 +136,7 @@ function redact(message: string, kind: Decision["kind"]): string {
   return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message;
 }
 
-/** Microseconds are fine enough, and short. */
+/** A time rounded to microseconds. */
 function round(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
 }

@@ -1,8 +1,8 @@
-/** The table of docs/metrics.md, made from the metrics themselves. */
+/** The tables of docs/metrics.md, made from the metrics themselves. */
 import { GAUGES } from "./gauges.js";
 import { Metrics } from "./metrics.js";
 
-/** Blocks by name. */
+/** The tables by name. */
 export function metricsTables(): Readonly<Record<string, string>> {
   const metrics = new Metrics(false);
   for (const name of GAUGES) metrics.gauge(name, () => 0);

@@ -1,7 +1,7 @@
-/** Values that are asked for when somebody reads the metrics. */
+/** Values that are read when the metrics are read. */
 export type GaugeName = keyof typeof GAUGE_HELP;
 
-/** What each means. */
+/** The meaning of each. */
 export const GAUGE_HELP = {
   requests_in_flight: "Evaluations under way.",
   requests_queued: "Requests waiting for an evaluation to finish.",
@@ -24,10 +24,10 @@ export const GAUGE_HELP = {
     "What it could not look at: kinds that can't be listed, policies that can't be loaded, reports that can't be written.",
 } as const;
 
-/** Every gauge there may be. */
+/** All possible gauges. */
 export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
 
-/** Values that every process has, not each a part of. */
+/** Gauges that have the same value in every process, rather than parts of a sum. */
 export const SAME_EVERYWHERE: readonly GaugeName[] = [
   "policies",
   "policies_unavailable",

@@ -1,7 +1,7 @@
 /**
- * The combinations of labels that a metric shows. Their number is limited: whoever sends requests chooses namespaces and kinds, and must not choose how
- * much memory they take or how long a scrape lasts. A combination that is shown once stays, so a counter never goes backwards; what no
- * longer fits is counted with `other` instead of what the request chose, so that the policy and its verdict are still told.
+ * The combinations of labels that a metric shows. Their number is limited: requesters choose namespaces and kinds, but must not decide how
+ * much memory they take or how long a scrape lasts. A combination that is shown once stays, so a counter never decreases; one that no
+ * longer fits is counted with `other` in place of the requester's values, so that the policy and its verdict are still shown.
  */
 
 /** Stands for the values that no longer fit. */
@@ -12,18 +12,18 @@ const MAX_CHOSEN_CHARACTERS = 253;
 /** The values of a metric's labels, in the order of its label names; undefined (null between processes) leaves the label out. */
 export type LabelValues = readonly (string | null | undefined)[];
 
-/** How many combinations are shown. */
+/** Most combinations that are shown. */
 export interface LabelLimits {
-  /** With values that a request chose. */
+  /** Combinations with values that a requester chose. */
   readonly chosen: number;
-  /** With values that come from the configuration and the code only, or with `other` for those that a request chose. */
+  /** Combinations with values from the configuration and the code only, or with `other` for those that a requester chose. */
   readonly fixed: number;
 }
 
-/** Where something is counted. */
+/** The entry in which something is counted. */
 export interface Place<T> {
   readonly entry: T;
-  /** Whether it stands for more than the labels that were asked for. */
+  /** Whether it stands for more than the requested labels. */
   readonly folded: boolean;
 }
 
@@ -34,12 +34,12 @@ export class LabelSets<T> {
   readonly #create: (values: LabelValues) => T;
   readonly #known = new Map<string, Place<T>>();
   #chosenCount = 0;
-  /** What was asked for last, which is often asked for again: comparing it takes a third of the time that joining takes. */
+  /** The last values, which are often repeated: comparing them takes a third of the time of joining them. */
   #lastValues: LabelValues = [];
   #lastPlace: Place<T> | undefined;
 
   /**
-   * @param chosen positions of the labels whose values requests choose
+   * @param chosen positions of the labels whose values requesters choose
    * @param create makes the entry of a combination
    */
   constructor(chosen: readonly number[], limits: LabelLimits, create: (values: LabelValues) => T) {
@@ -48,7 +48,7 @@ export class LabelSets<T> {
     this.#create = create;
   }
 
-  /** The entry for these values, which may be one that stands for others too. */
+  /** The entry for these values, which may be a shared one. */
   find(values: LabelValues): Place<T> {
     if (this.#lastPlace !== undefined && sameValues(values, this.#lastValues)) return this.#lastPlace;
     const key = values.join("\u0000");
@@ -58,7 +58,7 @@ export class LabelSets<T> {
     return place;
   }
 
-  /** All entries, in the order in which they came. */
+  /** All entries, in order of their creation. */
   *entries(): Iterable<T> {
     for (const { entry } of this.#known.values()) yield entry;
   }
@@ -75,7 +75,7 @@ export class LabelSets<T> {
     return { entry: place.entry, folded: true };
   }
 
-  /** Whether no value was chosen by a request. */
+  /** Whether no value was chosen by a requester. */
   #fixed(values: LabelValues): boolean {
     return this.#chosen.every((index) => values[index] == null || values[index] === OTHER);
   }
@@ -88,7 +88,7 @@ export class LabelSets<T> {
     return this.#known.size - this.#chosenCount < this.#limits.fixed ? this.#add(key, values) : undefined;
   }
 
-  /** What fits nowhere. */
+  /** The shared entry for values that do not fit. */
   #shared(values: LabelValues): Place<T> {
     const all = values.map(() => OTHER);
     const key = all.join("\u0000");

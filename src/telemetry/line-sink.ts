@@ -1,12 +1,12 @@
 /**
- * Lines to a file descriptor, in batches and without waiting: `process.stdout` blocks the whole process while a pipe is full, and a slow
- * collector of logs must not stop admissions. What doesn't fit the buffer is dropped and counted.
+ * Writes lines to a file descriptor, in batches and without waiting: `process.stdout` blocks the whole process while a pipe is full, and a slow
+ * collector of logs must not stop admissions. Lines that do not fit into the buffer are dropped and counted.
  */
 import fs from "node:fs";
 
 /** A batch is written when it has this many bytes … */
 const BATCH_BYTES = 64 * 1024;
-/** … or when its first line is this old: often enough for eyes, rarely enough to cost nothing. */
+/** … or when its first line is this old: often enough for people, rarely enough to cost nothing. */
 const BATCH_MS = 20;
 /** Most bytes that UTF-8 takes for a UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;
@@ -14,32 +14,32 @@ const MOST_BYTES_OF_UNIT = 3;
 const BUFFER_CHARACTERS = 8 * 1024 * 1024;
 /** Pause before trying a full pipe again. */
 const RETRY_MS = 5;
-/** How long the end of the process waits for a reader that takes nothing, or little: enough for a busy one, nothing beside the grace of a stop. */
+/** How long the end of the process waits for a slow reader: enough for a busy one, little beside the grace of a stop. */
 export const FLUSH_WITHIN_MS = 500;
 
-/** Where finished lines go. */
+/** A destination of complete lines. */
 export interface LineSink {
   /** Takes one line without its newline. Never blocks, never throws. */
   write(line: string): void;
-  /** Writes out what is buffered before returning, within {@link FLUSH_WITHIN_MS}, and drops the rest: for the end of the process. */
+  /** Writes the buffer before it returns, within {@link FLUSH_WITHIN_MS}, and drops the rest: for the end of the process. */
   flushSync(): void;
-  /** Lines lost because the reader was too slow. */
+  /** Number of lines lost because the reader was too slow. */
   readonly dropped: number;
 }
 
-/** How the sink writes; replaced in tests. */
+/** The file operations of the sink; replaced in tests. */
 export interface SinkFile {
-  /** Writes beside the main thread. Absent when {@link writeSync} never waits. */
+  /** Writes outside of the main thread. Absent when {@link writeSync} never waits. */
   readonly write?:
     | ((text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void)
     | undefined;
-  /** Throws EAGAIN when nothing can be taken now. */
+  /** Writes at once; throws EAGAIN when nothing can be written now. */
   writeSync(text: Uint8Array): number;
   /** Blocks for some milliseconds. */
   pauseSync(milliseconds: number): void;
 }
 
-/** What a pipe takes in one piece whoever else writes to it (PIPE_BUF on Linux). */
+/** Bytes that a pipe takes in one piece whichever other processes write to it (PIPE_BUF on Linux). */
 const ATOMIC_BYTES = 4096;
 
 /**
@@ -52,9 +52,9 @@ export function createLineSink(fd: number, shared = false, handle?: NonBlocking)
   return new BatchingSink(file, shared ? ATOMIC_BYTES : Number.POSITIVE_INFINITY);
 }
 
-/** What can be told not to block. */
+/** A stream that can be made non-blocking. */
 export interface NonBlocking {
-  /** Sets how the descriptor behaves from now on, for everybody who shares it. */
+  /** Sets the mode of the descriptor from now on, for all that share it. */
   setBlocking(blocking: boolean): unknown;
 }
 
@@ -64,7 +64,7 @@ export function handleOf(stream: object): NonBlocking | undefined {
   return typeof handle === "object" && handle !== null && "setBlocking" in handle ? (handle as NonBlocking) : undefined;
 }
 
-/** Files may be slow, so that they are written to beside the main thread; but they have no readers who could let them wait for ever. */
+/** A file, which may be slow, so that it is written outside of the main thread; but it has no reader that could make it wait forever. */
 function plainFile(fd: number): SinkFile {
   return {
     write: (text, done) => fs.write(fd, text, done),
@@ -74,9 +74,9 @@ function plainFile(fd: number): SinkFile {
 }
 
 /**
- * Whether a write blocks belongs to the pipe and not to this process: starting another process, or the end of one, switches it for all. And a
- * write that blocks beside the main thread can't be called off: not even the end of the process would get past it. So it is set anew before
- * every write, which then takes no more than what there is room for, at once.
+ * A pipe, socket or terminal. Whether a write blocks is a property of the pipe and not of this process: starting another process, or the end of one, switches
+ * it for all. And a blocking write outside of the main thread can't be cancelled: even the end of the process would wait for it. So the mode is set anew before
+ * every write, which then takes only as much as fits, at once.
  */
 function streamFile(fd: number, handle: NonBlocking): SinkFile {
   return {
@@ -92,23 +92,23 @@ function pauseSync(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** A sink over any file-like thing. */
+/** A sink over any file. */
 export class BatchingSink implements LineSink {
   readonly #file: SinkFile;
   readonly #atomic: number;
   /**
-   * The batch that comes next, and how much of it there is. Bytes, not a text: lines that wait for 20 ms as strings are there when V8 looks through its
-   * young objects, and are taken for such that stay.
+   * The next batch. Bytes, not a text: lines that wait for 20 ms as strings would be found by V8's collector of young
+   * objects, and be moved among the old ones.
    */
   #batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
   #filled = 0;
-  /** Lines behind it, for which there is no room. */
+  /** Lines behind it, which do not fit. */
   #behind = "";
-  /** The other of two batches: what is written from while the first is filled. */
+  /** The other of two batches: one is written while the other is filled. */
   #spare = Buffer.allocUnsafeSlow(BATCH_BYTES);
-  /** What of a batch is not written yet. */
+  /** The part of a batch that is not written yet. */
   #writing: Uint8Array | undefined;
-  /** Whether it is being written beside the main thread. */
+  /** Whether it is being written outside of the main thread. */
   #beside = false;
   #timer: NodeJS.Timeout | undefined;
   dropped = 0;
@@ -126,13 +126,13 @@ export class BatchingSink implements LineSink {
     }
     if (!this.#append(line)) {
       this.#flush();
-      // Written at once, there is room for it; otherwise it waits.
+      // After a write there is room for it; otherwise it waits.
       if (!this.#append(line)) this.#behind += `${line}\n`;
     }
     if (this.#writing === undefined) this.#flushSoon();
   }
 
-  /** @returns whether there was room in the batch */
+  /** @returns whether it did fit into the batch */
   #append(line: string): boolean {
     if (this.#behind !== "") return false;
     const room = BATCH_BYTES - this.#filled - 1;
@@ -144,7 +144,7 @@ export class BatchingSink implements LineSink {
 
   flushSync(): void {
     const rest = [this.#batch.subarray(0, this.#filled), Buffer.from(this.#behind)];
-    // What is being written would be there twice: the end of the process waits for it anyway.
+    // A write under way is not repeated: the end of the process waits for it anyway.
     if (this.#writing !== undefined && !this.#beside) {
       rest.unshift(Buffer.from(this.#writing));
       this.#writing = undefined;
@@ -157,7 +157,7 @@ export class BatchingSink implements LineSink {
       try {
         left = left.subarray(this.#file.writeSync(this.#piece(left)));
       } catch (error) {
-        // The reader has gone, or takes nothing any more: the process ends all the same.
+        // The reader has gone, or is stuck: the process ends all the same.
         if (!isFull(error) || patience <= 0) break;
         patience -= 1;
         this.#file.pauseSync(RETRY_MS);
@@ -166,7 +166,7 @@ export class BatchingSink implements LineSink {
     this.dropped += linesIn(left);
   }
 
-  /** At once what makes a batch, the rest with what comes until then. */
+  /** Writes a complete batch at once, and a smaller one with the lines that come until then. */
   #flushSoon(): void {
     if (this.#filled === BATCH_BYTES || this.#behind !== "") this.#flush();
     else if (this.#filled > 0) this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
@@ -201,7 +201,7 @@ export class BatchingSink implements LineSink {
     });
   }
 
-  /** Writes until there is no room, but no more than a batch's worth: others have their turn too. */
+  /** Writes as much as fits, but no more than a batch: others have their turn too. */
   #writeNow(batch: Uint8Array): void {
     let written = 0;
     let failure: NodeJS.ErrnoException | null = null;

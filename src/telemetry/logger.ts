@@ -2,14 +2,14 @@
 import { escaped } from "../data/printable.js";
 import type { LineSink } from "./line-sink.js";
 
-/** From talkative to quiet. */
+/** The levels, from most to least verbose. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
-/** How important a line is. */
+/** The level of a line. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
-/** How lines look. */
+/** The format of lines. */
 export type LogFormat = "text" | "json";
 
-/** What a line says besides its message. Never objects of requests; undefined members are left out. */
+/** The fields of a line besides its message. Never objects of requests; undefined members are left out. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** One line before it is formatted. */
@@ -20,11 +20,11 @@ export interface LogRecord {
   readonly target: string;
   readonly message: string;
   readonly fields?: LogFields;
-  /** The W3C header that names the span the line belongs to. */
+  /** The W3C header of the span that the line belongs to. */
   readonly traceparent?: string;
 }
 
-/** Takes log records besides the lines: an exporter. */
+/** Receives log records besides the lines: an exporter. */
 export interface RecordSink {
   /** Never blocks, never throws. */
   write(record: LogRecord): void;
@@ -32,30 +32,30 @@ export interface RecordSink {
 
 /** Writes log lines. */
 export interface Logger {
-  /** Whether lines of this level are written: ask before building expensive fields. */
+  /** Whether lines of this level are written: for callers with expensive fields. */
   enabled(level: LogLevel): boolean;
-  /** @param traceparent the W3C header that names the span the line belongs to; not shown in lines */
+  /** @param traceparent the W3C header of the span that the line belongs to; not shown in lines */
   log(level: LogLevel, message: string, fields?: LogFields, traceparent?: string): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log under another name, such as `policy_log` for what guests say. */
+  /** The same log under another name, such as `policy_log` for guests' messages. */
   named(target: string): Logger;
 }
 
 const DEFAULT_TARGET = "policy_server";
 
-/** How a logger is made. */
+/** Options of a logger. */
 export interface LoggerOptions {
   readonly sink: LineSink;
-  /** Gets every line as a record too. */
+  /** Also receives every line as a record. */
   readonly records?: RecordSink;
   readonly level?: LogLevel;
   readonly format?: LogFormat;
   /** Colours in text lines. */
   readonly color?: boolean;
-  /** What the lines are about; default `policy_server`. */
+  /** The subject of the lines; default `policy_server`. */
   readonly target?: string;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly clock?: () => number;
@@ -96,7 +96,7 @@ export function createLogger(options: LoggerOptions): Logger {
   };
 }
 
-/** Formats a millisecond once: under load many lines share one. */
+/** A clock that formats each millisecond once: under load many lines share one. */
 function rememberTimestamp(clock: () => number): () => string {
   let last = Number.NaN;
   let text = "";
@@ -118,7 +118,7 @@ function jsonLine(
   fields: LogFields | undefined,
 ): string {
   const body = JSON.stringify({ message, ...fields });
-  // The log of a pod is looked at on a terminal: what that would obey is an escape of JSON, too.
+  // The log of a pod is read on a terminal: characters that it would interpret become escapes of JSON, too.
   return escaped(
     `{"timestamp":"${timestamp}","level":"${level.toUpperCase()}","fields":${body},"target":${JSON.stringify(target)}}`,
   );
@@ -143,10 +143,10 @@ function textLine(
   return line;
 }
 
-/** Words as they are, everything else quoted: one line stays one line whatever a client sent. */
+/** Words as they are, everything else quoted: one line stays one line, whatever a client sent. */
 function fieldText(value: unknown): string {
   if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
-  // As JSON has them, in a third of the time.
+  // As in JSON, in a third of the time.
   return typeof value === "boolean" || Number.isFinite(value)
     ? String(value)
     : escaped(JSON.stringify(value) ?? String(value));

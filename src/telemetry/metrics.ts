@@ -1,4 +1,4 @@
-/** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
+/** The metrics: Kubewarden's under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
@@ -25,17 +25,17 @@ const EVALUATION_LABELS = [
   "error_code",
 ] as const;
 
-/** Of these, what whoever sends a request chooses. */
+/** The labels among these whose values requesters choose. */
 const CHOSEN_LABELS = ["resource_kind", "resource_request_operation", "resource_namespace"];
 
-/** One evaluation as Kubewarden labels it. Raw requests leave out kind, operation, namespace and origin. */
+/** One evaluation with Kubewarden's labels. Raw requests leave out kind, operation, namespace and origin. */
 export interface EvaluationSample {
   readonly policy: string;
   readonly mode: string;
   readonly kind: string | undefined;
   readonly operation: string | undefined;
   readonly namespace: string | undefined;
-  /** Of the vanilla response, as are `mutated` and `code`. */
+  /** The vanilla response's result, like `mutated` and `code`. */
   readonly accepted: boolean;
   readonly mutated: boolean;
   readonly origin: string | undefined;
@@ -43,12 +43,12 @@ export interface EvaluationSample {
   readonly milliseconds: number;
 }
 
-/** As approver-policy calls it (spec certificate-request-policy.md 7.5). */
+/** The name of approver-policy's metric (spec certificate-request-policy.md 7.5). */
 const APPROVALS = "certmanager_approverpolicy_certificaterequests_approval";
 const APPROVALS_HELP =
   "CertificateRequests in the cluster by their decision: approved, denied, or unmatched while there is none. Of the process that approves them.";
 
-/** How many CertificateRequests of a namespace have a status. */
+/** Number of CertificateRequests of a namespace with a status. */
 interface ApprovalSample {
   readonly namespace: string;
   readonly status: string;
@@ -57,32 +57,32 @@ interface ApprovalSample {
 
 /** Series in one message between processes: some 50 KiB. */
 const BATCH_SERIES = 200;
-/** Characters of text that are handed on at a time. */
+/** Characters of text that are passed on at a time. */
 const PART_CHARACTERS = 64 * 1024;
 
 /** Requests that a policy has not accepted. */
 export interface Rejections {
   readonly policy: string;
-  /** They went through all the same: the policy is in monitor mode. */
+  /** Whether the policy is in monitor mode, so that they were allowed. */
   readonly monitored: boolean;
   /** Operation, kind and namespace of the requests; empty where there is none. */
   readonly about: readonly string[];
   readonly count: number;
 }
 
-/** Series of one process on their way to the sums of all. */
+/** Series of one process, sent to be added to the sums of all. */
 export interface SeriesBatch {
   /** Number of the table: the same in all processes. */
   readonly table: number;
   readonly series: readonly Taken[];
 }
 
-/** Prometheus' text in parts, or why there is none: what is there is always whole. */
+/** Prometheus' text in parts, or why there is none: a text is always complete. */
 export type MetricsText = { readonly parts: readonly string[] } | { readonly unavailable: string };
 
 /** All metrics of one process, or the sums of all processes. */
 export class Metrics {
-  /** Gauges and what the library measures of the process. */
+  /** Gauges and the library's metrics of the process. */
   readonly registry = new Registry();
   readonly #tables: SeriesTable[] = [];
   readonly #shown: ShownMetric[] = [];
@@ -153,7 +153,7 @@ export class Metrics {
     );
     this.#shadows = this.#counter(
       "policy_server_shadow_evaluations_total",
-      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for want of time or room.",
+      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for lack of time or room.",
       ["policy_name", "result"],
     );
     this.#folded = this.#counter(
@@ -165,9 +165,9 @@ export class Metrics {
     if (processMetrics) collectProcessMetrics(this.registry);
   }
 
-  /** What there is, without values. */
+  /** The descriptions of all metrics, without values. */
   descriptions(): MetricDescription[] {
-    // The library declares less of a metric than it keeps.
+    // The library declares less of a metric than it has.
     const others = this.registry.getMetricsAsArray() as unknown as readonly Partial<MetricDescription>[];
     return [
       ...this.#shown.map(describe),
@@ -183,7 +183,7 @@ export class Metrics {
 
   /**
    * Everything in Prometheus' text format, made in slices.
-   * @param others the rest, in the same format; default the registry's
+   * @param others the other metrics, in the same format; default the registry's
    */
   async text(
     others: () => Promise<string> = () => this.registry.metrics(),
@@ -197,7 +197,7 @@ export class Metrics {
         part.push(lines);
         characters += lines.length;
         if (characters >= PART_CHARACTERS) {
-          // Joined here, in its slice, and not all at once by whoever sends it.
+          // Joined here, in its slice, and not all at once by the sender.
           parts.push(part.join(""));
           part = [];
           characters = 0;
@@ -208,7 +208,7 @@ export class Metrics {
     return [...parts, part.join(""), await others()];
   }
 
-  /** Hands out in slices what was counted since the last time, and begins again at nothing: for the sums of all processes. */
+  /** Yields in slices the counts since the last time, and resets them: for the sums of all processes. */
   async *take(slices: Slices = new Slices()): AsyncGenerator<SeriesBatch> {
     this.#losses.count();
     for (const [number, table] of this.#tables.entries()) {
@@ -224,7 +224,7 @@ export class Metrics {
     }
   }
 
-  /** Adds what another process has counted. */
+  /** Adds the counts of another process. */
   add({ table, series }: SeriesBatch): void {
     for (const taken of series) this.#tables[table]?.add(taken);
   }
@@ -259,7 +259,7 @@ export class Metrics {
     this.#folded.add({ values: [metric], count: events });
   }
 
-  /** Evaluations that were counted so far. */
+  /** Number of evaluations so far. */
   get evaluations(): number {
     return this.#counted;
   }
@@ -279,7 +279,7 @@ export class Metrics {
         sample.origin,
         sample.code === undefined ? undefined : String(sample.code),
       ],
-      // The reference records whole milliseconds; fractions keep the sum true.
+      // The reference records whole milliseconds; fractions keep the sum exact.
       sample.milliseconds,
     );
   }
@@ -309,12 +309,12 @@ export class Metrics {
     this.#queue.observe([], milliseconds / 1000);
   }
 
-  /** Counts a request that found no place. */
+  /** Counts a request for which there was no place. */
   refused(reason: string): void {
     this.#refused.count([reason]);
   }
 
-  /** Counts what a version in shadow would have answered. */
+  /** Counts the result of a version in shadow. */
   shadowed(policy: string, result: string): void {
     this.#shadows.count([policy, result]);
   }
@@ -334,7 +334,7 @@ export class Metrics {
     this.#certificates.count([step]);
   }
 
-  /** Adds the CertificateRequests that an approver sees; their namespaces are bounded by whoever reads them out. */
+  /** Adds the CertificateRequests that an approver sees; the reader limits the number of namespaces. */
   approvals(read: () => Iterable<ApprovalSample>): void {
     this.registry.registerMetric(
       new Gauge({
@@ -351,7 +351,7 @@ export class Metrics {
     );
   }
 
-  /** What policies have not accepted so far, by policy, mode and what the request was about. */
+  /** The requests that policies have not accepted so far, by policy, mode and labels of the request. */
   *rejections(): Iterable<Rejections> {
     for (const { values, count } of this.#evaluations.counts()) {
       const [policy = "", mode, kind, operation, namespace, accepted] = values;
@@ -361,12 +361,12 @@ export class Metrics {
     }
   }
 
-  /** Adds what objects came to in the last background audit, by policies of the configuration. */
+  /** Adds the results of objects in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
     this.registry.registerMetric(auditResultsGauge(read));
   }
 
-  /** Adds somebody who loses things: `read` is how many so far, and only ever grows. */
+  /** Adds a source of losses: `read` gives their number so far, which only ever increases. */
   losses(name: LossName, read: () => number): void {
     this.#losses.from(name, read);
   }

@@ -1,6 +1,6 @@
 /**
- * Shares work among all who ask while it is under way: many who scrape at the same time cost as much as one.
- * @param work is begun anew for the first who asks after it has ended
+ * Shares work among all callers while it is under way: many concurrent scrapes cost as much as one.
+ * @param work is started anew for the first caller after it has ended
  */
 export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;

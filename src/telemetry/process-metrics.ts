@@ -14,8 +14,8 @@ import processStartTime from "prom-client/lib/metrics/processStartTime.js";
 import version from "prom-client/lib/metrics/version.js";
 
 /**
- * The library's own list without `nodejs_gc_duration_seconds`: to be told of each collection of short-lived objects costs more of them than most requests,
- * and they outlive it, so that a process takes 4 MiB more after a minute of load.
+ * The library's own list without `nodejs_gc_duration_seconds`: the records of each collection of short-lived objects cost more than most requests,
+ * and outlive it, so that a process takes 4 MiB more after a minute of load.
  */
 const METRICS = [
   processCpuTotal,
@@ -32,7 +32,7 @@ const METRICS = [
   version,
 ];
 
-/** Milliseconds between looks at the delay of the event loop. */
+/** Milliseconds between measurements of the event loop's delay. */
 const EVENT_LOOP_PRECISION_MS = 10;
 
 /** Adds the metrics of this process to a registry, under the library's names. */

@@ -1,4 +1,4 @@
-/** The library's files with one metric of the process each, which it declares no types for. */
+/** The library's files with one metric of the process each, which have no types of its own. */
 declare module "prom-client/lib/metrics/*.js" {
   import type { Registry } from "prom-client";
 

@@ -1,12 +1,12 @@
 /**
- * Counters and histograms that are cheap to feed: prom-client needs two microseconds a request for hashing labels, most of what the rest of a
- * CEL request needs. A series is found once by its label values joined.
+ * Counters and histograms that are cheap to feed: prom-client needs two microseconds a request for hashing labels, most of the time that the rest of a
+ * CEL request needs. A series is found once by its joined label values.
  */
 import { type LabelLimits, LabelSets, type LabelValues, OTHER, type Place } from "./label-sets.js";
 
-/** A line each: all of them are about 1 MB when requests choose as many namespaces as they like, and 3 MB with thousands of policies. */
+/** Limits of counters, with a line each: all of them are about 1 MB when requesters choose as many namespaces as they like, and 3 MB with thousands of policies. */
 export const COUNTER_LIMITS: LabelLimits = { chosen: 4000, fixed: 10_000 };
-/** Some twenty lines each: 2.6 MB when requests choose as many namespaces as they like, and ten more with thousands of policies. */
+/** Limits of histograms, with some twenty lines each: 2.6 MB when requesters choose as many namespaces as they like, and ten more with thousands of policies. */
 export const HISTOGRAM_LIMITS: LabelLimits = { chosen: 500, fixed: 2000 };
 
 /** The events of one combination of labels. */
@@ -22,7 +22,7 @@ export interface Distribution extends Count {
   readonly buckets: number[];
 }
 
-/** What came to one series since somebody took it: as processes tell each other. Without `buckets` it is a count. */
+/** The additions to one series since the last time, as processes send them. Without `buckets` it is a count. */
 export interface Taken {
   readonly values: LabelValues;
   readonly count: number;
@@ -30,20 +30,20 @@ export interface Taken {
   readonly buckets?: readonly number[];
 }
 
-/** What a table counts. */
+/** Options of a table. */
 export interface TableOptions {
-  /** Of the labels. */
+  /** Names of the labels. */
   readonly names: readonly string[];
   /** Upper bounds of histogram buckets, ascending, without infinity; absent for counters. */
   readonly bounds?: readonly number[];
-  /** Names of the labels whose values requests choose. */
+  /** Names of the labels whose values requesters choose. */
   readonly chosen?: readonly string[];
-  /** Hears of events and observations that are counted under `other`. */
+  /** Receives events and observations that are counted under `other`. */
   readonly folded?: (what: "count" | "distribution", events: number) => void;
 }
 
 interface Counter extends Count {
-  /** Where its observations go: there may be fewer distributions than counters. */
+  /** The place of its observations: there may be fewer distributions than counters. */
   distribution: Place<Distribution> | undefined;
 }
 
@@ -108,7 +108,7 @@ export class SeriesTable {
     return this.#distributions.entries();
   }
 
-  /** Hands out what came since the last time, and begins again at nothing. */
+  /** Yields the additions since the last time, and resets them. */
   *take(): Iterable<Taken> {
     for (const counter of this.#counters.entries()) {
       if (counter.count === 0) continue;
@@ -127,11 +127,11 @@ export class SeriesTable {
     }
   }
 
-  /** Adds what another process has taken out of the same table. */
+  /** Adds what another process has taken from the same table. */
   add({ values, count, sum, buckets }: Taken): void {
     const { entry, folded } = (buckets === undefined ? this.#counters : this.#distributions).find(values);
     entry.count += count;
-    // What was folded there was said there.
+    // Events that were folded there were reported there.
     if (folded && !values.includes(OTHER)) this.#folded(buckets === undefined ? "count" : "distribution", count);
     if (buckets === undefined || !isDistribution(entry)) return;
     entry.sum += sum ?? 0;

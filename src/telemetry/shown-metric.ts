@@ -1,14 +1,14 @@
-/** Metrics as those who read them see them: names, labels, and the lines of Prometheus' text format. */
+/** Metrics for their readers: names, labels, and the lines of Prometheus' text format. */
 import type { LabelValues } from "./label-sets.js";
 import type { Distribution, SeriesTable } from "./series.js";
 
-/** What stays the same about a metric; documentation reads it too. */
+/** The constant parts of a metric; documentation reads them too. */
 export interface MetricDescription {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "histogram" | "gauge";
   readonly labelNames: readonly string[];
-  /** Of histograms. */
+  /** Upper bounds of a histogram's buckets. */
   readonly upperBounds?: readonly number[];
 }
 
@@ -20,7 +20,7 @@ export interface ShownMetric {
   readonly tables: readonly SeriesTable[];
 }
 
-/** What documentation says of it. */
+/** The description of a metric for documentation. */
 export function describe({ name, help, type, tables }: ShownMetric): MetricDescription {
   const labelNames = [...new Set(tables.flatMap(({ names }) => names))];
   const bounds = tables.flatMap((table) => table.bounds);

@@ -1,10 +1,10 @@
-/** Long work on the main thread, cut so that requests get their turn in between. */
+/** Long work on the main thread, in slices between which requests have their turn. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How long work goes on before others get their turn: a request that waits for it does not feel it. */
+/** How long work continues before others have their turn: a request that waits for it is hardly delayed. */
 const SLICE_MS = 5;
 
-/** Tells when a slice is over, and waits for the next. */
+/** Measures slices, and waits between them. */
 export class Slices {
   readonly #clock: () => number;
   #began: number;

@@ -73,6 +73,6 @@ export const DEFAULT_TIMEOUT_MS = 2_000;
 
 /**
  * The check of settings at load may take so many times as long as a call. It is the module's first call, for which the engine compiles functions: two
- * seconds of work for a Go module of 80 MB on a busy machine, which must not make the load fail. Nobody waits for an answer.
+ * seconds of work for a Go module of 80 MB on a busy machine, which must not make the load fail. No request waits meanwhile.
  */
 export const LOAD_TIMEOUT_FACTOR = 5;

@@ -6,7 +6,7 @@ export const NOTHING: Uint8Array = new Uint8Array();
 /** Where a payload is put together. */
 export type Allocate = (length: number) => Uint8Array;
 
-/** Memory that is nobody else's: what is posted to a thread is copied with all the memory it lies in. */
+/** Memory of its own: what is posted to a thread is copied with all the memory it lies in. */
 const own: Allocate = (length) => Buffer.allocUnsafeSlow(length);
 
 /** The parts as one piece. */

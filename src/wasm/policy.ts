@@ -1,16 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { orAborted } from "../data/or-aborted.js";
 import { Reasons, shownText, wholeText } from "../data/public-text.js";
-import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
+import type { KubernetesReader } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
 import type { EvaluationContext, PolicyRule } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
+import { DataDocument } from "./data-document.js";
 import { WasmLoadError } from "./errors.js";
 import { detail, fail, limitDetail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import type { Caller, HostCapabilities } from "./host/host.js";
-import { ConfinedSnapshots } from "./host/kubernetes/confinement.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
@@ -55,7 +54,7 @@ export interface PolicyParts {
 /** What a job for a request has of its own. */
 type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
 
-/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
+/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; no request waits. */
 const TAKING_STATE_MS = 120_000;
 
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
@@ -71,8 +70,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly #history: CallHistory;
   readonly #start: PolicyStart;
   #comparing = 0;
-  readonly #confined: ConfinedSnapshots | undefined;
-  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
+  readonly #data: DataDocument;
   readonly #parts: PolicyParts;
 
   constructor(
@@ -82,8 +80,7 @@ export class LoadedPolicy implements WasmPolicy {
     this.#parts = parts;
     this.implementation = parts.module.mode;
     this.digest = parts.module.digest;
-    const { namespace } = parts.caller;
-    this.#confined = namespace === undefined ? undefined : new ConfinedSnapshots(namespace);
+    this.#data = new DataDocument(parts);
     this.#history = new CallHistory(parts.module.inlineAfter);
     this.#start = new PolicyStart({
       module: parts.module,
@@ -106,20 +103,18 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** Whether the next call begins on the main thread: most of these answer there. */
   get immediate(): boolean {
-    return (
-      this.#dataAtOnce() !== undefined && this.#start.isUsuallyInline && this.#parts.inline.wouldTry(this.#history)
-    );
+    return this.#data.atOnce !== undefined && this.#start.isUsuallyInline && this.#parts.inline.wouldTry(this.#history);
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const data = this.#dataAtOnce();
+    const data = this.#data.atOnce;
     return data === undefined ? this.#evaluateWithData(review, context) : this.#ask(review, context, data);
   }
 
   async #evaluateWithData(review: Review, context: EvaluationContext): Promise<Outcome> {
     let data: Uint8Array;
     try {
-      data = await this.#data(context.signal);
+      data = await this.#data.read(context.signal);
     } catch (error) {
       const shown = shownText(error, "the policy server could not read the policy's resources");
       const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
@@ -207,7 +202,7 @@ export class LoadedPolicy implements WasmPolicy {
 
   async #takeState(module: GuestModule): Promise<FoundStart> {
     const { protocol, settings, inline, limits, longStartUnits } = this.#parts;
-    const data = this.#dataAtOnce();
+    const data = this.#data.atOnce;
     if (data === undefined) return neverFound("its data document changes with the cluster");
     if (module.linked) return neverFound("it is linked of several modules");
     if (module.mode === "wasi") return neverFound("a command runs as a whole");
@@ -243,7 +238,7 @@ export class LoadedPolicy implements WasmPolicy {
       call,
       {
         deadline: context.deadline,
-        // The signal is made when somebody asks for it; most calls never take so long.
+        // The signal is made at its first use; most calls never take so long.
         isAborted: () => context.signal.aborted,
         moment: moment.parts,
         onComputed: (milliseconds) => {
@@ -283,39 +278,6 @@ export class LoadedPolicy implements WasmPolicy {
     if (module.inlineAfter > 0) return undefined;
     await nextTurn();
     return inline.check({ module, call, limits, onLog: (line) => this.#log(line) });
-  }
-
-  /** The data document, when it does not depend on the cluster; empty when the guest gets none. */
-  #dataAtOnce(): Uint8Array | undefined {
-    const { protocol, caller, settings } = this.#parts;
-    if (protocol.dataDocument === undefined) return NOTHING;
-    if (caller.contextAwareResources.length > 0) return undefined;
-    this.#lastData ??= { resources: [], bytes: protocol.dataDocument.bytes(settings, []) };
-    return this.#lastData.bytes;
-  }
-
-  /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  async #data(signal: AbortSignal): Promise<Uint8Array> {
-    const { protocol, settings } = this.#parts;
-    const resources = await this.#resources(protocol.dataDocument?.plurals === true, signal);
-    const before = this.#lastData;
-    const same =
-      before?.resources.length === resources.length &&
-      resources.every(({ items }, index) => before.resources[index]?.items === items);
-    if (same) return before.bytes;
-    const bytes = protocol.dataDocument?.bytes(settings, resources) ?? NOTHING;
-    this.#lastData = { resources, bytes };
-    return bytes;
-  }
-
-  /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
-  #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
-    const { caller, capabilities, kubernetes } = this.#parts;
-    const kinds = caller.contextAwareResources;
-    const all = capabilities.snapshots(kubernetes, { kinds, plurals, signal });
-    const confined = this.#confined;
-    const snapshots = confined === undefined ? all : all.then((each) => confined.snapshots(each));
-    return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
   /** @param about a request; absent for what is asked at load and beside requests */

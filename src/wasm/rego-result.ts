@@ -17,7 +17,7 @@ export function readRegoResult(text: string, unusable: string, read: (value: unk
   } catch (error) {
     return fail("protocol", `internal server error: ${errorText(error)}`);
   }
-  // A rule has one result; of several nobody knows which counts.
+  // A rule has one result; of several it is unknown which counts.
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
   try {
     if (typeof only !== "object" || only === null || !("result" in only)) throw new Error("no result");

@@ -1,4 +1,4 @@
-/** The cluster that policies look things up in. */
+/** The cluster in which policies look things up. */
 import {
   type Cluster,
   ClusterConfigError,
@@ -19,12 +19,12 @@ import { ClusterResources } from "./resources/cluster-resources.js";
 import { LookupFailure } from "./resources/resource-source.js";
 import type { OuterWorld, World } from "./world.js";
 
-/** The way to a cluster, or why there is none. */
+/** The connection to a cluster, or why there is none. */
 export type ClusterAccess =
   | { readonly connection: Connection; readonly shared?: StoreChannel }
   | { readonly missing: string };
 
-/** Looks for the way to a cluster; the cluster itself is not asked anything. */
+/** Finds the connection to a cluster; no request is sent. */
 export function findCluster(search: ConnectionSearch): ClusterAccess {
   try {
     return { connection: findConnection(search) };
@@ -45,7 +45,7 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note, ...(access.shared && { shared: access.shared }) });
 }
 
-/** What policies ask of a cluster. @param waitMs how long they wait for an object; default what Kubernetes waits for parameters */
+/** The world of policies in a cluster. @param waitMs how long they wait for an object; default as long as Kubernetes waits for parameters */
 export const clusterWorld = (cluster: Cluster, now: () => number, waitMs?: number): World => ({
   resources: new ClusterResources(cluster, waitMs),
   authorizer: new ClusterAuthorizer(cluster.http, now, cluster.signal),
@@ -55,14 +55,14 @@ export const clusterWorld = (cluster: Cluster, now: () => number, waitMs?: numbe
 
 const fail = () => new LookupFailure(NO_CLIENT);
 
-/** What stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
+/** Stands in for a missing cluster: every question fails, so that nothing is allowed by mistake. */
 const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
   resources: {
     namespace: fail,
     get: fail,
     list: fail,
     namespaced: fail,
-    // Nobody knows: the policy says what is missing.
+    // Not known: the policy says what is missing.
     equivalents: () => undefined,
     convert: fail,
   },
@@ -70,10 +70,10 @@ const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
 };
 
 /**
- * What stands behind a policy's documents. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules
- * name in others; who can do without one that is missing does.
- * @param missing a cluster was wanted, and is not there
- * @param external whom expressions may ask themselves, whatever the policy needs
+ * The world behind a policy's documents. A policy that asks no cluster does not depend on one, except for the versions of resources that its rules
+ * name in others; one that can do without a missing cluster does.
+ * @param missing a cluster was wanted, but there is none
+ * @param external the sources that expressions may ask themselves, whatever the policy needs
  */
 export function outerWorldFor(
   { asks, requires }: Needs,
@@ -94,10 +94,10 @@ export function outerWorldFor(
   return { authorizer: NO_OPINION, ...common };
 }
 
-/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
+/** How long loading waits for a cluster's first answers: requests wait for later ones. */
 const WARM_UP_MS = 2_000;
 
-/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
+/** Loads what a policy's first requests would wait for: the connection, Namespaces, parameters. */
 export async function warmUp(
   { resources }: Pick<World, "resources">,
   { parameters, namedParameters = [] }: Pick<Needs, "parameters" | "namedParameters">,
@@ -105,7 +105,7 @@ export async function warmUp(
   const answers = Promise.all([
     resources.namespace("default"),
     ...parameters.map((kind) => resources.list(kind, "")),
-    // Without a namespace it may be that of a request, which is not known: the scope is what the first request would ask for.
+    // Without a namespace it may be that of a request, which is not known: the first request would ask for the scope.
     ...namedParameters.map(({ kind, namespace, name }) =>
       namespace === "" ? resources.namespaced(kind) : resources.get(kind, namespace, name),
     ),

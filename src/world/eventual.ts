@@ -1,9 +1,9 @@
-/** Answers that are at hand or on their way. */
+/** Answers that are known or still awaited. */
 
 /** The answer, or its promise when it has to be fetched. */
 export type Eventual<T> = T | Promise<T>;
 
-/** What follows from an answer: at once when it is at hand. */
+/** Continues with an answer: at once when it is known. */
 export const andThen = <A, B>(answer: Eventual<A>, next: (answer: A) => Eventual<B>): Eventual<B> =>
   answer instanceof Promise ? answer.then(next) : next(answer);
 

@@ -1,4 +1,4 @@
-/** What expressions of policies may fetch beside what their kind looks up: one interface, whoever answers. */
+/** The data that expressions may fetch themselves, beside the look-ups of their kind: one interface for all sources. */
 
 import { type JsonObject, text } from "../kubernetes/object.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
@@ -11,26 +11,26 @@ import { MemoryObjects } from "./objects/memory-objects.js";
 import type { ObjectSource } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
-/** Whom to ask for data. Shared by all requests. */
+/** The sources of data. Shared by all requests. */
 export interface ExternalData {
   readonly objects: ObjectSource;
   readonly http: HttpSource;
   readonly images: ImageSource;
   readonly entries: EntrySource;
-  /** Who keeps the data of entries that stand beside policies; absent: these are not looked at. */
+  /** Keeps the data of entries that stand beside policies; absent: these entries are ignored. */
   readonly keeper?: EntryKeeper;
 }
 
 const noClient = () => new LookupFailure(NO_CLIENT);
 const notSetUp = () => new LookupFailure("nothing outside of the request may be asked here");
 
-/** Where there is no cluster: nobody knows what exists, so that nothing is taken for absent. */
+/** Stands in for a missing cluster: which objects exist is not known, so that none counts as absent. */
 export const NO_OBJECTS: ObjectSource = { get: noClient, list: noClient, create: noClient, resourceOf: noClient };
 
-/** Where there are no entries to know of. */
+/** Stands in where no entries can be known. */
 export const NO_ENTRIES: EntrySource = { get: noClient };
 
-/** Nobody to ask: every question fails, so that nothing is allowed by mistake. */
+/** No sources: every question fails, so that nothing is allowed by mistake. */
 export const NO_EXTERNAL: ExternalData = {
   objects: NO_OBJECTS,
   http: { send: ({ namespaced }) => (namespaced ? NOT_IN_NAMESPACES : notSetUp()) },
@@ -38,7 +38,7 @@ export const NO_EXTERNAL: ExternalData = {
   entries: NO_ENTRIES,
 };
 
-/** The data of policies that bring documents along: these are objects, too, and GlobalContextEntries among them entries. */
+/** The data for policies with documents: these are objects, too, and GlobalContextEntries among them are entries. */
 export function externalWith(objects: readonly JsonObject[], outer: ExternalData = NO_EXTERNAL): ExternalData {
   if (objects.length === 0) return outer;
   const { keeper } = outer;

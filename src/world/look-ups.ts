@@ -3,28 +3,28 @@ import { FAILURE_KEPT_MS, MAX_ANSWERS } from "../kubernetes/client/limits.js";
 import type { Eventual } from "./eventual.js";
 import { type Lookup, LookupFailure, lookupFailureOf } from "./resources/resource-source.js";
 
-/** An entry of its own, because the cache takes `undefined` for nothing. */
+/** An object around the value, because the cache treats `undefined` as nothing. */
 interface Entry<V> {
   readonly answer: Eventual<Lookup<V>>;
 }
 
-/** How much is kept. */
+/** The limits of what is kept. */
 export interface LookUpBounds<V> {
   /** Most answers; default {@link MAX_ANSWERS}. */
   readonly max?: number;
-  /** Bytes, about, for answers whose size somebody else chooses; absent: their number is bound enough. */
+  /** Bytes, about, for answers whose size others choose; absent: the limit of their number is enough. */
   readonly room?: {
     readonly bytes: number;
-    /** One that is larger is not kept; default all of it. */
+    /** Most bytes of one answer that is kept; default all of it. */
     readonly each?: number;
     sizeOf(answer: V): number;
   };
 }
 
-/** Answers that are kept for a while. Those who ask the same at the same time wait for one execution. */
+/** Answers that are kept for a while. Callers with the same question at the same time share one execution. */
 export class LookUps<V> {
   readonly #make: () => LRUCache<string, Entry<V>>;
-  /** Made when something is asked: it takes room for all answers at once, and most policies ask nothing. */
+  /** Made at the first question: it allocates memory for all answers at once, and most policies ask nothing. */
   #made: LRUCache<string, Entry<V>> | undefined;
 
   /** @param now monotonic milliseconds */
@@ -34,7 +34,7 @@ export class LookUps<V> {
         max,
         ttl: FAILURE_KEPT_MS,
         ttlResolution: 0,
-        // Names may come from requests: what nobody asks for again must not stay until others push it out.
+        // Names may come from requests: unused answers must not stay until others replace them.
         ttlAutopurge: true,
         perf: { now },
         ...(room && {
@@ -46,12 +46,12 @@ export class LookUps<V> {
       });
   }
 
-  /** Answers that are kept, those on their way included. */
+  /** Number of answers kept, awaited ones included. */
   get size(): number {
     return this.#made?.size ?? 0;
   }
 
-  /** Forgets an answer. */
+  /** Removes an answer. */
   forget(key: string): void {
     this.#made?.delete(key);
   }
@@ -63,7 +63,7 @@ export class LookUps<V> {
 
   /**
    * The kept answer, or the promise of one, which never rejects.
-   * @param execute ends by itself; its rejection is a {@link import("./resources/resource-source.js").LookupFailure}
+   * @param execute ends by itself; its rejection becomes a {@link import("./resources/resource-source.js").LookupFailure}
    * @param keptMs how long an answer is kept from its arrival
    */
   ask(
@@ -84,7 +84,7 @@ export class LookUps<V> {
         return failure;
       },
     );
-    // It ends by itself, so that it need not be forgotten earlier.
+    // It ends by itself, so that it need not be removed earlier.
     this.#entries.set(key, { answer }, { ttl: 0 });
     return answer;
   }

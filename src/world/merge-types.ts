@@ -14,18 +14,18 @@ import { andThen, type Eventual } from "./eventual.js";
 import { LookUps } from "./look-ups.js";
 import { type Lookup, LookupFailure } from "./resources/resource-source.js";
 
-/** Where policies find how objects are merged. */
+/** Finds how objects are merged. */
 export interface MergeTypes {
-  /** The types of a group and version; `undefined` when they are not published, or no types can be made of what is. */
+  /** The types of a group and version; `undefined` when they are not published, or cannot be converted. */
   version(group: string, version: string): Eventual<Lookup<VersionSchemas>>;
 }
 
-/** What a cluster says where its documents are, and nothing else. */
+/** The form of a document's address in the cluster's list. */
 const ADDRESS = /^(?<path>\/openapi\/v3\/[\w./-]+)(?:\?hash=(?<hash>\w+))?$/;
 /** The list of documents. */
 const LIST = "/openapi/v3";
 
-/** The documents of a cluster. Its list of them says which have changed: only those are read again. */
+/** The documents of a cluster. Its list says which have changed: only those are read again. */
 export class ClusterMergeTypes implements MergeTypes {
   readonly #parts: Pick<Cluster, "http" | "now" | "signal">;
   readonly #list: LookUps<JsonObject>;

@@ -1,15 +1,15 @@
-/** What a policy asks of the world beside the request; said by the compiled policy, before there is a world. */
+/** The questions of a policy to the world beside the request; derived from the compiled policy, before there is a world. */
 import type { GroupVersionKind } from "../kubernetes/names.js";
 
-/** What a policy would ask a cluster, and whether it can do without. */
+/** The questions of a policy to a cluster, and whether it can do without answers. */
 export interface Needs {
-  /** It asks for what a cluster may hold: documents beside it are looked at first. */
+  /** Whether it asks for objects of a cluster: documents beside it come first. */
   readonly asks: boolean;
-  /** What it asks for that no document beside it brings: without a cluster it has to fail. None: it does without one. */
+  /** The questions that no document beside it answers: without a cluster it has to fail. Empty: it does without one. */
   readonly requires: readonly Requirement[];
-  /** The kinds of parameters that it looks for among all of them: worth having before the first request. */
+  /** The kinds of parameters that it selects from: worth loading before the first request. */
   readonly parameters: readonly GroupVersionKind[];
-  /** Parameters that it looks for by name, as far as that is known before a request; absent: none. */
+  /** Parameters that it reads by name, as far as they are known before a request; absent: none. */
   readonly namedParameters?: readonly NamedParameter[];
 }
 
@@ -21,23 +21,23 @@ export interface NamedParameter {
   readonly name: string;
 }
 
-/** Something that a policy asks a cluster for. */
+/** A question of a policy to a cluster. */
 export interface Requirement {
-  /** What it is, in words such as `the labels of Namespaces`. */
+  /** The subject, in words such as `the labels of Namespaces`. */
   readonly what: string;
-  /** The documents beside the policy that would do instead, in the plural; absent: only a cluster can tell. */
+  /** The documents beside the policy that would do instead, in the plural; absent: only a cluster has the answer. */
   readonly documents?: string;
-  /** Whether a `failurePolicy` of `Ignore` lets requests through for which nobody can tell; absent: they are denied whatever it is. */
+  /** Whether a `failurePolicy` of `Ignore` lets requests through without the answer; absent: they are denied whatever it is. */
   readonly ignorable?: true;
 }
 
-/** What selectors ask for. */
+/** The question of selectors. */
 export const NAMESPACE_LABELS: Requirement = { what: "the labels of Namespaces", documents: "Namespaces" };
 
-/** Nothing but the request. */
+/** The needs of a policy that reads only the request. */
 export const NO_NEEDS: Needs = { asks: false, requires: [], parameters: [] };
 
-/** What several policies ask together. */
+/** The needs of several policies together. */
 export function allNeeds(needs: readonly Needs[]): Needs {
   const namedParameters = needs.flatMap(({ namedParameters = [] }) => namedParameters);
   return {

@@ -1,4 +1,4 @@
-/** External data as Kyverno's command line has it without a cluster (spec kyverno.md 4.7). Not for a server: here a question may have "none" for an answer that nobody knows. */
+/** External data of Kyverno's command line without a cluster (spec kyverno.md 4.7). Not for a server: here unknown objects may count as absent. */
 
 import type { JsonObject } from "../kubernetes/object.js";
 import { FixedEntries } from "./entries/fixed-entries.js";
@@ -9,7 +9,7 @@ import { ContextImages } from "./images/context-images.js";
 import { type ContextObject, ContextObjects } from "./objects/context-objects.js";
 import type { ObjectSource } from "./objects/object-source.js";
 
-/** What files say. */
+/** The data in files. */
 export interface OfflineData {
   /** Objects of a context file. */
   readonly objects?: readonly ContextObject[];
@@ -23,7 +23,7 @@ export interface OfflineData {
 
 /**
  * The data of `apply` and `test`.
- * @param network asked for what no mock answers
+ * @param network asked where no mock answers
  */
 export const commandLineData = (
   { objects = [], images = new Map(), entries = new Map(), mocks = new Map() }: OfflineData,
@@ -36,7 +36,7 @@ export const commandLineData = (
 });
 
 /**
- * The data of a test with cluster resources: the context file, mocks and entries are not looked at (spec kyverno.md 8.6).
+ * The data of a test with cluster resources: the context file, mocks and entries are ignored (spec kyverno.md 8.6).
  * @param objects the test's resources and those of its cluster
  */
 export const fakeClusterData = (

@@ -1,11 +1,11 @@
-/** External data of a server, and of whoever may ask the network: HTTP servers, registries, a cluster if there is one. */
+/** External data from the network, for a server and some commands: HTTP servers, registries, a cluster if there is one. */
 import type { LookupFunction } from "node:net";
 import { PublicError } from "../data/public-text.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
 import { type ExternalData, NO_ENTRIES, NO_EXTERNAL, NO_OBJECTS } from "./external.js";
 import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
+import { DEFAULT_BLOCKLIST, EgressRules, LINK_LOCAL } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
 import { isBlocked } from "./http/http-failure.js";
 import type { HttpSource } from "./http/http-source.js";
@@ -14,36 +14,36 @@ import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
 
-/** Where policies may send requests to. */
+/** The servers that policies may send requests to. */
 export interface EgressOptions {
   /** Default: {@link DEFAULT_BLOCKLIST}. */
   readonly blocklist?: readonly string[];
-  /** Default: none, which allows what is not blocked. */
+  /** Default: none, which allows everything that is not blocked. */
   readonly allowlist?: readonly string[];
-  /** Whether policies that are confined to a namespace may send any; default no. */
+  /** Whether policies that are confined to a namespace may send requests; default no. */
   readonly forNamespaced?: boolean;
 }
 
-/** Whom to ask. */
+/** The sources. */
 export interface ExternalOptions {
   readonly egress?: EgressOptions;
   readonly readImage: ReadImage;
-  /** Absent: what needs one fails. */
+  /** Absent: questions that need one fail. */
   readonly cluster?: Cluster | undefined;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** HTTP servers alone: for commands that have files for all else. */
+/** HTTP servers only: for commands that have files for everything else. */
 export interface OpenHttp {
   readonly http: HttpSource;
-  /** Ends connections, and what is under way. */
+  /** Ends connections, and requests under way. */
   close(): Promise<void>;
 }
 
 /**
  * Nothing is connected before the first question.
- * @throws EgressListError
+ * @throws UsageError
  */
 export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly client: GuardedClient } {
   const { blocklist = DEFAULT_BLOCKLIST, allowlist = [], forNamespaced = false } = egress;
@@ -51,9 +51,9 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
-/** Where nothing is asked on behalf of policies: the one guard of images, of modules and of what guests ask registries, beside that of HTTP requests, which has the same list. */
+/** The addresses that no policy may cause a connection to: the guard of images, of modules and of guests' questions to registries. HTTP requests have their own. */
 export interface AddressGuard {
-  /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
+  /** Why a host is never asked, whatever it resolves to; `undefined` when it is not blocked by its name. */
   refusal(url: URL): string | undefined;
   /** Resolves names for connections, and fails for those that lead to a blocked address. */
   readonly lookup: LookupFunction;
@@ -62,11 +62,13 @@ export interface AddressGuard {
 }
 
 /**
- * The hosts and addresses of the block list, for those who ask others in a policy's name in other ways than {@link openHttp}.
- * @throws EgressListError
+ * The blocked hosts and addresses, with {@link LINK_LOCAL} ones unless the list is empty, for clients other than {@link openHttp} that send requests on behalf
+ * of a policy.
+ * @throws UsageError
  */
 export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): AddressGuard {
-  const rules = new EgressRules({ blocklist, allowlist: [] });
+  const all = blocklist.length === 0 ? blocklist : [...blocklist, ...LINK_LOCAL];
+  const rules = new EgressRules({ blocklist: all, allowlist: [] });
   return {
     refusal: (url) => rules.refusal(url, url.origin) ?? literalRefusal(url.hostname, rules),
     lookup: guardedLookup(systemResolve, rules),
@@ -74,16 +76,16 @@ export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = 
   };
 }
 
-/** Data with the connections that it comes over. */
+/** Data with the connections that it needs. */
 export interface OpenExternal {
   readonly data: ExternalData;
-  /** What Extism plugins ask by HTTP. */
+  /** HTTP requests of Extism plugins. */
   readonly plugins: (request: PluginRequest) => Promise<PluginReply>;
-  /** Ends connections, and what is under way. */
+  /** Ends connections, and requests under way. */
   close(): Promise<void>;
 }
 
-/** Nobody to ask: for policies that nobody has vouched for. */
+/** No sources: for untrusted policies. */
 export const closedExternal = (): OpenExternal => ({
   data: NO_EXTERNAL,
   plugins: () => Promise.reject(new PublicError("nothing outside of the request may be asked here")),
@@ -92,7 +94,7 @@ export const closedExternal = (): OpenExternal => ({
 
 /**
  * Nothing is connected before the first question.
- * @throws EgressListError
+ * @throws UsageError
  */
 export function openExternal({ egress, readImage, cluster, now }: ExternalOptions): OpenExternal {
   const { client, http, close } = openHttp(egress);

@@ -1,4 +1,4 @@
-/** External data as one request sees it (disposable): every question is put once, also when it is answered at once. */
+/** External data for one request (disposable): every question is put once, even when its answer is known at once. */
 
 import type { Waiting } from "../cel/index.js";
 import { jsonWeight } from "../data/json-weight.js";
@@ -10,30 +10,30 @@ import type { HttpQuestion } from "./http/http-source.js";
 import type { EqualLabels, ObjectPlace } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
-/** Memory for all answers of one request, in bytes: what the longest list takes, since values take three times what their text does. */
+/** Memory for all answers of one request, in bytes: enough for the longest list, since values take three times the memory of their text. */
 export const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
 
 /** Puts a question unless it was put before. */
 type Ask = <T>(key: string, put: () => Eventual<T | LookupFailure>) => T | LookupFailure | Waiting;
 
-/** What an answer comes to: {@link Waiting} while it is on its way. */
+/** The result of a question: {@link Waiting} until it arrives. */
 export type Answered<T> = T | LookupFailure | Waiting;
 
-/** Asks for a request. All as in the sources; equal questions of one request have one answer. */
+/** Asks the sources for one request; equal questions have one answer. */
 export class RequestExternal {
   readonly #data: ExternalData;
   readonly #put: Ask;
   readonly #refuse: (reason: string) => LookupFailure;
   #room = MAX_ANSWERS_BYTES;
 
-  /** @param refuse fails the request, whatever the policies make of it */
+  /** @param refuse fails the request, whatever the policies' results */
   constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure) {
     this.#data = data;
     this.#put = ask;
     this.#refuse = refuse;
   }
 
-  /** Answers of others are counted: their number is bound, and each, but not all together. */
+  /** Asks, and counts the size of answers: the sources limit their number, and each, but not all together. */
   #ask<T>(key: string, put: () => Eventual<T | LookupFailure>): Answered<T> {
     return this.#put<T>(key, () => andThen(put(), (answer) => this.#counted(answer)));
   }
@@ -52,7 +52,7 @@ export class RequestExternal {
     return this.#ask(keyOf("objects", place, labels), () => this.#data.objects.list(place, labels));
   }
 
-  /** @param text the object in JSON, which tells it from others */
+  /** @param text the object in JSON, which identifies it */
   create(place: ObjectPlace, object: JsonObject, text: string): Answered<JsonObject> {
     return this.#ask(keyOf("create", place, text), () => this.#data.objects.create(place, object));
   }
@@ -70,10 +70,10 @@ export class RequestExternal {
   }
 
   entry(name: string, projection: string): Answered<unknown> {
-    // Shared by all requests, so that it is no request's.
+    // Shared by all requests, so that it does not count for one.
     return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
 }
 
-/** JSON keeps parts apart, whatever stands in them. */
+/** A key in JSON, which keeps the parts apart, whatever they contain. */
 const keyOf = (what: string, ...parts: readonly unknown[]): string => `${what} ${JSON.stringify(parts)}`;

@@ -1,5 +1,5 @@
 /**
- * The world as one request sees it (disposable): what is at hand is answered at once, what has to be fetched goes through {@link Questions}, so
+ * The world for one request (disposable): known answers are given at once, others go through {@link Questions}, so
  * that every question is asked once for the request, over all its policies, and those of one round side by side.
  */
 import { type QuestionFailure, Questions, Waiting } from "../cel/index.js";
@@ -21,23 +21,23 @@ import { type Lookup, LookupFailure, lookupFailureOf } from "./resources/resourc
 import type { World } from "./world.js";
 
 /**
- * Most different questions of one request that has to wait: twice as many as the largest policies in use ask, with a parameter for each of a
+ * Most different questions of one request that has to wait: twice as many as those of the largest policies in use, with a parameter for each of a
  * thousand bindings.
  */
 export const MAX_QUESTIONS = 2_048;
 
-/** What a look-up comes to: {@link Waiting} while its answer is on its way. */
+/** The result of a look-up: {@link Waiting} until its answer arrives. */
 export type LookedUp<T> = Lookup<T> | Waiting;
 
-/** Stands for what has not been looked up yet, since it may be known from an earlier round. */
+/** Stands for a look-up that was not made yet, since an earlier round may have its answer. */
 const UNASKED: Promise<never> = new Promise(() => {});
 
-/** Answers the policies that look at one request. */
+/** Answers the policies that are evaluated about one request. */
 export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
   readonly #world: World;
   #failure: string | undefined;
-  /** Who was asked about last. */
+  /** The user of the last question. */
   #user: { readonly user: AuthorizerUser; readonly number: number } | undefined;
   #namespace: { readonly name: string; readonly found: Lookup<JsonObject> } | undefined;
   /** Made at the first failure: most look-ups succeed. */
@@ -49,22 +49,22 @@ export class RequestWorld {
     this.#world = world;
   }
 
-  /** What the cost limits of expressions are multiplied by. */
+  /** The factor for the cost limits of expressions. */
   get costFactor(): number {
     return this.#world.costFactor ?? 1;
   }
 
-  /** Why the request has to fail, whatever the policies make of it: more was asked than {@link MAX_QUESTIONS}, or what nobody may answer. */
+  /** Why the request has to fail, whatever the policies' results: it has more questions than {@link MAX_QUESTIONS}, or one that is refused. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** What the log says beside answers: of look-ups that failed what answers must not (addresses, accounts, files), and which limits were passed. */
+  /** The details for the log beside answers: of failed look-ups those that answers must not contain (addresses, accounts, files), and exceeded limits. */
   get detail(): string | undefined {
     return this.#reasons?.text;
   }
 
-  /** What expressions fetch themselves. */
+  /** The data that expressions fetch themselves. */
   get external(): RequestExternal {
     this.#external ??= new RequestExternal(
       this.#world.external ?? NO_EXTERNAL,
@@ -77,7 +77,7 @@ export class RequestWorld {
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
   namespace(name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
-    // Also what is at hand is kept: an evaluation that pauses must not see two states of it.
+    // A known answer is kept, too: an evaluation that pauses must not see two states.
     if (this.#namespace?.name === name) return this.#namespace.found;
     const found = this.questions.empty ? resources.namespace(name) : UNASKED;
     if (found instanceof Promise) return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
@@ -114,7 +114,7 @@ export class RequestWorld {
     return this.#lookUp(key, found, () => resources.equivalents(resource, subresource));
   }
 
-  /** How objects of a group and version are merged; `undefined` when nobody has published it. */
+  /** How objects of a group and version are merged; `undefined` when it is not published. */
   mergeTypes(group: string, version: string): LookedUp<VersionSchemas> {
     const { mergeTypes } = this.#world;
     if (mergeTypes === undefined) return undefined;
@@ -128,14 +128,14 @@ export class RequestWorld {
     return this.#world.resources.convert(object, to);
   }
 
-  /** Every question goes to the authorizer once, also when it answers at once. */
+  /** Asks the authorizer; every question once, even when its answer is known at once. */
   authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
     return this.#authorize(this.#keyOf(attributes), () => this.#world.authorizer.authorize(attributes));
   }
 
   /**
-   * As {@link authorize}, for a question that a word of the caller's tells from all others of the request. What is answered at once is no question: who
-   * asks remembers it, and any number may be asked.
+   * As {@link authorize}, for a question that the caller identifies by a word within the request. An answer that is known at once does not count as a question: the
+   * caller keeps it, and may ask any number.
    */
   authorizeBy(word: string, attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
     const { authorizer } = this.#world;
@@ -167,7 +167,7 @@ export class RequestWorld {
     return `authorize ${this.#numberOf(asked.user)} ${JSON.stringify([...what, fieldSelector, labelSelector, selectorError])}`;
   }
 
-  /** A number for everybody who is the same: somebody may have ten thousand groups, and a thousand questions are put about one. */
+  /** The number of a user, equal for equal users: a user may have ten thousand groups, and a thousand questions are put about one. */
   #numberOf(user: AuthorizerUser): number {
     if (this.#user?.user === user) return this.#user.number;
     const number = this.questions.giveNumber(canonicalUser(user));
@@ -175,13 +175,13 @@ export class RequestWorld {
     return number;
   }
 
-  /** What stands for the answer to a check that ends the request: expressions could take *not allowed* for a reason to allow. */
+  /** The answer to a check that ends the request: expressions could take *not allowed* for a reason to allow. */
   refuse(message: string): AuthorizerDecision {
     this.#failure ??= message;
     return undecided(message);
   }
 
-  /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
+  /** Looks up an answer. Until something had to be waited for, no answer is kept and no key made: the callers check that before. */
   #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): LookedUp<T> {
     return this.#noted(
       this.questions.ask<Lookup<T>>({
@@ -207,7 +207,7 @@ export class RequestWorld {
     return found;
   }
 
-  /** Adds to {@link detail}. */
+  /** Adds a detail for the log. */
   note(detail: string): void {
     this.#reasons ??= new Reasons();
     this.#reasons.add(detail);
@@ -218,7 +218,7 @@ const undecided = (error: string): AuthorizerDecision => ({ decision: "noOpinion
 
 const nameOf = (kind: GroupVersionKind): string => `${apiVersionOf(kind)}/${kind.kind}`;
 
-/** Groups and extra values count as sets. */
+/** The text of a user; groups and extra values count as sets. */
 const canonicalUser = (user: AuthorizerUser): string =>
   JSON.stringify([
     user.name,

@@ -1,4 +1,4 @@
-/** What policies may ask about beside the request: one interface, whoever answers (documents, a cluster, nobody). */
+/** The sources that policies may ask beside the request: one interface for documents, a cluster, or none. */
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
 import { type ExternalData, externalWith } from "./external.js";
@@ -10,29 +10,29 @@ import type { ResourceSource } from "./resources/resource-source.js";
 /** The world around policies. Shared by all requests. */
 export interface World {
   readonly resources: ResourceSource;
-  /** Who may do what. */
+  /** Decides whether a user may do something. */
   readonly authorizer: Authorizer;
-  /** Whom expressions may ask themselves; absent: nobody, and every question fails. */
+  /** The sources that expressions may ask themselves; absent: none, and every question fails. */
   readonly external?: ExternalData;
-  /** How objects of kinds are merged that are no built-in ones; absent: nobody knows but documents. */
+  /** How objects of kinds that are not built in are merged; absent: only documents define it. */
   readonly mergeTypes?: MergeTypes;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
-  /** What the cost limits of expressions are multiplied by, as the operator has it; absent: 1. */
+  /** The factor of the cost limits of expressions, set by the operator; absent: 1. */
   readonly costFactor?: number;
 }
 
-/** What stands behind the documents of a policy: a cluster, one that is missing, or nothing. */
+/** The world behind the documents of a policy: a cluster, a missing one, or none. */
 export interface OuterWorld extends Omit<World, "resources"> {
-  /** Where Namespaces, parameters and kinds are looked up that no document brings; absent: documents are all there is. */
+  /** The source of Namespaces, parameters and kinds that no document brings; absent: only documents. */
   readonly resources?: ResourceSource;
-  /** Who knows the versions of resources, asked when a request comes in another than a rule names; absent: nobody but documents and a table. */
+  /** The source of resources' versions, asked when a request has another version than a rule names; absent: only documents and a table. */
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
 /**
- * The world of policies that bring documents along. Where documents are all there is, Namespaces are made up.
- * @param objects what the documents hold besides policies: Namespaces, parameters, CustomResourceDefinitions
+ * The world of policies with documents. Where there are only documents, missing Namespaces are made up.
+ * @param objects the documents besides policies: Namespaces, parameters, CustomResourceDefinitions
  */
 export function worldOf(
   objects: readonly JsonObject[],

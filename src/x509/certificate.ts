@@ -1,8 +1,8 @@
-/** The parts of an X.509 certificate that its trust depends on (RFC 5280, 4.1), as the reference implementation's library reads them. */
+/** Reads the parts of an X.509 certificate on which its trust depends (RFC 5280, 4.1), as the reference implementation's library does. */
 import { contextTag, DerReader, readAll, TAG } from "./der.js";
 import { CertificateProblem, type ProblemName } from "./problem.js";
 
-/** A certificate that was read. Names are the content of their DER, and compared as such. */
+/** A parsed certificate. Names are the contents of their DER, and compared as such. */
 export interface Certificate {
   readonly issuer: Buffer;
   readonly subject: Buffer;
@@ -10,7 +10,7 @@ export interface Certificate {
   readonly validity: () => { readonly from: number; readonly to: number };
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
-  /** What is signed, DER. */
+  /** The signed part, DER. */
   readonly signed: Buffer;
   /** The content of the AlgorithmIdentifier. */
   readonly signatureAlgorithm: Buffer;
@@ -18,18 +18,18 @@ export interface Certificate {
   readonly extensions: Extensions;
 }
 
-/** What the extensions that count hold: the content of their sequence, of `keyUsage` the whole. */
+/** The contents of the relevant extensions: of their sequence, of `keyUsage` the whole. */
 export interface Extensions {
   readonly keyUsage?: Buffer;
   readonly subjectAltName?: Buffer;
   readonly basicConstraints?: Buffer;
   readonly nameConstraints?: Buffer;
   readonly extendedKeyUsage?: Buffer;
-  /** Read because it may be critical; revocation is not looked at. */
+  /** Read because it may be critical; revocation is not checked. */
   readonly crlDistributionPoints?: Buffer;
 }
 
-/** By the last part of 2.5.29.x. */
+/** The extensions by the last part of 2.5.29.x. */
 const EXTENSIONS: Readonly<Record<number, keyof Extensions>> = {
   15: "keyUsage",
   17: "subjectAltName",
@@ -43,7 +43,7 @@ const VERSION_3 = 2;
 
 /**
  * Reads a certificate from DER.
- * @param anchor whether it is trusted anyway: it may then have critical extensions that nobody knows, and be of version 1
+ * @param anchor whether it is trusted anyway: it may then have unknown critical extensions, and be of version 1
  * @throws CertificateProblem
  */
 export function readCertificate(der: Buffer, anchor = false): Certificate {
@@ -82,7 +82,7 @@ function readSigned(reader: DerReader): [Buffer, Buffer, Buffer] {
   return [raw, reader.expect(TAG.sequence), bitsOf(reader.expect(TAG.bitString))];
 }
 
-/** Bits that are whole bytes. */
+/** The bits of a bit string of whole bytes. */
 function bitsOf(value: Buffer): Buffer {
   if (value[0] !== 0) throw new CertificateProblem("BadDer");
   return value.subarray(1);
@@ -116,7 +116,7 @@ function readExtension(reader: DerReader): [Buffer, boolean, Buffer] {
 }
 
 const TIME = /^(\d{2,4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
-/** Years of two digits from here on are of the last century. */
+/** First of the two-digit years that belong to the last century. */
 const LAST_CENTURY = 50;
 
 /** A time as milliseconds since 1970; throws CertificateProblem. */

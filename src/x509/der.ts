@@ -20,17 +20,17 @@ export function contextTag(number: number, constructed: boolean): number {
   return 0x80 | (constructed ? 0x20 : 0) | number;
 }
 
-/** No certificate is that long. */
+/** Longest value in a certificate. */
 const LONGEST_VALUE = 0xffff;
 const HIGH_TAG = 0x1f;
-/** Set in the first byte of a length that has more. */
+/** The bit in the first byte of a length that has more bytes. */
 const LONG_FORM = 0x80;
 
 /** One tag, length and value. */
 export interface Element {
   readonly tag: number;
   readonly value: Buffer;
-  /** Tag and length included. */
+  /** The element with its tag and length. */
   readonly raw: Buffer;
 }
 
@@ -70,7 +70,7 @@ export class DerReader {
     return value;
   }
 
-  /** Reads the whole of an element; one problem stands for another tag and for what is left over. */
+  /** Reads the whole of an element; one problem stands for another tag and for surplus content. */
   nested<T>(tag: number, problem: ProblemName, read: (reader: DerReader) => T): T {
     let value: Buffer;
     try {
@@ -116,7 +116,7 @@ export class DerReader {
   }
 }
 
-/** Reads the whole of a value; what is left over is a problem. */
+/** Reads the whole of a value; surplus content is a problem. */
 export function readAll<T>(bytes: Buffer, read: (reader: DerReader) => T, problem: ProblemName = "BadDer"): T {
   const reader = new DerReader(bytes);
   const result = read(reader);

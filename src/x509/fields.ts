@@ -1,4 +1,4 @@
-/** What certificates hold beyond what their trust depends on, each as one value: object identifiers, names, extensions, general names. */
+/** The contents of certificates beyond those on which their trust depends, each as one value: object identifiers, names, extensions, general names. */
 import { contextTag, DerReader, readAll, TAG } from "./der.js";
 
 /** A part of a name: its type as an object identifier, and its text. */
@@ -7,7 +7,7 @@ export interface NamePart {
   readonly value: string;
 }
 
-/** An extension as it stands. */
+/** An extension as it is encoded. */
 export interface Extension {
   readonly id: readonly number[];
   readonly critical: boolean;
@@ -22,7 +22,7 @@ export interface GeneralName {
 
 const MORE = 0x80;
 const BMP_STRING = 0x1e;
-/** What context-specific tags have beside their number. */
+/** The bits of context-specific tags beside their number. */
 const CONTEXT = 0x80;
 const CONSTRUCTED = 0x20;
 
@@ -80,7 +80,7 @@ export function generalNames(list: Buffer): readonly GeneralName[] {
   return names;
 }
 
-/** The elements of a sequence that is all there is. */
+/** The elements of a sequence without anything behind it. */
 export const sequenceOf = (der: Buffer): Buffer => readAll(der, (reader) => reader.expect(TAG.sequence));
 
 /** The content of the optional element with a tag of the context; `undefined` when another comes next. */

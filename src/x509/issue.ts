@@ -1,6 +1,6 @@
 /**
- * Making certificates for a server of ours (RFC 5280): an authority, and what it signs. Keys on P-256 and ECDSA with SHA-256: every client that checks
- * webhooks' certificates has them, and making a key takes no time.
+ * Issues certificates for a server of ours (RFC 5280): an authority, and certificates signed by it. Keys on P-256 and ECDSA with SHA-256: every client of
+ * webhooks supports them, and making a key takes no time.
  */
 import {
   createHash,
@@ -16,16 +16,16 @@ import { addressOctets } from "../data/go/ip.js";
 import { readCertificate } from "./certificate.js";
 import { contextTag, TAG } from "./der.js";
 
-// Writing DER, as much of it as certificates need: the other half of `der.ts`.
+// Writes DER, as far as certificates need it: the counterpart of `der.ts`.
 
-/** From this length on the length has bytes of its own. */
+/** The length from which on it is encoded in bytes of its own. */
 const SHORT_LENGTHS = 0x80;
-/** Of the numbers of an object identifier: seven bits in an octet, this one says that more follow. */
+/** The bit in an octet of an object identifier's number which says that more follow. */
 const MORE = 0x80;
-/** From this year on times have four digits for it (RFC 5280, 4.1.2.5). */
+/** The first year that is encoded with four digits (RFC 5280, 4.1.2.5). */
 const FIRST_GENERALIZED_YEAR = 2050;
 
-/** An element with its tag and length around parts that are complete already. */
+/** An element with its tag and length around complete parts. */
 export function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(parts);
   return Buffer.concat([Buffer.from([tag, ...lengthOf(value.length)]), value]);
@@ -34,7 +34,7 @@ export function element(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 /** A sequence of elements. */
 const sequence = (...parts: readonly Buffer[]): Buffer => element(TAG.sequence, ...parts);
 
-/** An integer of these octets, the first of which has to say the sign: two's complement in the fewest octets. */
+/** An integer of these octets, the first of which has the sign's bit: two's complement in the fewest octets. */
 const integer = (octets: Uint8Array): Buffer => element(TAG.integer, octets);
 
 /** An object identifier, of which the first two numbers share one. */
@@ -43,14 +43,14 @@ export function identifier(dotted: string): Buffer {
   return element(TAG.oid, Buffer.from([first * 40 + second, ...others].flatMap(sevenBits)));
 }
 
-/** Bits. @param unused how many of the last octet do not count, which must be zero */
+/** A bit string. @param unused number of bits of the last octet that do not count, and must be zero */
 export const bitString = (octets: Uint8Array, unused: number = 0): Buffer =>
   element(TAG.bitString, Buffer.from([unused]), octets);
 
 /** A text. */
 const utf8String = (text: string): Buffer => element(TAG.utf8String, Buffer.from(text));
 
-/** True; false is left out. */
+/** The boolean true; false is left out. */
 const yes = (): Buffer => element(TAG.boolean, Buffer.from([0xff]));
 
 /** A time of whole seconds. @param time milliseconds since 1970 */
@@ -85,20 +85,20 @@ export interface Issued {
   readonly key: string;
 }
 
-/** What is common to certificates. */
+/** The common options of certificates. */
 export interface IssueOptions {
   /** The subject's common name. */
   readonly name: string;
   /** Milliseconds since 1970; whole seconds count. */
   readonly from: number;
   readonly to: number;
-  /** So many octets of chance, for the serial number. */
+  /** So many random octets, for the serial number. */
   readonly random: (octets: number) => Buffer;
 }
 
-/** What a server's certificate says. */
+/** The options of a server's certificate. */
 export interface ServerOptions extends IssueOptions {
-  /** By which clients may know the server: DNS names and IP addresses; at least one. */
+  /** The names by which clients know the server: DNS names and IP addresses; at least one. */
   readonly hosts: readonly string[];
 }
 
@@ -113,23 +113,23 @@ const EXTENDED_KEY_USAGE = identifier("2.5.29.37");
 const SERVER_AUTHENTICATION = identifier("1.3.6.1.5.5.7.3.1");
 
 const VERSION_3 = Buffer.from([2]);
-/** Signs certificates: bit 5, of the first octet, whose other two bits do not count. */
+/** The key usage of signing certificates: bit 5 of the first octet, whose other two bits do not count. */
 const CERTIFICATE_SIGNING = bitString(Buffer.from([0x04]), 2);
-/** Signs: bit 0. */
+/** The key usage of signing: bit 0. */
 const DIGITAL_SIGNATURE = bitString(Buffer.from([0x80]), 7);
-/** Signs nobody who signs. */
+/** The path length of an authority that signs no other authorities. */
 const NO_AUTHORITIES_BELOW = integer(Buffer.from([0]));
 
-/** Octets of a serial number: 128 bits nobody can guess, and that nobody has twice. */
+/** Octets of a serial number: 128 bits, unguessable and unique. */
 const SERIAL_OCTETS = 16;
-/** A point on P-256 as keys end with it: a tag and two coordinates. */
+/** Octets of a point on P-256 at the end of a key: a tag and two coordinates. */
 const POINT_OCTETS = 65;
-/** Of a key's hash, for its identifier (RFC 7093, 2). */
+/** Octets of a key's hash in its identifier (RFC 7093, 2). */
 const KEY_IDENTIFIER_OCTETS = 20;
 const DNS_NAME = contextTag(2, false);
 const IP_ADDRESS = contextTag(7, false);
 
-/** Makes an authority that signs itself. */
+/** Issues a self-signed authority. */
 export function issueAuthority(options: IssueOptions): Issued {
   const keys = newKeys();
   const subject = nameOf(options.name);
@@ -143,8 +143,8 @@ export function issueAuthority(options: IssueOptions): Issued {
 }
 
 /**
- * Makes a certificate for a server.
- * @param authority who signs it: one that {@link issueAuthority} has made
+ * Issues a certificate for a server.
+ * @param authority a result of {@link issueAuthority}
  * @throws CertificateProblem, or an error of node:crypto, when the authority can't be read
  */
 export function issueServerCertificate(options: ServerOptions, authority: Issued): Issued {
@@ -187,7 +187,7 @@ function certificate(
   return sequence(body, ECDSA_WITH_SHA256, bitString(sign("sha256", body, { key, dsaEncoding: "der" })));
 }
 
-/** Positive, and always as long: the first octet is neither zero nor has it the sign's bit. */
+/** A positive number of constant length: the first octet is neither zero nor has it the sign's bit. */
 function serialNumber(random: IssueOptions["random"]): Buffer {
   const octets = Buffer.from(random(SERIAL_OCTETS));
   octets[0] = ((octets[0] ?? 0) & 0x7f) | 0x40;

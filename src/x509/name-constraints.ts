@@ -1,11 +1,11 @@
-/** Name constraints (RFC 5280, 4.2.1.10), as the reference implementation's library reads them: what it can't judge is refused. */
+/** Name constraints (RFC 5280, 4.2.1.10), as the reference implementation's library reads them: those that it can't judge are refused. */
 import { contextTag, DerReader, type Element, readAll, TAG } from "./der.js";
 import { CertificateProblem } from "./problem.js";
 
-/** Comparisons in all, for one question: constraints and names multiply. */
+/** Most comparisons for one question: constraints and names multiply. */
 export const MOST_COMPARISONS = 250_000;
 
-/** Tags of general names, without the bits that say how they are encoded. */
+/** Tags of general names, without the bits of their encoding. */
 const NAME = { dns: 2, directory: 4, uri: 6, ip: 7 } as const;
 const HIGHEST_NAME = 8;
 
@@ -14,11 +14,11 @@ interface GeneralName {
   readonly value: Buffer;
 }
 
-/** Every certificate has a subject, which is a directory name. */
+/** A subject, which every certificate has, as a directory name. */
 const SUBJECT: GeneralName = { kind: NAME.directory, value: Buffer.alloc(0) };
 
 /**
- * Holds the names of a certificate against the constraints of one above it.
+ * Checks the names of a certificate against the constraints of one above it.
  * @param constraints the content of the extension
  * @param subjectAltName the content of the extension
  * @param count called for every comparison
@@ -60,7 +60,7 @@ function checkName(
 function* basesOf(list: Buffer | undefined, count: () => void): Generator<GeneralName> {
   for (const reader = new DerReader(list ?? Buffer.alloc(0)); !reader.atEnd; ) {
     count();
-    // Minimum and maximum must not be there.
+    // Minimum and maximum must be absent.
     yield readAll(reader.expect(TAG.sequence), (inner) => generalName(inner.element()), "TrailingData(GeneralName)");
   }
 }
@@ -72,7 +72,7 @@ function generalName({ tag, value }: Element): GeneralName {
   return { kind, value };
 }
 
-/** Of two names of the same kind. Kinds that nobody can judge are never within what is permitted, and always within what is excluded. */
+/** Whether a name is within a constraint of the same kind. Kinds that cannot be judged are never within what is permitted, and always within what is excluded. */
 function matches(name: GeneralName, base: GeneralName, permitted: boolean): boolean {
   switch (name.kind) {
     case NAME.dns:
@@ -91,7 +91,7 @@ const LABEL = "(?!-)[A-Za-z0-9_-]{1,63}(?<!-)";
 const DNS_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
 const LONGEST_DNS_NAME = 253;
 
-/** `example.com` is itself and all below, `.example.com` only what is below; nothing is everything. */
+/** Whether a DNS name is within a constraint: `example.com` covers itself and all below, `.example.com` only those below; an empty one covers all. */
 function dnsMatches(presented: string, base: string, permitted: boolean): boolean {
   const wildcard = presented.startsWith("*.");
   const plain = wildcard ? presented.slice(2) : presented;
@@ -103,7 +103,7 @@ function dnsMatches(presented: string, base: string, permitted: boolean): boolea
   if (within === "") return true;
   if (name.length > within.length && name.endsWith(within))
     return within.startsWith(".") || name.at(-within.length - 1) === ".";
-  // An excluded name is within a wildcard's reach, too.
+  // An excluded name is also covered by a wildcard that may stand for it.
   if (wildcard && !permitted && name.length <= within.length)
     return within.indexOf(".", 1) > 0 && within.slice(within.indexOf(".", 1)) === name.slice(1);
   return name === within;
@@ -113,7 +113,7 @@ function isDnsName(text: string): boolean {
   return DNS_NAME.test(text) && !/(?:^|\.)\d+$/.test(text);
 }
 
-/** The constraint is an address and a mask of the same length. */
+/** Whether an address is within a constraint, which is an address and a mask of the same length. */
 function addressMatches(name: Buffer, constraint: Buffer): boolean {
   const lengths = `${name.length}/${constraint.length}`;
   if (lengths === "4/32" || lengths === "16/8") return false;

@@ -1,8 +1,8 @@
 /** PEM as Go's encoding/pem reads it. */
 
-/** What stands between the lines BEGIN and END. */
+/** The contents between the lines BEGIN and END. */
 export interface PemBlock {
-  /** What the line BEGIN names, such as `CERTIFICATE REQUEST`: a string of octets. */
+  /** The label of the line BEGIN, such as `CERTIFICATE REQUEST`: a string of octets. */
   readonly label: string;
   readonly content: Buffer;
 }
@@ -10,12 +10,12 @@ export interface PemBlock {
 const BEGIN = "-----BEGIN ";
 const END = "\n-----END ";
 const DASHES = "-----";
-/** Padding is needed, and nothing may follow it; bits that the last octet does not need may be set. */
+/** Base64 with required padding, and nothing behind it; surplus bits of the last octet may be set. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The first block of a text; `undefined` for none. A block is looked for at its line END, and begins at the last line BEGIN in front of that; text around it
- * does not matter, and what looks like a block and is none is passed over. In time linear in the text's length.
+ * The first block of a text; `undefined` for none. A block is searched by its line END, and begins at the last line BEGIN in front of that; text around it
+ * is ignored, and invalid blocks are skipped. In time linear in the text's length.
  */
 export function firstPemBlock(pem: Buffer): PemBlock | undefined {
   // One character for an octet.
@@ -31,7 +31,7 @@ export function firstPemBlock(pem: Buffer): PemBlock | undefined {
   }
 }
 
-/** The block that ends at the line END in front of which the newline at `end` stands. */
+/** The block before the line END that follows the newline at `end`. */
 function blockBefore(text: string, from: number, end: number): PemBlock | "no more" | undefined {
   const begin = text.slice(from, end).lastIndexOf(BEGIN);
   if (begin === -1 || (begin > 0 && text[from + begin - 1] !== "\n")) return undefined;
@@ -43,7 +43,7 @@ function blockBefore(text: string, from: number, end: number): PemBlock | "no mo
   const label = line.slice(0, -DASHES.length);
   const trailer = end + END.length;
   const start = afterHeaders(text, labelEnd + 1);
-  // Headers that go on to the end of the text, or beyond the line END's dashes, leave nothing to look at.
+  // Headers that continue to the end of the text, or beyond the line END's dashes, leave no content.
   if (start >= text.length || start > trailer) return "no more";
   if (start > labelEnd + 1 && start > end) return undefined;
   const last = label + DASHES;
@@ -62,7 +62,7 @@ function lineOf(text: string, start: number, end: number): string {
   return text.slice(start, last);
 }
 
-/** Where the lines that hold a colon end. */
+/** The end of the lines with a colon. */
 function afterHeaders(text: string, start: number): number {
   let at = start;
   for (;;) {

@@ -1,6 +1,6 @@
-/** What can be wrong with a certificate, by the names of the reference implementation's library (webpki). */
+/** The problems of certificates, by the names of the reference implementation's library (webpki). */
 
-/** How much each problem tells: when several paths fail, the one with the highest number is reported. */
+/** The rank of each problem: when several paths fail, the one with the highest is reported. */
 const RANKS = {
   CertNotValidYet: 290,
   CertExpired: 290,
@@ -39,7 +39,7 @@ const RANKS = {
 /** A problem's name. */
 export type ProblemName = keyof typeof RANKS;
 
-/** Those behind which nothing else is tried: the search has become too expensive. */
+/** Problems that end the search, because it has become too expensive. */
 const FINAL: ReadonlySet<ProblemName> = new Set([
   "MaximumSignatureChecksExceeded",
   "MaximumPathBuildCallsExceeded",
@@ -54,17 +54,17 @@ export class CertificateProblem extends Error {
     super(problem);
   }
 
-  /** For answers too (`data/public-text`): a problem's name says nothing of anybody. */
+  /** The text for answers (`data/public-text`): a problem's name contains nothing about anyone. */
   get shown(): string {
     return this.message;
   }
 
-  /** How much it tells. */
+  /** The problem's rank. */
   get rank(): number {
     return RANKS[this.problem];
   }
 
-  /** Whether nothing else is to be tried. */
+  /** Whether it ends the search. */
   get final(): boolean {
     return FINAL.has(this.problem);
   }

@@ -1,11 +1,11 @@
-/** Signatures of certificates, with the algorithms that the reference implementation's library takes: nothing older than SHA-256. */
+/** Signatures of certificates, with the algorithms that the reference implementation's library accepts: none older than SHA-256. */
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { Certificate } from "./certificate.js";
 import { DerReader, TAG } from "./der.js";
 import { CertificateProblem } from "./problem.js";
 
 interface Algorithm {
-  /** Of the key, as Node names it. */
+  /** The kind of the key, by Node's name. */
   readonly key: "rsa" | "ec" | "ed25519";
   readonly hash: string | null;
   readonly pss?: true;
@@ -18,7 +18,7 @@ function pssParameters(hash: string, salt: string): string {
   return `${PSS}3034a00f${algorithm}a11c301a06092a864886f70d010108${algorithm}a2030201${salt}`;
 }
 
-/** By the content of the AlgorithmIdentifier, in hexadecimal. */
+/** The algorithms by the content of the AlgorithmIdentifier, in hexadecimal. */
 const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   "06092a864886f70d01010b0500": { key: "rsa", hash: "sha256" },
   "06092a864886f70d01010c0500": { key: "rsa", hash: "sha384" },
@@ -35,7 +35,7 @@ const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   "06032b6570": { key: "ed25519", hash: null },
 };
 
-/** By the content of a key's AlgorithmIdentifier. */
+/** The kinds of keys by the content of a key's AlgorithmIdentifier. */
 const KEYS: Readonly<Record<string, Algorithm["key"]>> = {
   "06092a864886f70d0101010500": "rsa",
   "06072a8648ce3d020106082a8648ce3d030107": "ec",

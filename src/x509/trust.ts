@@ -1,6 +1,6 @@
 /**
  * Whether a certificate chains up to a trusted one at a given moment: validity, authority, path length, name constraints, signatures. The order of
- * checks, and which problem is told, are those of the reference implementation's library.
+ * checks, and the reported problem, are those of the reference implementation's library.
  */
 import { type Certificate, readCertificate } from "./certificate.js";
 import { DerReader, readAll, TAG } from "./der.js";
@@ -33,7 +33,7 @@ const KEY_CERT_SIGN = 5;
 
 /**
  * @param intermediates DER
- * @param anchors trusted by name, key and name constraints; nothing else of them counts
+ * @param anchors trusted by name, key and name constraints; their other fields do not count
  * @param at milliseconds since 1970
  */
 export function trustOf(
@@ -68,7 +68,7 @@ class Search {
   }
 
   /**
-   * Finds a way from the first certificate to an anchor.
+   * Extends the path from its first certificate to an anchor.
    * @param path issuers first, the leaf last
    * @throws CertificateProblem with the highest rank
    */
@@ -96,7 +96,7 @@ class Search {
     if (problem !== undefined) throw problem;
   }
 
-  /** Tries one after another; undefined when one will do, else the problem that tells most. */
+  /** Tries the candidates in order; undefined when one succeeds, else the problem with the highest rank. */
   #firstOf<T>(
     candidates: readonly T[],
     known: CertificateProblem,
@@ -140,7 +140,7 @@ class Search {
     }
   }
 
-  /** Each one's constraints hold for all below it. */
+  /** The name constraints of each certificate hold for all certificates below it. */
   #checkNameConstraints(path: readonly Certificate[], anchor: Certificate): void {
     const count = (): void => {
       this.#comparisons += 1;

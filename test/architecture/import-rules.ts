@@ -30,7 +30,7 @@ export interface ImportRule {
 }
 
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
-  admission: { rooms: ["data"] },
+  admission: { rooms: ["data", "kubernetes"] },
   cel: { rooms: ["data", "data/go"] },
   cli: {
     rooms: [
@@ -59,7 +59,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "wasm",
       "world",
     ],
-    types: ["policy", "telemetry"],
+    types: ["policy"],
   },
   cluster: {
     rooms: [
@@ -157,8 +157,8 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   "kinds/wasm": { rooms: ["config", "kinds", "wasm", "wasm/host"], types: ["world"] },
   kubernetes: { rooms: ["data", "data/go"] },
   library: {
-    rooms: ["admission", "cli", "data", "loader", "page", "policy/served", "server", "telemetry"],
-    types: ["config", "policy"],
+    rooms: ["admission", "config", "data", "loader", "page", "policy/served", "server", "telemetry"],
+    types: ["policy"],
   },
   loader: {
     rooms: [
@@ -173,7 +173,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "wasm/host",
       "world",
     ],
-    types: ["kinds/shared"],
+    types: ["kinds/shared", "kubernetes", "telemetry"],
   },
   main: { rooms: ["cli"] },
   "offline/cases": {
@@ -205,10 +205,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     types: ["policy"],
   },
   "offline/replay": {
-    rooms: ["admission", "cli", "data", "kubernetes", "offline/scan", "policy/served", "telemetry/recording"],
+    rooms: ["admission", "data", "kubernetes", "loader", "offline/scan", "policy/served", "telemetry/recording"],
     types: ["policy"],
   },
-  "offline/reports": { rooms: ["data"] },
+  "offline/reports": { rooms: ["data"], types: ["policy"] },
   "offline/scan": {
     rooms: [
       "admission",
@@ -219,12 +219,13 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kinds/kyverno",
       "kinds/shared",
       "kubernetes",
+      "loader",
       "offline/reports",
       "policy",
       "world",
       "x509",
     ],
-    types: ["loader", "policy/served"],
+    types: ["policy/served"],
   },
   page: {
     rooms: [
@@ -234,10 +235,11 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "data",
       "kinds/explanation",
       "kinds/shared",
+      "loader",
       "policy/served",
       "server",
     ],
-    types: ["loader", "policy"],
+    types: ["policy"],
   },
   "page/browser": { rooms: ["page"], types: ["kinds/explanation"] },
   policy: { rooms: ["data", "kubernetes"], types: ["admission"] },
@@ -245,7 +247,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   server: { rooms: ["admission", "data", "policy", "policy/served", "telemetry"], types: ["telemetry/recording"] },
   serving: {
     rooms: [
-      "cli",
       "cluster",
       "cluster/approver",
       "cluster/audit",

@@ -314,7 +314,7 @@ describe("CSRs among resources", () => {
     "a key": [
       ["-r", write("a.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")],
       1,
-      /a\.pem holds no CSR: its first block of PEM is no CERTIFICATE REQUEST, but PRIVATE KEY/,
+      /a\.pem holds no CSR: its first block of PEM is not a CERTIFICATE REQUEST, but PRIVATE KEY/,
     ],
     "groups of nobody": [["-r", web, "--groups", "dev"], 1, /whose groups are dev\?/],
     "two of one name": [

@@ -38,7 +38,7 @@ spec:
 `;
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n";
 const BROKEN_POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {b: \xff}}\n";
-const WORDS = "what stands here is no UTF-8";
+const WORDS = "what stands here is not UTF-8";
 const policy = file("policy.yaml", POLICY);
 const pod = file("pod.yaml", POD);
 const brokenPolicy = file("broken-policy.yaml", `${POLICY}# \xff\n`);
@@ -59,7 +59,7 @@ describe("a byte that is no UTF-8", () => {
     assert.ok(named.out.includes(`${brokenPolicy}:7:3: ${WORDS}`), named.out);
     const own = await run(["check", file("own.yaml", "p: { resource: policy.yaml } # \xff\n")]);
     assert.equal(own.code, 1);
-    assert.match(own.out, /own\.yaml:1:32: what stands here is no UTF-8/);
+    assert.match(own.out, /own\.yaml:1:32: what stands here is not UTF-8/);
   });
 
   test("eval", async () => {

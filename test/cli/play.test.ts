@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/cli/command-line.js";
-import { freePort } from "../../src/cli/play/free-port.js";
+import { freePort } from "../../src/cli/play/index.js";
 import type { EvaluateAnswer, PageState } from "../../src/page/api.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "play-command-"));

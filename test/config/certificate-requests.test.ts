@@ -71,7 +71,7 @@ describe("the settings of CertificateRequestPolicies", () => {
     ["{binding: map, bound: []}", "3:46: p.certificateRequests.bound: must not be empty"],
     [
       "{binding: map, bound: [{policies: [p]}]}",
-      "3:47: p.certificateRequests.bound[0]: says of nobody what they may use: expected users, groups or serviceAccounts",
+      "3:47: p.certificateRequests.bound[0]: does not say who may use the policies: expected users, groups or serviceAccounts",
     ],
     [
       "{binding: map, bound: [{users: [], policies: [p]}]}",
@@ -79,7 +79,7 @@ describe("the settings of CertificateRequestPolicies", () => {
     ],
     [
       '{binding: map, bound: [{groups: ["*"], policies: [p]}]}',
-      "3:57: p.certificateRequests.bound[0].groups[0]: is compared as it stands: a * names nobody; for everybody who is signed in, write the group system:authenticated",
+      "3:57: p.certificateRequests.bound[0].groups[0]: is compared as it stands: a * matches no name; for all who are signed in, write the group system:authenticated",
     ],
     [
       '{binding: map, bound: [{serviceAccounts: ["a/b"], policies: [p]}]}',

@@ -109,7 +109,7 @@ describe("an Extism manifest's text", () => {
     ],
     "data that is no base64": [
       '{"wasm":[{"data":"!"}]}',
-      "1:18: wasm[0].data: is no base64: expected a module as base64",
+      "1:18: wasm[0].data: is not base64: expected a module as base64",
     ],
     "requests of their own": [
       '{"wasm":[{"url":"https://x/y","headers":{}}]}',

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { CLIENT_GONE } from "../../src/policy/evaluate-in-time.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
 import { createEvaluator, type Evaluator } from "../../src/policy/served/evaluator.js";
@@ -99,14 +99,11 @@ const review = (mode: string): Review =>
   });
 
 const apiServer = await FakeApiServer.start({ after });
-const loader = createPolicyLoader({
-  cluster: findCluster({ kubeconfig: apiServer.kubeconfig(), env: {}, now: () => performance.now() }),
+const loader = createLoader({
+  kubeconfig: apiServer.kubeconfig(),
   policyTimeout: 60_000,
   workers: 1,
-  now: () => performance.now(),
-  log: () => {},
-  violation: () => {},
-  fetch: { downloadDirectory: folder, environment: {} },
+  downloadDirectory: folder,
 });
 after(() => loader.close());
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseDoubtfulYaml, parseYamlDocuments, readYamlDocument, YamlError } from "../../src/data/yaml.js";
+import { parseSuspectYaml, parseYamlDocuments, readYamlDocument, YamlError } from "../../src/data/yaml.js";
 
 test("several documents, empty ones left out", () => {
   assert.deepEqual(parseYamlDocuments("a: 1\n---\n---\nb: [x]\n"), [{ a: 1 }, { b: ["x"] }]);
@@ -96,7 +96,7 @@ test("a text that ends within a line has an end, whatever is open in it", () => 
 
 test("what can't be meant is told, with its place", () => {
   const told: string[] = [];
-  const values = parseDoubtfulYaml("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n...\nd: 4\n", (doubt) => told.push(doubt.message));
+  const values = parseSuspectYaml("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n...\nd: 4\n", (doubt) => told.push(doubt.message));
   assert.deepEqual(values, [{ a: 3, b: { c: 2 } }]);
   assert.deepEqual(told, [
     "duplicate key: the same key stands above in this map at line 4 column 3",

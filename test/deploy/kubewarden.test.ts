@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { Command } from "commander";
 import { SERVE_OPTIONS } from "../../src/cli/option-definitions.js";
 import { optionValues } from "../../src/cli/options.js";
-import { serveSettings } from "../../src/serving/settings.js";
+import { serveSettings } from "../../src/cli/serve-settings.js";
 
 /** What Kubewarden's controller sets on the pods of a PolicyServer (spec kubewarden.md 11.2). */
 const CONTROLLER = {
@@ -41,7 +41,7 @@ describe("in a pod of Kubewarden's controller", () => {
     assert.deepEqual([settings.port, settings.readinessPort], [8443, 8081]);
     assert.equal(settings.alwaysAcceptNamespace, "kubewarden");
     assert.deepEqual([settings.pushMetrics, settings.traces, settings.logFormat], [true, true, "text"]);
-    assert.equal(values.policies, "/config/policies.yml");
-    assert.equal(values.dockerConfigJsonPath, "/home/kubewarden/.docker");
+    assert.equal(settings.loading.file, "/config/policies.yml");
+    assert.equal(settings.loading.dockerConfigDirectory, "/home/kubewarden/.docker");
   });
 });

@@ -293,7 +293,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   "modules.md": [
     `a module has at most ${mib(MAX_MODULE_BYTES)}`,
     `A server keeps ${mib(MAX_FOLDER_BYTES)} of modules there`,
-    `(${mib(PASSING_BYTES)} of such at a time`,
+    `(${mib(PASSING_BYTES)} of such, and of what is being downloaded`,
     `| ${NAMESPACED_MODULE_MIB} MiB, or \`--namespaced-policy-module-size\``,
     `| a manifest | ${kib(sourceConstant("loader", "NAMESPACED_MANIFEST_BYTES"))} and ${count(sourceConstant("loader", "NAMESPACED_MANIFEST_VALUES"))} values |`,
     `lists the signatures has at most ${mib(MAX_SIGNATURES_BYTES)}, as registries have it, and ${count(sourceConstant("fetch", "MAX_SIGNATURES_VALUES"))} values`,

@@ -31,6 +31,9 @@ describe("modules at blocked addresses", () => {
     "[::ffff:127.0.0.1]",
     "[::ffff:0:7f00:1]",
     "[64:ff9b:1::7f00:1]",
+    "169.254.20.10",
+    "[fe80::1]",
+    "[::ffff:169.254.20.10]",
   ])
     test(`of ${host} are not asked for, by HTTP or from a registry`, async (context) => {
       const { port, connections } = await alone(context);
@@ -67,6 +70,8 @@ describe("modules at blocked addresses", () => {
 
   test("that are named in the list are not asked for, wherever they are", async (context) => {
     const guard = addressGuard({ blocklist: ["modules.invalid"] });
+    assert.match(guard.refusal(new URL("https://169.254.20.10/")) ?? "", /falls in blocked range 169.254.0.0\/16/);
+    assert.equal(addressGuard({ blocklist: [] }).refusal(new URL("https://169.254.20.10/")), undefined);
     for (const location of ["https://MODULES.invalid./x.wasm", "registry://modules.invalid/x:v1"])
       assert.match(await failureOf(fetcher(context, { guard }).file(location)), /is on the blocklist/);
   });

@@ -23,15 +23,24 @@ export function folder(context: TestContext, files: Readonly<Record<string, stri
   return root;
 }
 
+/** A fetcher that also reads what it has fetched. */
+export interface ReadingFetcher extends ModuleFetcher {
+  fetch(location: string): Promise<{ readonly bytes: Uint8Array; readonly digest: string }>;
+}
+
 /** A fetcher without proxies or credentials of this machine, closed after the test. */
-export function fetcher(context: TestContext, options: Partial<ModuleFetcherOptions> = {}): ModuleFetcher {
+export function fetcher(context: TestContext, options: Partial<ModuleFetcherOptions> = {}): ReadingFetcher {
   const made = createModuleFetcher({
     downloadDirectory: options.downloadDirectory ?? folder(context),
     environment: { HOME: "/nonexistent" },
     ...options,
   });
   context.after(() => made.close());
-  return made;
+  const fetch: ReadingFetcher["fetch"] = async (location) => {
+    const { read, digest } = await made.file(location);
+    return { bytes: await read(), digest };
+  };
+  return Object.assign(made, { fetch });
 }
 
 /** Checks of signatures against a trust root, by the real clock. */

@@ -1,13 +1,12 @@
 /** What modules of policies in namespaces may cost: sizes, places, turns. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, utimesSync } from "node:fs";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { FolderBound } from "../../src/fetch/folder-bound.js";
 import { createModuleFetcher, type ModuleFetcherOptions, type ModuleLimits } from "../../src/fetch/module-fetcher.js";
-import { LocalModuleShare } from "../../src/fetch/module-share.js";
+import { localModuleShare } from "../../src/fetch/module-share.js";
 import { until } from "../support/until.js";
 import { failureOf, fetcher, folder, insecure, WASM } from "./helpers.js";
 import { sha256, TestRegistry } from "./test-registry.js";
@@ -88,7 +87,7 @@ describe("turns of modules of policies in namespaces", () => {
   test("a namespace whose servers are slow holds up no other, and several fetchers have one bound", async (context) => {
     const { host, asked, wait } = await patient(context);
     const mib = 1024 * 1024;
-    const share = new LocalModuleShare();
+    const share = localModuleShare();
     const [one, two] = [fetcher(context, { share }), fetcher(context, { share })];
     const limits = (namespace: string): ModuleLimits => ({ namespace, maxBytes: 32 * mib });
     const slow = [one, two].flatMap((modules, at) =>
@@ -112,7 +111,7 @@ describe("turns of modules of policies in namespaces", () => {
   test("an address is fetched once by all that share, and then found", async (context) => {
     const { host, asked, wait } = await patient(context);
     const downloadDirectory = folder(context);
-    const share = new LocalModuleShare();
+    const share = localModuleShare();
     const files = [1, 2, 3].map(() =>
       fetcher(context, { downloadDirectory, share }).file(`http://${host}/x.wasm`, TEAM),
     );
@@ -145,43 +144,37 @@ describe("turns of modules of policies in namespaces", () => {
   test("what has no room in a folder of modules that are in use is read, and then removed", async (context) => {
     const host = await serving(context, (_, response) => response.end(WASM));
     const downloadDirectory = folder(context);
-    const share = new LocalModuleShare(new FolderBound(downloadDirectory, 20, Date.now));
+    const share = localModuleShare(20);
     const warnings: string[] = [];
     const options: ModuleFetcherOptions = {
       ...{ downloadDirectory, share, environment: { HOME: "/nonexistent" } },
       warn: (message) => warnings.push(message),
     };
     const first = fetcher(context, options);
-    const served = await first.file(`http://${host}/a.wasm`, TEAM);
-    const release = await served.hold();
-    await first.close();
+    await first.file(`http://${host}/a.wasm`, TEAM);
     const second = createModuleFetcher(options);
-    const file = await second.file(`http://${host}/b.wasm`, TEAM);
-    assert.deepEqual(Buffer.from(await file.read()), WASM);
+    const passing = await second.file(`http://${host}/b.wasm`, TEAM);
+    assert.deepEqual(Buffer.from(await passing.read()), WASM);
     await second.close();
     assert.match(warnings.join(), /b\.wasm is not kept: the download folder is full of modules that are in use/);
     assert.deepEqual(readdirSync(join(downloadDirectory, "http", host)).sort(), ["a.wasm", "a.wasm.digest"]);
-    release();
+    const file = join(downloadDirectory, "http", host, "a.wasm");
+    utimesSync(file, 0, 0);
     const third = fetcher(context, options);
     await third.file(`http://${host}/c.wasm`, TEAM);
     assert.deepEqual(readdirSync(join(downloadDirectory, "http", host)).sort(), ["c.wasm", "c.wasm.digest"]);
   });
 });
 
-test("what can't be kept, since another module has the name of its folder, passes outside of it", async (context) => {
+test("what can't be kept, since another module has the name of its folder, passes beside it", async (context) => {
   const host = await serving(context, (_, response) => response.end(WASM));
   const downloadDirectory = folder(context);
-  const [temporary, before] = [folder(context), process.env.TMPDIR];
-  process.env.TMPDIR = temporary;
-  context.after(() => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  });
-  const passing = (): number => readdirSync(temporary).length;
+  const passing = (): number =>
+    readdirSync(join(downloadDirectory, "http")).filter((name) => /part$/.test(name)).length;
   const warnings: string[] = [];
   const modules = createModuleFetcher({
     ...{ downloadDirectory, environment: { HOME: "/nonexistent" } },
-    share: new LocalModuleShare(new FolderBound(downloadDirectory, 1_000, Date.now)),
+    share: localModuleShare(1_000),
     warn: (message) => warnings.push(message),
   });
   await modules.file(`http://${host}/a`, TEAM);
@@ -189,13 +182,40 @@ test("what can't be kept, since another module has the name of its folder, passe
   assert.match(warnings.join(), /cannot keep .* in the download folder: /);
   assert.equal(passing(), 1);
   assert.deepEqual(Buffer.from(await file.read()), WASM);
-  // Of others nobody knows how many there will be: they are not held in memory.
-  process.env.TMPDIR = join(temporary, "nowhere");
-  assert.match(await failureOf(modules.file(`http://${host}/a/c.wasm`, TEAM)), /there is no folder to write it to/);
-  const own = await modules.file(`http://${host}/a/c.wasm`);
-  assert.deepEqual(Buffer.from(await own.read()), WASM);
   await modules.close();
   assert.equal(passing(), 0);
+});
+
+test("where the download folder can't be written, modules pass in the system's; those of operators in memory at last", async (context) => {
+  const host = await serving(context, (_, response) => response.end(WASM));
+  const [temporary, before] = [folder(context, { file: "" }), process.env.TMPDIR];
+  process.env.TMPDIR = temporary;
+  context.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+  const warnings: string[] = [];
+  const passing = (): string[] =>
+    readdirSync(temporary, { recursive: true })
+      .map(String)
+      .filter((name) => /part$/.test(name));
+  const modules = createModuleFetcher({
+    ...{ downloadDirectory: join(temporary, "file"), environment: { HOME: "/nonexistent" } },
+    warn: (message) => warnings.push(message),
+  });
+  for (const limits of [TEAM, {}]) {
+    const file = await modules.file(`http://${host}/a.wasm`, limits);
+    assert.deepEqual(Buffer.from(await file.read()), WASM);
+  }
+  assert.match(warnings.join(), /cannot keep .* in the download folder: /);
+  assert.equal(passing().length, 2);
+  // Of others nobody knows how many there will be.
+  process.env.TMPDIR = join(temporary, "file");
+  assert.match(await failureOf(modules.file(`http://${host}/c.wasm`, TEAM)), /there is no folder to write it to/);
+  const own = await modules.file(`http://${host}/c.wasm`);
+  assert.deepEqual(Buffer.from(await own.read()), WASM);
+  await modules.close();
+  assert.deepEqual(passing(), []);
 });
 
 describe("places of modules of policies in namespaces", () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { FetchError } from "../../src/fetch/fetch-error.js";
 import { parseImageReference } from "../../src/fetch/image-reference.js";
-import { moduleArtifact } from "../../src/fetch/module-artifact.js";
 import { openRegistries } from "../../src/fetch/registry-access.js";
+import { moduleArtifact } from "../../src/fetch/registry-writer.js";
 import { folder, insecure, WASM } from "./helpers.js";
 import { type RegistryOptions, sha256, TestRegistry } from "./test-registry.js";
 

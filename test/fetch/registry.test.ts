@@ -31,7 +31,7 @@ describe("modules from OCI registries", () => {
     registry.pushModule("p", "latest", WASM);
     const modules = fetcher(context, { sources: insecure(registry.host) });
     const location = `registry://${registry.host}/p`;
-    const [first, second] = await Promise.all([modules.fetch(location), modules.fetch(location)]);
+    const [first, second] = await Promise.all([modules.file(location), modules.file(location)]);
     assert.equal(first, second);
     assert.equal(registry.requests.length, 2);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Surroundings } from "./allows-cases.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -24,10 +24,9 @@ const TOGETHER = 40;
 /** Guests on threads; `close` ends these. They are cold at first, and warm when they are asked again. */
 export async function guests(): Promise<Surroundings & { readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "allows-"));
-  const loader = createPolicyLoader({
-    ...{ policyTimeout: GROUP_TIMEOUT_MS, workers: 1, now: () => performance.now() },
-    ...{ log: () => {}, violation: () => {} },
-    fetch: { downloadDirectory: folder, environment: {} },
+  const loader = createLoader({
+    ...{ policyTimeout: GROUP_TIMEOUT_MS, workers: 1 },
+    downloadDirectory: folder,
   });
   const entries = PROTOCOLS.flatMap((protocol) =>
     MODES.map(

@@ -10,7 +10,7 @@ import { runCommandLine } from "../../src/cli/command-line.js";
 import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/index.js";
 import { askInTurn } from "../../src/kinds/resource-entry.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
 import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import type { RequestOrigin } from "../../src/policy/served/verdict.js";
@@ -154,13 +154,10 @@ describe("an entry that mutates and validates", () => {
     encoded === undefined ? undefined : JSON.parse(Buffer.from(encoded, "base64").toString());
 
   test("is served so that validation sees the mutated object", async () => {
-    const loader = createPolicyLoader({
+    const loader = createLoader({
       policyTimeout: 60_000,
       workers: 1,
-      now: () => performance.now(),
-      log: () => {},
-      violation: () => {},
-      fetch: { downloadDirectory: "/nonexistent", environment: {} },
+      downloadDirectory: "/nonexistent",
     });
     try {
       const read = parseConfig(CONFIG, configFile);

@@ -98,6 +98,16 @@ describe("one outcome of several policies", () => {
     assert.deepEqual(of(), { verdict: "skip", reason: "there is no policy" });
   });
 
+  test("reports what the first objection reports, bound as all are, and what any has passed over", () => {
+    const warned: Outcome = { ...DENY, report: { message: "own", binding: "b", actions: ["Warn"] } };
+    assert.deepEqual(of(warned, ALLOW), warned);
+    assert.deepEqual(of(warned, ERROR).report, { message: "own", binding: "b", actions: ["Warn", "Deny"] });
+    const unmet: Outcome = { ...SKIP, report: { passedOver: "condition" } };
+    const exempt: Outcome = { verdict: "skip", reason: "exempt", report: { passedOver: "exception" } };
+    assert.deepEqual(of(SKIP, unmet, exempt), { ...SKIP, report: { message: "exempt", passedOver: "exception" } });
+    assert.deepEqual(of(unmet, SKIP), SKIP);
+  });
+
   test("tells each reason as it was given, the message where there are no causes", () => {
     const outcome = of(
       { verdict: "deny", message: "a", reason: "Invalid", causes: [] },

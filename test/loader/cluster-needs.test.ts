@@ -4,19 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
-import { type ClusterNeed, createPolicyLoader } from "../../src/loader/index.js";
+import { type ClusterNeed, createLoader } from "../../src/loader/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "needs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const loader = createPolicyLoader({
-  policyTimeout: 60_000,
-  workers: 1,
-  now: () => performance.now(),
-  log: () => {},
-  violation: () => {},
-  fetch: { downloadDirectory: folder, environment: {} },
-});
+const loader = createLoader({ downloadDirectory: folder });
 after(() => loader.close());
 
 /** The policies that need a cluster, and what is said of them, of a configuration with these documents in `resource.yaml`. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
 import type { ModuleFiles } from "../../src/kinds/kind.js";
 import { diagnose } from "../../src/loader/diagnosis.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 
 test("a module is fetched for an entry with mistakes, and asked about its settings only where none of them concerns it", async () => {
   const asked: string[] = [];
@@ -38,15 +38,7 @@ test("who does not ask for it loads nothing of an entry with mistakes; who does 
   const config = parseConfig(text, "p.yaml");
   assert.ok(config.ok);
   const load = async (diagnosing: boolean) => {
-    const loader = createPolicyLoader({
-      policyTimeout: 60_000,
-      workers: 1,
-      now: () => performance.now(),
-      log: () => {},
-      violation: () => {},
-      fetch: { downloadDirectory: "/nonexistent", environment: {} },
-      diagnose: diagnosing,
-    });
+    const loader = createLoader({ downloadDirectory: "/nonexistent" }, { diagnose: diagnosing });
     context.after(() => loader.close());
     return loader.load(config.config);
   };

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
 import type { VerificationConfig } from "../../src/config/verification.js";
 import { imageVerifier } from "../../src/fetch/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { newKeys } from "../fetch/certificates.js";
 import { checksWith, folder, insecure } from "../fetch/helpers.js";
 import { TestSigstore } from "../fetch/signatures/test-sigstore.js";
@@ -16,24 +16,12 @@ const WASM = readFileSync(new URL("../../../policies/privileged-pods/policy.wasm
 
 /** Loads a configuration whose modules come from a registry. */
 async function load(context: TestContext, registry: TestRegistry, text: string, verification?: VerificationConfig) {
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
+  const settings = { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" }, policyTimeout: 60_000 };
+  const checks = checksWith(() => Promise.reject(new Error("no trust root in this test")));
+  const loader = createLoader(settings, {
     fetch: {
-      downloadDirectory: folder(context),
-      environment: { HOME: "/nonexistent" },
       sources: insecure(registry.host),
-      ...(verification && {
-        verifier: (client) =>
-          imageVerifier(
-            verification,
-            client,
-            checksWith(() => Promise.reject(new Error("no trust root in this test"))),
-          ),
-      }),
+      ...(verification && { verifier: (client) => imageVerifier(verification, client, checks) }),
     },
   });
   context.after(() => loader.close());

@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
-import { createPolicyLoader, EgressListError, type EgressOptions, findCluster } from "../../src/loader/index.js";
+import { UsageError } from "../../src/data/command-io.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
+import type { EgressOptions } from "../../src/world/open-external.js";
 import { insecure } from "../fetch/helpers.js";
 import { TestRegistry } from "../fetch/test-registry.js";
 import { context as evaluation, review } from "../kinds/kyverno/asked.js";
@@ -42,20 +44,8 @@ async function outcomeOf(
 ): Promise<Outcome | readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "external-"));
   const { documents = "", egress, kubeconfig, wanted = false, insecure: hosts = [] } = beside;
-  const now = () => performance.now();
-  const env = { HOME: folder };
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now,
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: folder, environment: env, sources: insecure(...hosts) },
-    ...(egress && { egress }),
-    ...((wanted || kubeconfig !== undefined) && {
-      cluster: findCluster({ env, now, ...(kubeconfig && { kubeconfig }) }),
-    }),
-  });
+  const settings = { downloadDirectory: folder, environment: { HOME: folder }, egress, kubernetes: wanted, kubeconfig };
+  const loader = createLoader({ ...settings, policyTimeout: 60_000 }, { fetch: { sources: insecure(...hosts) } });
   context.after(() => {
     loader.close();
     rmSync(folder, { recursive: true, force: true });
@@ -116,10 +106,7 @@ describe("Kyverno's policies ask HTTP servers", () => {
   });
 
   test("lists that can't be read are an error", async (context) => {
-    await assert.rejects(
-      outcomeOf(context, policy("true"), { egress: { blocklist: ["1.2.3.4/99"] } }),
-      EgressListError,
-    );
+    await assert.rejects(outcomeOf(context, policy("true"), { egress: { blocklist: ["1.2.3.4/99"] } }), UsageError);
   });
 });
 

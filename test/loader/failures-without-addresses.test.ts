@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { before, describe, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { checksWith } from "../fetch/helpers.js";
 import { FakeApiServer, status } from "../kubernetes/client/fake-api-server.js";
 import { admissionReview, post, serve } from "../server/fake-policy.js";
@@ -83,21 +83,12 @@ async function start(
   context: Pick<TestContext, "after">,
   { text, kubeconfig, proxy = "" }: { text: string; kubeconfig?: string; proxy?: string },
 ) {
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: {
-      downloadDirectory: `${root}/nowhere`,
-      environment: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy },
-      signatures: checksWith(() => Promise.reject(new Error(`no trust root in ${FILE}`))),
-    },
-    ...(kubeconfig !== undefined && {
-      cluster: findCluster({ kubeconfig, env: {}, now: () => performance.now() }),
-    }),
-  });
+  const environment = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
+  const signatures = checksWith(() => Promise.reject(new Error(`no trust root in ${FILE}`)));
+  const loader = createLoader(
+    { policyTimeout: 60_000, downloadDirectory: `${root}/nowhere`, environment, kubeconfig },
+    { fetch: { signatures } },
+  );
   context.after(() => loader.close());
   const read = parseConfig(text, `${root}/policies.yaml`);
   assert.ok(read.ok, JSON.stringify(read));

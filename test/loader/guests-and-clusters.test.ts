@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { context as patience, raw } from "../wasm/support.js";
@@ -25,14 +25,12 @@ for (const protocol of ["wapc", "wasi"]) {
     });
     server.put("pods", { metadata: { name: "b", namespace: "other" } });
     server.access.set("jane", { allowed: true, reason: "because" });
-    const loader = createPolicyLoader({
+    const loader = createLoader({
       policyTimeout: 60_000,
       workers: 1,
-      now: () => performance.now(),
-      log: () => {},
-      violation: () => {},
-      fetch: { downloadDirectory: root, environment: {} },
-      cluster: findCluster({ kubeconfig: server.kubeconfig(), env: {}, now: () => performance.now() }),
+      downloadDirectory: root,
+
+      kubeconfig: server.kubeconfig(),
     });
     context.after(() => loader.close());
     const read = parseConfig(policies(protocol), `${root}/policies.yaml`);

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
 import { newKeys } from "../fetch/certificates.js";
 import { checksWith, folder, insecure } from "../fetch/helpers.js";
@@ -21,19 +21,11 @@ other: { module: test/fixtures/chaos/wasi.wasm, hostCapabilities: ["net/*"] }
 
 /** What a guest that may do so, or one that may not, is told; registries without TLS may be asked. */
 async function asking(context: TestContext, ...hosts: readonly string[]) {
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: {
-      downloadDirectory: folder(context),
-      environment: { HOME: "/nonexistent" },
-      sources: insecure(...hosts),
-      signatures: checksWith(() => Promise.reject(new Error("no trust root in this test"))),
-    },
-  });
+  const signatures = checksWith(() => Promise.reject(new Error("no trust root in this test")));
+  const loader = createLoader(
+    { policyTimeout: 60_000, workers: 1, downloadDirectory: folder(context), environment: { HOME: "/nonexistent" } },
+    { fetch: { sources: insecure(...hosts), signatures } },
+  );
   context.after(() => loader.close());
   const read = parseConfig(POLICIES, `${root}/policies.yaml`);
   assert.ok(read.ok);
@@ -96,6 +88,8 @@ test("guests ask nobody at blocked addresses, in whatever way they are written o
     `[::ffff:0:7f00:1]:${port}`,
     `[64:ff9b:1::7f00:1]:${port}`,
     "169.254.169.254",
+    "169.254.20.10",
+    "[fe80::1]",
   ]) {
     for (const operation of ["v1/manifest_digest", "v1/oci_manifest", "v1/oci_manifest_config"])
       assert.match((await ask("granted", operation, `${host}/app:v1`)) ?? "", blocked, `${operation} ${host}`);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Review } from "../../src/policy/index.js";
 import { createEvaluator } from "../../src/policy/served/evaluator.js";
 import { ask } from "../support/asking.js";
@@ -10,15 +10,7 @@ import { ask } from "../support/asking.js";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** Milliseconds for a member: more than any needs on the busiest machine, and what one that never ends gets. */
 const [PATIENCE_MS, LOOP_MS] = [60_000, 200];
-const loaderOf = (policyTimeout: number) =>
-  createPolicyLoader({
-    policyTimeout,
-    workers: 2,
-    now: () => performance.now(),
-    fetch: { downloadDirectory: root, environment: {} },
-    log: () => {},
-    violation: () => {},
-  });
+const loaderOf = (policyTimeout: number) => createLoader({ policyTimeout, workers: 2, downloadDirectory: root });
 const [patient, hasty] = [loaderOf(PATIENCE_MS), loaderOf(LOOP_MS)];
 after(() => {
   patient.close();

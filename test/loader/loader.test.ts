@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { countedThreads } from "../support/counted-threads.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -16,14 +16,7 @@ const configOf = (text: string) => {
 };
 
 function loaderFor(context: { after(act: () => void): void }) {
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: "/nonexistent", environment: {} },
-  });
+  const loader = createLoader({ downloadDirectory: "/nonexistent" });
   context.after(() => loader.close());
   return loader;
 }
@@ -56,7 +49,7 @@ describe("loading", () => {
     const { policies } = await load(context, `sum: ${group("")}\nown: ${group(", timeoutEvalSeconds: 4")}\n`);
     assert.deepEqual(
       ["sum", "sum/x", "sum/z", "own"].map((id) => policies.entries.get(id)?.timeout),
-      [63_000, 3000, 60_000, 4000],
+      [5000, 3000, 2000, 4000],
     );
   });
 

@@ -2,18 +2,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { formatProblem } from "../../src/config/documents/problem.js";
 import { parseConfig } from "../../src/config/load-config.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 
 /** What is told of a configuration, whole. */
 async function told(context: TestContext, text: string) {
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: "/nonexistent", environment: {} },
-  });
+  const loader = createLoader({ downloadDirectory: "/nonexistent" });
   context.after(() => loader.close());
   const result = parseConfig(text, "p.yaml");
   assert.ok(result.ok);

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { folder } from "../fetch/helpers.js";
 import { emptyModule } from "../support/empty-module.js";
 
@@ -13,14 +13,7 @@ async function implementations(context: TestContext, text: string): Promise<Reco
   writeFileSync(join(root, "other.wasm"), emptyModule("other"));
   const result = parseConfig(text, join(root, "policies.yaml"));
   assert.ok(result.ok);
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: root, environment: {} },
-  });
+  const loader = createLoader({ downloadDirectory: root });
   context.after(() => loader.close());
   const { policies } = await loader.load(result.config);
   return Object.fromEntries([...policies.entries.values()].map(({ id, policy }) => [id, policy.implementation]));

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { formatProblem, parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import { folder } from "../fetch/helpers.js";
 import { context as patience, raw } from "../wasm/support.js";
 import { bytesOf } from "../wasm/wat.js";
@@ -78,13 +78,11 @@ class Place {
 
   /** What a policy says, and what was said while loading it. */
   async ask(entry: string): Promise<{ readonly says: string; readonly problems: readonly string[] }> {
-    const loader = createPolicyLoader({
+    const loader = createLoader({
       policyTimeout: 60_000,
       workers: 1,
-      now: () => performance.now(),
-      log: () => {},
-      violation: () => {},
-      fetch: { downloadDirectory: this.path, environment: { HOME: this.path } },
+      downloadDirectory: this.path,
+      environment: { HOME: this.path },
       egress: { blocklist: ["169.254.0.0/16"] },
     });
     this.#test.after(() => loader.close());

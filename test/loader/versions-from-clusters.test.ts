@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parseConfig } from "../../src/config/index.js";
-import { type ClusterAccess, createPolicyLoader, findCluster } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { AdmissionQuestion } from "../../src/policy/review.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { context as patience } from "../wasm/support.js";
@@ -17,15 +17,13 @@ p:
     validations: [{ expression: "false", message: "matched" }]
 `;
 
-async function said(context: TestContext, cluster: ClusterAccess, version: string, resource = "limits") {
-  const loader = createPolicyLoader({
+async function said(context: TestContext, kubeconfig: string, version: string, resource = "limits") {
+  const loader = createLoader({
     policyTimeout: 60_000,
     workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: root, environment: {} },
-    cluster,
+    downloadDirectory: root,
+    kubeconfig,
+    ignoreMissingCluster: true,
   });
   context.after(() => loader.close());
   const read = parseConfig(policy(resource), `${root}/policies.yaml`);
@@ -51,7 +49,7 @@ async function said(context: TestContext, cluster: ClusterAccess, version: strin
 
 test("a policy asks the cluster for versions when a request comes in another, and for nothing else", async (context) => {
   const server = await FakeApiServer.start(context);
-  const cluster = findCluster({ kubeconfig: server.kubeconfig(), env: {}, now: () => performance.now() });
+  const cluster = server.kubeconfig();
   assert.equal(await said(context, cluster, "v1"), "deny: matched");
   assert.equal(await said(context, cluster, "v2", "gadgets"), "skip: no resource rule matches");
   assert.deepEqual(server.requests, []);
@@ -63,7 +61,10 @@ test("a policy asks the cluster for versions when a request comes in another, an
 test("a cluster that does not answer leaves it an error; without one the policy says what is missing", async (context) => {
   const server = await FakeApiServer.start(context);
   server.special.set("/apis/acme.example", (_, response) => response.writeHead(403).end("{}"));
-  const cluster = findCluster({ kubeconfig: server.kubeconfig(), env: {}, now: () => performance.now() });
+  const cluster = server.kubeconfig();
   assert.match(await said(context, cluster, "v2"), /^error: failed to configure policy: /);
-  assert.match(await said(context, { missing: "none" }, "v2"), /^error: .*give the CustomResourceDefinition beside/);
+  assert.match(
+    await said(context, "/nonexistent/kubeconfig", "v2"),
+    /^error: .*give the CustomResourceDefinition beside/,
+  );
 });

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { buildRequest, readRequest } from "../../src/cli/build-request.js";
-import { createLoader } from "../../src/cli/load.js";
+import { buildRequest } from "../../src/admission/build-request.js";
 import type { EvaluateAnswer, EvaluateQuestion, PageSource } from "../../src/page/api.js";
 import { EXAMPLES } from "../../src/page/examples.js";
 import { LocalPlayground } from "../../src/page/play/local-playground.js";
@@ -49,13 +48,7 @@ describe("drafts beside what is served", () => {
     writeFileSync(join(folder, "policies.yaml"), POLICIES);
     writeFileSync(join(folder, "vap.yaml"), `---\n${VAP}`);
     symlinkSync(join(top, "outside.yaml"), join(folder, "link.yaml"));
-    playground = new LocalPlayground({
-      file: join(folder, "policies.yaml"),
-      policyTimeout: 60_000,
-      openLoader: ({ closed, ...special }) =>
-        createLoader({ workers: 1, policiesDownloadDir: folder }, {}, undefined, { closed, ...special }).loader,
-      requests: { build: buildRequest, read: readRequest },
-    });
+    playground = new LocalPlayground({ file: join(folder, "policies.yaml"), downloadDirectory: folder });
   });
   after(async () => {
     await playground.close();

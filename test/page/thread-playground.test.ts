@@ -6,9 +6,9 @@ import { ThreadPlayground } from "../../src/page/play/thread-playground.js";
 const SCRIPT = `
 import { parentPort } from "node:worker_threads";
 let asked = 0;
-parentPort.on("message", ({ id, kind, question }) => {
+parentPort.on("message", ({ id, kind, args: [question] }) => {
   asked += 1;
-  const text = question?.draft.text;
+  const text = question.draft?.text;
   if (text === "loop") for (;;);
   if (text === "end") process.exit(1);
   if (text === "throw") throw new Error("secret");

@@ -8,10 +8,10 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { scanTools } from "../../src/cli/apply/scan-tools.js";
 import { isJsonObject } from "../../src/data/same-value.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
 import { findTestFiles, runTestFiles, testEvaluator } from "../../src/offline/kyverno-test/index.js";
+import { scanTools } from "../../src/offline/scan/scan-tools.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 
 /** A row, as both sides have it. */
@@ -27,7 +27,7 @@ interface Row {
 /** Kyverno's command needs about a second for a suite; with mocks that are missing it asks the network. */
 const PEER_MS = 60_000;
 
-const TOOLS = scanTools({}, { env: {}, stderr: process.stderr });
+const TOOLS = scanTools({}, process);
 
 /** Mocks are all there is: the network is left alone. */
 const EVALUATE = testEvaluator({

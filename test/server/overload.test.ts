@@ -102,7 +102,7 @@ describe("limits on what is evaluated at a time", () => {
     await asked;
     const late = await post(`${server.url}/validate/held?timeout=200ms`, GOOD);
     assert.equal(late.status, 503);
-    assert.match(await late.text(), /for want of 1 places \(--max-concurrent-requests\)/);
+    assert.match(await late.text(), /for lack of 1 places \(--max-concurrent-requests\)/);
     await server.stop({ delay: 0, grace: 0 });
     await first;
   });

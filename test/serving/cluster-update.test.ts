@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { type ClusterState, wholeOf } from "../../src/cluster/cluster-state.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../src/config/from-cluster/cluster-document.js";
-import { ClusterCopy } from "../../src/serving/cluster-copy.js";
 import type { Answer, Child } from "../../src/serving/fleet.js";
 import { updateFromCluster } from "../../src/serving/fleet-policies.js";
 import type { Prepared, ToWorker } from "../../src/serving/messages.js";
@@ -11,6 +11,10 @@ const document = (key: string, text = key) => ({ key, uid: key, resourceVersion:
 const delta = (version: number, more: Partial<ClusterDelta> = {}): ClusterDelta => ({
   ...{ version, base: version - 1, put: [], removed: [], sets: [] },
   ...more,
+});
+
+const stateOf = (version: number, ...put: readonly ReturnType<typeof document>[]): ClusterState => ({
+  ...{ version, documents: new Map(put.map((each) => [each.key, each])), sets: [], unread: [] },
 });
 
 const report = (state: LoadedPolicyReport["state"]): LoadedPolicyReport => ({
@@ -49,7 +53,7 @@ describe("what has changed in a cluster", () => {
       1: () => ({ reports: [report("loaded")] }),
       2: () => ({ reports: [report("unavailable")] }),
     });
-    const loaded = await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy());
+    const loaded = await updateFromCluster(fleet, children, delta(2), stateOf(2), 7);
     assert.deepEqual(
       Array.from(loaded, ([{ id }, said]) => [id, said]),
       [
@@ -73,26 +77,24 @@ describe("what has changed in a cluster", () => {
       3: () => ({ ok: fetched }),
     });
     const put = [document("a", '"module": "registry://example.org/a:v1"')];
-    const loaded = await updateFromCluster(fleet, children, delta(1, { put }), 7, new ClusterCopy());
+    const loaded = await updateFromCluster(fleet, children, delta(1, { put }), stateOf(1, ...put), 7);
     assert.equal(loaded.size, 3);
   });
 
   test("comes whole for a process that has missed something", async () => {
-    const copy = new ClusterCopy();
-    copy.take(delta(1, { put: [document("a"), document("b")] }));
-    copy.take(delta(2, { removed: ["a"], put: [document("c")] }));
+    const state = stateOf(2, document("b"), document("c"));
     const { fleet, children, told } = fleetOf({
       1: () => ({}),
       2: (message) => (message.type === "prepare" && message.delta?.base !== 0 ? { ok: false, needs: "whole" } : {}),
     });
-    const loaded = await updateFromCluster(fleet, children, delta(2), 7, copy);
+    const loaded = await updateFromCluster(fleet, children, delta(2), state, 7);
     assert.deepEqual(
       Array.from(loaded.values(), ({ isWhole }) => isWhole),
       [false, true],
     );
     assert.deepEqual(told.slice(0, 3), ["1 prepare 1", "2 prepare 1", "2 prepare 0"]);
     assert.deepEqual(told.slice(-2), ["1 swap", "2 swap"]);
-    assert.deepEqual(copy.whole(), {
+    assert.deepEqual(wholeOf(state), {
       ...{ version: 2, base: 0, removed: [], sets: [] },
       put: [document("b"), document("c")],
     });
@@ -105,13 +107,13 @@ describe("what has changed in a cluster", () => {
       3: () => "late",
       4: () => "gone",
     });
-    assert.equal((await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy())).size, 1);
+    assert.equal((await updateFromCluster(fleet, children, delta(2), stateOf(2), 7)).size, 1);
     assert.deepEqual(told.slice(4), ["2 discard", "2 killed", "3 discard", "3 killed", "1 swap"]);
   });
 
   test("is served by nobody, and nobody is killed, when no process can load it", async () => {
     const { fleet, children, told } = fleetOf({ 1: () => ({ ok: false }), 2: () => "late" });
-    assert.equal((await updateFromCluster(fleet, children, delta(2), 7, new ClusterCopy())).size, 0);
+    assert.equal((await updateFromCluster(fleet, children, delta(2), stateOf(2), 7)).size, 0);
     assert.deepEqual(told.slice(2), ["1 discard", "2 discard"]);
   });
 });

@@ -1,6 +1,7 @@
 /** One load after the other in all processes, whatever comes at the same time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { ClusterState } from "../../src/cluster/cluster-state.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../src/config/from-cluster/cluster-document.js";
 import type { Answer, Child } from "../../src/serving/fleet.js";
 import { FleetPolicies } from "../../src/serving/fleet-policies.js";
@@ -12,6 +13,11 @@ const delta = (version: number): ClusterDelta => ({
   ...{ version, base: version - 1, removed: [], sets: [] },
   put: [{ key: "a", uid: "a", resourceVersion: "1", generation: 1, text: "" }],
 });
+
+const STATE: ClusterState = {
+  ...{ version: 1, sets: [], unread: [] },
+  documents: new Map(delta(1).put.map((document) => [document.key, document])),
+};
 
 const report = (state: LoadedPolicyReport["state"]): LoadedPolicyReport => ({
   ...{ id: "a", key: "a", generation: 1, state, problems: [] },
@@ -81,7 +87,7 @@ describe("the policies of all processes", () => {
     await policies.reload();
     const late = begin(2, 1);
     told.length = 0;
-    const served = policies.serve(delta(1));
+    const served = policies.serve(delta(1), STATE);
     await Promise.all([policies.catchUp(late), served]);
     assert.ok(told.includes("2 files"), told.join());
     assert.deepEqual(fleet.outdated, []);
@@ -93,7 +99,7 @@ describe("the policies of all processes", () => {
     let fetched = (): void => {};
     started.prefetch = () => new Promise((resolve) => (fetched = resolve));
     const reloaded = policies.reload();
-    await policies.serve(delta(1));
+    await policies.serve(delta(1), STATE);
     const late = begin(2, policies.generation);
     fetched();
     started.prefetch = () => Promise.resolve();
@@ -107,7 +113,7 @@ describe("the policies of all processes", () => {
   test("files that are kept out do not keep what the cluster has from a process that has missed it", async () => {
     const started = fleetWith(1);
     const { policies, told, begin } = started;
-    await policies.serve(delta(1));
+    await policies.serve(delta(1), STATE);
     const late = begin(2, 1);
     started.answer = (child, message) =>
       child === late && message.type === "prepare" && message.delta === undefined ? { ok: false } : {};
@@ -121,7 +127,7 @@ describe("the policies of all processes", () => {
     const { policies, told, reports, begin, clock } = started;
     started.answer = () => "gone";
     let done = false;
-    const served = policies.serve(delta(1)).finally(() => {
+    const served = policies.serve(delta(1), STATE).finally(() => {
       done = true;
     });
     await settled();
@@ -150,7 +156,7 @@ describe("the policies of all processes", () => {
 
   test("what a file's policies take of the cluster's, or give up, is told", async () => {
     const started = fleetWith(1);
-    await started.policies.serve(delta(1));
+    await started.policies.serve(delta(1), STATE);
     started.answer = () => ({ reports: [report("unavailable")] });
     await started.policies.reload();
     assert.deepEqual(started.reports, [report("unavailable")]);
@@ -158,7 +164,7 @@ describe("the policies of all processes", () => {
 
   test("what can be loaded at last is loaded once for all that say so", async () => {
     const { policies, told, clock } = fleetWith(1, 2);
-    await policies.serve(delta(1));
+    await policies.serve(delta(1), STATE);
     told.length = 0;
     policies.tryAgain();
     policies.tryAgain();

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
-import { createPolicySource } from "../../src/cli/load.js";
+import { serveSettings } from "../../src/cli/serve-settings.js";
 import type { ClusterDelta } from "../../src/config/from-cluster/index.js";
+import { createPolicySource } from "../../src/loader/policy-source.js";
 import type { Prepared, ProblemReport } from "../../src/serving/messages.js";
 import { type ServingOptions, ServingProcess } from "../../src/serving/process.js";
-import { serveSettings } from "../../src/serving/settings.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { keptLog } from "../cluster/approver/support.js";
 import { delta, document, kyvernoPolicy } from "../config/from-cluster/support.js";
@@ -26,8 +26,9 @@ async function start(context: TestContext, policies?: string, more: Partial<Serv
   const root = folder(context, policies === undefined ? {} : { "policies.yaml": policies });
   const file = join(root, "policies.yaml");
   const { logger, lines } = keptLog();
-  const values = { fromCluster: true, workers: 1, ...(policies !== undefined && { policies: file }) };
-  const source = createPolicySource(values, {}, logger);
+  const fromCluster = { policyServer: "default", namespaced: {}, exceptionNamespaces: new Set<string>() };
+  const own = policies === undefined ? undefined : file;
+  const source = createPolicySource({ fromCluster, workers: 1, file: own }, { logger });
   const limits = {
     maxBodyBytes: 100_000,
     maxConcurrentRequests: 9,

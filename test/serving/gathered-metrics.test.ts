@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { GatheredMetrics } from "../../src/serving/gathered-metrics.js";
-import type { ToWorker } from "../../src/serving/messages.js";
-import { WantedMetrics } from "../../src/serving/worker.js";
+import { WantedSums } from "../../src/serving/worker.js";
 import { Metrics, type MetricsText } from "../../src/telemetry/metrics.js";
 
 /** A serving process, by number. */
@@ -117,36 +116,35 @@ describe("metrics of all processes", () => {
 });
 
 describe("metrics for a client of a serving process", () => {
-  const part = (id: number, text: string, last: boolean): Extract<ToWorker, { type: "metrics-text" }> => ({
-    type: "metrics-text",
-    id,
-    part: text,
-    last,
-  });
+  const hear = (wanted: WantedSums<string>, id: number, text: string, last: boolean): void =>
+    wanted.hear(id, (soFar = "") => soFar + text, last);
 
   test("come in parts and are answered whole, once for all who ask", async () => {
     const asked: number[] = [];
-    const wanted = new WantedMetrics((id) => asked.push(id));
-    const answers = Promise.all([wanted.text(), wanted.text()]);
-    wanted.hear(part(0, "a", false));
-    wanted.hear(part(0, "b", true));
-    assert.deepEqual(await answers, [{ parts: ["a", "b"] }, { parts: ["a", "b"] }]);
+    const wanted = new WantedSums<string>(
+      (id) => asked.push(id),
+      () => "late",
+    );
+    const answers = Promise.all([wanted.get(), wanted.get()]);
+    hear(wanted, 0, "a", false);
+    hear(wanted, 0, "b", true);
+    assert.deepEqual(await answers, ["ab", "ab"]);
     assert.deepEqual(asked, [0]);
   });
 
-  test("are unavailable when the primary says so, or says nothing or not all in time; what comes later is dropped", async (t) => {
+  test("are late when the primary says nothing or not all in time; what comes later is dropped", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
-    const wanted = new WantedMetrics(() => {});
-    const refused = wanted.text();
-    wanted.hear({ type: "metrics-unavailable", id: 0, reason: "1 of 2" });
-    assert.deepEqual(await refused, { unavailable: "1 of 2" });
-    const late = wanted.text();
-    wanted.hear(part(1, "a", false));
+    const wanted = new WantedSums<string>(
+      () => {},
+      (ms) => `later than ${ms} ms`,
+    );
+    const late = wanted.get();
+    hear(wanted, 0, "a", false);
     t.mock.timers.tick(8000);
-    assert.ok("unavailable" in (await late));
-    const next = wanted.text();
-    wanted.hear(part(1, "b", true));
-    wanted.hear(part(2, "c", true));
-    assert.deepEqual(await next, { parts: ["c"] });
+    assert.equal(await late, "later than 8000 ms");
+    const next = wanted.get();
+    hear(wanted, 0, "b", true);
+    hear(wanted, 1, "c", true);
+    assert.equal(await next, "c");
   });
 });

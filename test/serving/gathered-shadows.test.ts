@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { NONE, type ShadowRow } from "../../src/policy/served/shadow/tally.js";
+import { NONE, type ShadowRow, type ShadowRows } from "../../src/policy/served/shadow/tally.js";
 import { GatheredShadows } from "../../src/serving/gathered-shadows.js";
-import { WantedShadows } from "../../src/serving/worker.js";
+import { WantedSums } from "../../src/serving/worker.js";
 
 const row = (version: string, agreed: number): ShadowRow => ({
   ...{ id: "p", version, since: 0, ...NONE, agreed, examples: [], isBroken: false },
@@ -49,10 +49,13 @@ describe("counts of versions in shadow, of all processes", () => {
 
 test("a process that wants them hears only what it has asked for, and asks once for all who want them at the time", async () => {
   const asked: number[] = [];
-  const wanted = new WantedShadows((id) => asked.push(id));
-  const both = [wanted.rows(), wanted.rows()];
-  wanted.hear(99, [row("other", 1)]);
-  wanted.hear(asked[0] ?? -1, [row("1", 1)]);
+  const wanted = new WantedSums<ShadowRows>(
+    (id) => asked.push(id),
+    () => [],
+  );
+  const both = [wanted.get(), wanted.get()];
+  wanted.hear(99, () => [row("other", 1)]);
+  wanted.hear(asked[0] ?? -1, () => [row("1", 1)]);
   assert.deepEqual(await Promise.all(both), [[row("1", 1)], [row("1", 1)]]);
   assert.equal(asked.length, 1);
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { serveSettings } from "../../src/cli/serve-settings.js";
 import type { Policy } from "../../src/policy/policy.js";
 import { createPolicySet, type ServedPolicy } from "../../src/policy/served/policy-set.js";
 import { ServingProcess } from "../../src/serving/process.js";
-import { serveSettings } from "../../src/serving/settings.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { findCluster } from "../../src/world/cluster.js";
 import { keptLog } from "../cluster/approver/support.js";

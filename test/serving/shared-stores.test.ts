@@ -21,7 +21,7 @@ function asking(id: number, dead = false) {
 const LOGGER = { warn: () => {} } as unknown as Logger;
 
 test("who asks for a list is told that there is no way to the cluster, each time", async (context) => {
-  const end = await keepStores({ kubeconfig: "/nowhere/kubeconfig" }, {}, LOGGER);
+  const end = await keepStores({ kubeconfig: "/nowhere/kubeconfig" }, LOGGER);
   context.after(end);
   const [one, other, dead] = [asking(1), asking(2), asking(3, true)];
   for (const { ask } of [one, other, dead]) ask();

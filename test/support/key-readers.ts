@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { decodeAdmissionReview } from "../../src/admission/decode.js";
 import { parseConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createLoader } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { Review } from "../../src/policy/review.js";
 
@@ -102,9 +102,9 @@ export async function keyReaders(): Promise<KeyReaders> {
   const folder = mkdtempSync(join(tmpdir(), "key-readers-"));
   const kyverno = join(folder, "kyverno.yaml");
   writeFileSync(kyverno, KYVERNO);
-  const loader = createPolicyLoader({
-    ...{ policyTimeout: PATIENCE_MS, workers: 1, now: () => performance.now(), log: () => {}, violation: () => {} },
-    fetch: { downloadDirectory: folder, environment: {} },
+  const loader = createLoader({
+    ...{ policyTimeout: PATIENCE_MS, workers: 1 },
+    downloadDirectory: folder,
   });
   const read = parseConfig(policiesOf(kyverno), join(ROOT, "readers.yaml"));
   assert.ok(read.ok, JSON.stringify(read));

@@ -26,7 +26,7 @@ import { NULL_VALUE } from "./well-known-types.js";
 /** The first version of Kubernetes whose checker orders numbers of different types. */
 const ACROSS_TYPES_SINCE: KubernetesVersion = "1.28";
 
-/** Checks one tree; made for one use. */
+/** Checks one tree; an instance serves for one tree. */
 export class Checker {
   readonly types = new Map<number, Type>();
   readonly overloads = new Map<number, readonly string[]>();

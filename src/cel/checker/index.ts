@@ -8,7 +8,7 @@ import { Checker } from "./checker.js";
 import { Names } from "./names.js";
 import { type PreparedOverload, prepareOverloads } from "./overloads.js";
 
-/** A checked expression, or all that is wrong with its types and names. */
+/** A checked expression, or all errors of its types and names. */
 export type CheckResult = { readonly ok: true; readonly checked: CheckedExpr } | IssueReport;
 
 /** Checks expressions against one environment's declarations. Make it once per environment: it prepares look-up tables. */

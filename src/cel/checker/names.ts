@@ -12,7 +12,7 @@ const UNESCAPED_SINCE: KubernetesVersion = "1.31";
 /** Former names of operators: declared for old clients of the reference, but no expression can call them. */
 const FORMER_OPERATORS: ReadonlySet<string> = new Set(["_in_", "in", "__not_strictly_false__"]);
 
-/** What a global name stands for. */
+/** The meaning of a global name. */
 export interface ResolvedName {
   readonly name: string;
   /** The type of an expression that is just this name; `type(…)` when the name is a type's. */
@@ -75,7 +75,7 @@ export class Names {
     );
   }
 
-  /** The name under which the fields of a message literal of this type are declared; `undefined` when it is no message. */
+  /** The name under which the fields of a message literal of this type are declared; `undefined` when it is not a message. */
   messageName(type: Type): string | undefined {
     return type.kind === "object" ? type.name : wellKnownName(type);
   }

@@ -1,9 +1,9 @@
-/** What the checker finds wrong, in the words of the reference implementation (spec kubernetes-cel.md 7). */
+/** The errors that the checker finds, in the words of the reference implementation (spec kubernetes-cel.md 7). */
 import type { IssueCollector, IssueDetail } from "../issues.js";
 import type { IssueCode } from "../public-types.js";
 import { formatType, type Type } from "../types.js";
 
-/** What a problem is placed at: an expression, or the field of a message literal. */
+/** The part that a problem is placed at: an expression, or the field of a message literal. */
 export interface Part {
   readonly id: number;
   readonly offset: number;
@@ -14,7 +14,7 @@ export class Problems {
   readonly #issues: IssueCollector;
   readonly #container: string;
 
-  /** @param container where names were looked for, which their messages say */
+  /** @param container the container in which names were resolved; messages name it */
   constructor(issues: IssueCollector, container: string) {
     this.#issues = issues;
     this.#container = container;

@@ -1,4 +1,4 @@
-/** What the type parameters of an expression stand for, and assignability under it (spec kubernetes-cel.md 7.1). */
+/** The types that an expression's type parameters stand for, and assignability under them (spec kubernetes-cel.md 7.1). */
 import { DYN, listType, mapType, type Type, typeType } from "../types.js";
 import { isDynamic, isExactType, isNullable, mostGeneral, unwrapped } from "./type-relations.js";
 
@@ -56,7 +56,7 @@ export class Substitution {
     }
   }
 
-  /** Keeps the bindings of an attempt that succeeded, takes back those of one that failed. */
+  /** Keeps the bindings of an attempt that succeeded, and removes those of one that failed. */
   #settle(success: boolean): boolean {
     if (success) this.#undo.length = 0;
     for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) {

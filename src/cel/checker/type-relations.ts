@@ -1,17 +1,17 @@
 /** Relations between types that need no substitution (spec kubernetes-cel.md 7.1). */
 import type { Type } from "../types.js";
 
-/** dyn and any: everything may be such a value. */
+/** Whether a type is dyn or any: every value has such a type. */
 export function isDynamic(type: Type): boolean {
   return type.kind === "dyn" || type.kind === "any";
 }
 
-/** What an optional type wraps; `undefined` for other types. */
+/** The content of an optional type; `undefined` for other types. */
 export function optionalContent(type: Type): Type | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.params[0] : undefined;
 }
 
-/** A wrapper counts as the scalar it wraps. */
+/** The scalar of a wrapper, which counts as it; other types as they are. */
 export function unwrapped(type: Type): Type {
   return type.kind === "wrapper" ? type.of : type;
 }

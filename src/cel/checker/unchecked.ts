@@ -1,6 +1,6 @@
 /**
- * Expressions taken as they are parsed, without a check: every node is dyn, what calls do is settled by the kinds of their arguments, and unknown names
- * are errors only when evaluation reaches them.
+ * Conversion of parsed expressions without a check: every node is dyn, the kinds of arguments decide what calls do, and unknown names are errors only
+ * when evaluation reaches them.
  */
 import type { CallExpr, Expr, IdentExpr, ParsedExpr } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";

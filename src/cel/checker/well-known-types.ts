@@ -41,7 +41,7 @@ export const SHORT_TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
   ["timestamp", TIMESTAMP],
 ]);
 
-/** The messages that are types of values: all other well-known ones become values of the language's own types, and their names are none. */
+/** The messages that are types of values: all others become values of the language's own types, and their names are not types. */
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Duration",
   "google.protobuf.Empty",
@@ -55,7 +55,7 @@ export const isUndefinedAsValue = (name: string, flavour: Flavour): boolean =>
 /** The only enum constant there is, `google.protobuf.NullValue.NULL_VALUE`, an int. */
 export const NULL_VALUE = "google.protobuf.NullValue.NULL_VALUE";
 
-/** The message whose fields a literal of this type takes; `undefined` when it is no message. */
+/** The message whose fields a literal of this type takes; `undefined` when it is not a message. */
 export function wellKnownName(type: Type): string | undefined {
   switch (type.kind) {
     case "any":

@@ -1,4 +1,4 @@
-/** What calls cost, and do, to which functions may apply that were added to an environment. */
+/** The cost and the work of calls to which added functions may apply. */
 import type { FunctionDeclaration, Overload, WorkRule } from "../declarations.js";
 import { chooser } from "../dispatch.js";
 import { CelError } from "../values/cel-error.js";
@@ -9,9 +9,9 @@ import type { CostRule } from "./plan.js";
 export type CallCosts = (name: string, overload: string | undefined) => number | CostRule;
 
 /**
- * What a call costs to which overloads may apply that were added: their own cost where one of them is called, else what it would cost without them.
+ * The cost of a call to which added overloads may apply: their own cost where one of them is called, else the cost without them.
  * @param overloads the ids that the checker has left
- * @param callCost the costs of the language's own
+ * @param callCost the costs of the language's own functions
  */
 export function costAmong(
   candidates: readonly Overload[],
@@ -33,7 +33,7 @@ export function costAmong(
   };
 }
 
-/** The rule of those that have one that grows most with its arguments. */
+/** Of the candidates' rules the one that grows most with its arguments. */
 export function dearest(candidates: readonly Overload[]): WorkRule | undefined {
   let dearest: WorkRule | undefined;
   for (const { work } of candidates) if (work !== undefined && work.each >= (dearest?.each ?? 0)) dearest = work;

@@ -4,9 +4,9 @@
  */
 import type { Value } from "../values/value.js";
 
-/** What a piece of code may yield, as a set of bits; the emitter leaves out the tests that can't fail. */
+/** The values that a piece of code may yield, as a set of bits; the emitter leaves out the tests that can't fail. */
 export const CAN = { BOOL: 1, NUMBER: 2, STRING: 4, OTHER: 8, ERROR: 16 } as const;
-/** Everything. */
+/** All bits. */
 export const ANY = 31;
 
 /** The result of a node: an expression without effects that may be read several times, and what it can be. */
@@ -15,9 +15,9 @@ export interface Out {
   readonly can: number;
   /** The value, when it is a constant. */
   readonly constant?: Value;
-  /** An expression for its number of code points, where that is known already; of meaning only when the value is a text. */
+  /** An expression for the number of code points, where that is known already; only meaningful when the value is a text. */
   readonly size?: string;
-  /** The same for its number of octets in UTF-8. */
+  /** The same for the number of octets in UTF-8. */
   readonly octets?: string;
 }
 
@@ -54,7 +54,7 @@ export class Code {
   /** An expression for a constant. */
   constant(value: unknown): string {
     if (value === null || value === undefined || typeof value === "boolean") return String(value);
-    // In parentheses, because a dot may follow. -0 is no int, and is never a bare number.
+    // In parentheses, because a dot may follow. -0 is not an int, and is never a bare number.
     if (typeof value === "number" && Number.isSafeInteger(value)) return `(${value})`;
     let name = this.#constantNames.get(value);
     if (name === undefined) {
@@ -67,10 +67,10 @@ export class Code {
 
   /**
    * Makes the function.
-   * @param helpers what the code may call, by name
+   * @param helpers the functions that the code may call, by name
    * @param parameters the parameters' names
    * @param head declarations that come first
-   * @param kind a generator, where the code yields
+   * @param kind `generator` where the code yields
    */
   build(
     helpers: Readonly<Record<string, unknown>>,

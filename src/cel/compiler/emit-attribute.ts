@@ -36,18 +36,18 @@ function access(emitter: Emitting, name: string): string {
 /** The test that a value is a plain object (or an array: those have none of the safe names). */
 const plain = (value: string): string => `typeof ${value}==="object"&&${value}!==null&&${value}[${h.MARK}]===undefined`;
 
-/** A chain under construction. */
+/** A chain that is being written. */
 interface Chain {
   readonly label: string;
-  /** Gets the outcome when the chain ends early. */
+  /** The variable that gets the outcome when the chain ends early. */
   readonly result: string;
-  /** The outcome "none": absent to `has()`, `undefined` to all else. */
+  /** The outcome "none": absent to `has()`, `undefined` to everything else. */
   readonly none: "false" | "undefined";
   /** The value so far. */
   current: string;
   /** Whether the chain is optional: known, or in a variable. */
   optional: boolean | string;
-  /** In a branch of a conditional: the variable that says so for both, also where the chain ends there. */
+  /** In a branch of a conditional: the variable that holds `optional` for both branches, also where the chain ends there. */
   flag: string | undefined;
 }
 
@@ -253,17 +253,17 @@ function emitRun(emitter: Emitting, chain: Chain, keys: readonly Value[]): void 
   chain.current = from;
 }
 
-/** Ends the chain when a step failed, or found nothing in an optional chain. */
+/** Code that ends the chain when a step failed, or found nothing in an optional chain. */
 function leaving(chain: Chain, value: string): string {
   const failed = `if(${value} instanceof ${h.E}){${chain.result}=${value};break ${chain.label};}`;
   if (chain.optional === false) return failed;
   return `if(${value}===undefined){${chain.result}=${chain.none};break ${chain.label};}${failed}`;
 }
 
-/** The name that a field is selected by. */
+/** The name of the selected field. */
 const fieldOf = ({ key }: Qualifier): string => (key as { value: Value }).value as string;
 
-/** A field that a provided type declares. What has such a type is no optional, and nothing optional came before. */
+/** Writes a field that a provided type declares. A value of such a type is not an optional, and no step before it was optional. */
 function emitDeclaredStep(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const { code } = emitter;
   const to = code.temp();

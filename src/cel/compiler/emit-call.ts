@@ -29,10 +29,10 @@ export function emitCall(emitter: Emitting, plan: CallPlan): Out {
   return { code: result, can: ANY };
 }
 
-/** Results of larger cost are not kept: they may be large themselves. */
+/** Cost beyond which results are not kept: they may be large themselves. */
 const MOST_KEPT_COST = 1000;
 
-/** A call of constants, such as `quantity('1Gi')`: made once, charged every time. */
+/** A call of constants, such as `quantity('1Gi')`: evaluated once, charged every time. */
 function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
   if (plan.callee === undefined || args.length === 0 || args.some(({ constant }) => constant === undefined)) {
     return undefined;
@@ -44,7 +44,7 @@ function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[
     result = plan.callee(...values);
     cost = typeof plan.cost === "number" ? plan.cost : plan.cost(values, result);
   } catch {
-    return undefined; // it ends the evaluation, and must do so when it is reached
+    return undefined; // an interruption ends the evaluation, and must do so only when the call is reached
   }
   if (cost > MOST_KEPT_COST) return undefined;
   emitter.lump(cost);
@@ -55,7 +55,7 @@ function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[
 /** The work of adding an entry to a map, which grows as it is filled. */
 const INSERT_UNITS = 300;
 
-/** Arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
+/** Writes arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
 function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;
   const result = code.temp();
@@ -66,7 +66,7 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   plan.args.forEach((each, index) => {
     const arg = emitter.emit(each);
     const last = index === plan.args.length - 1;
-    // An operator answers for its last operand itself.
+    // An operator handles an error of its last operand itself.
     args.push(operator && !last ? { ...arg, can: arg.can & ~CAN.ERROR } : arg);
     if ((arg.can & CAN.ERROR) === 0 || (operator && last)) return;
     code.add(`if(${arg.code} instanceof ${h.E}){${result}=${arg.code};`);

@@ -1,4 +1,4 @@
-/** What a call costs (spec kubernetes-cel.md 5.3). */
+/** Code that counts the cost of a call (spec kubernetes-cel.md 5.3). */
 import { mayFault, textCostOf } from "../cost/runtime-cost.js";
 import type { Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
@@ -15,7 +15,7 @@ export function emitCost(emitter: Emitting, plan: CallPlan, args: readonly Out[]
   }
 }
 
-/** What a rule comes to that measures a first argument that is known; `undefined` where it measures another, or more. */
+/** The cost by a rule that measures a constant first argument; `undefined` where it measures another, or more. */
 function costOfConstant(rule: CostRule, first: Out | undefined): number | undefined {
   const measures = textCostOf(rule)?.measures;
   return typeof first?.constant === "string" && (measures === "points" || measures === "octets")

@@ -71,7 +71,7 @@ function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string
   return undefined;
 }
 
-/** The step of a loop that fills a list or map: appends in place of `accumulator + [x]`, and leaves the rest as it is. */
+/** Writes the step of a loop that fills a list or map: appends in place of `accumulator + [x]`, and leaves the rest as it is. */
 function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: FoldPlan, index: string): void {
   const { code } = emitter;
   if (step.kind === "conditional" && isAccumulator(step.no, fold)) {
@@ -90,7 +90,7 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
     return;
   }
   emitter.units(1); // the accumulator's own look-up
-  // Where it is an error already, the newest releases of the reference evaluate nothing more.
+  // After an error in the accumulator, the newest releases of the reference evaluate nothing more.
   const stops = emitter.options.flavour === "cel-go";
   if (stops) code.add(`if(!(${accumulator} instanceof ${h.E})){`);
   const element = emitter.emit(appended.element);
@@ -102,7 +102,7 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
   else code.add(`if(!(${accumulator} instanceof ${h.E})){${failing}${accumulator}.push(${element.code});}`);
 }
 
-/** Takes the cost of the accumulator's start back where the first turn failed before it was looked at: the reference makes it then. */
+/** Takes the cost of the accumulator's start back where the first turn failed before reading it: the reference makes it then. */
 function emitUnstarted(emitter: Emitting, { start }: FoldPlan, index: string): void {
   if (start.kind !== "const" || start.cost === undefined) return;
   emitter.code.add(`if(${index}===0){`);
@@ -133,7 +133,7 @@ function appendedElement(step: Plan, fold: FoldPlan): { element: Plan; listCost:
   return undefined;
 }
 
-/** `cel.bind`, `optMap`, `sortBy`: no loop, but a name for a value that is evaluated at first use, at most once. */
+/** Whether a fold is a binding (`cel.bind`, `optMap`, `sortBy`): no loop, but a name for a value that is evaluated at first use, at most once. */
 function isBinding(plan: FoldPlan): boolean {
   const empty = plan.range.kind === "const" && Array.isArray(plan.range.value) && plan.range.value.length === 0;
   return empty && plan.condition.kind === "const" && plan.condition.value === false;

@@ -1,5 +1,5 @@
 /**
- * Operators: what is common in place, the rest by helpers. Small ints (32 bits) are added and multiplied as numbers; texts, bools and numbers are
+ * Operators: common cases in place, the rest by helpers. Small ints (32 bits) are added and multiplied as numbers; texts, bools and numbers are
  * compared with `===`, which is exact because the representation of a value is unique.
  */
 import { costSize } from "../operators/size.js";
@@ -11,7 +11,7 @@ import type { CallPlan } from "./plan.js";
 
 type Args = readonly Out[];
 
-/** Writes an operator; `undefined` when the call is none. */
+/** Writes an operator; `undefined` when the call is not one. */
 export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out | undefined {
   switch (plan.name) {
     case "_==_":
@@ -56,7 +56,7 @@ function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: Helpe
   return { code: result, can: ANY };
 }
 
-/** The meter, for helpers that account for their work. */
+/** Passes the meter to helpers that account for their work. */
 const tellsWork = (helper: HelperName): string => (helper === h.add || helper === h.insertAll ? ",c" : "");
 
 function emitNot(emitter: Emitting, [operand]: Args): Out {
@@ -74,7 +74,7 @@ function emitNotFalse(emitter: Emitting, [operand]: Args): Out {
   return { code: `(${(operand as Out).code}!==false)`, can: CAN.BOOL };
 }
 
-/** Texts at most this long cost one unit to compare, or none when empty. */
+/** Length of texts up to which a comparison costs one unit, or none when empty. */
 const ONE_UNIT = 10;
 
 function emitEquality(emitter: Emitting, [a, b]: Args, helper: HelperName): Out {
@@ -125,7 +125,7 @@ function emitOrder(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const operator = plan.name.slice(1, -1);
   const numeric = args
     .filter(({ constant }) => typeof constant !== "number" || Number.isNaN(constant))
-    // NaN is a number that has no order, and the helper says so.
+    // NaN is a number without an order; the helper handles it.
     .map(({ code: arg }) => `typeof ${arg}==="number"&&${arg}===${arg}`);
   const slow = `${h.ordered}(${code.constant(plan.name)},${left.code},${right.code},c)`;
   const textual = plan.kinds.includes("string");
@@ -197,7 +197,7 @@ function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   else {
     const value = code.temp();
     const map = right.code;
-    // An inherited member is a function, which no data is; only `__proto__` needs to be asked for.
+    // An inherited member is a function, which is never data; only `__proto__` needs its own test.
     code.add(
       `${result}=typeof ${left.code}==="string"&&typeof ${map}==="object"&&${map}!==null&&${map}[${h.MARK}]===undefined&&!${h.isArray}(${map})&&${map}.BYTES_PER_ELEMENT===undefined&&${left.code}!=="__proto__"&&(${value}=${map}[${left.code}])!==undefined&&typeof ${value}!=="function"?true:${slow};`,
     );

@@ -1,4 +1,4 @@
-/** `text.split(':')[0]`: that piece, without a list of all of them. What it fails with comes of the call itself. */
+/** `text.split(':')[0]`: the piece alone, without a list of all pieces. Errors come from the call itself. */
 import { textCostOf } from "../cost/runtime-cost.js";
 import type { Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
@@ -8,19 +8,19 @@ import { guarded } from "./guarded.js";
 import { h, m } from "./names.js";
 import type { AttributePlan, CallPlan, Plan } from "./plan.js";
 
-/** A piece that is asked for. */
+/** A call of `split` with the index of the piece that is read. */
 interface Piece {
   readonly call: CallPlan;
   readonly index: number;
 }
 
-/** The piece that an attribute begins with; `undefined` where it begins otherwise. */
+/** The piece at the beginning of an attribute; `undefined` where it begins otherwise. */
 export function pieceOf({ options }: Emitting, { root, qualifiers, maybeOptional }: AttributePlan): Piece | undefined {
   const [first] = qualifiers;
   if (root.kind !== "operand" || root.plan.kind !== "call" || maybeOptional || options.trace) return undefined;
   const call = root.plan;
   if (call.textOverload !== "string_split_string" || call.stopsAtError || call.callee === undefined) return undefined;
-  // Of other costs the list itself would be looked at.
+  // Rules of other kinds would measure the list itself.
   if (typeof call.cost === "number" || textCostOf(call.cost)?.measures !== "points") return undefined;
   const separator = constantOf(call.args[1]);
   if (typeof separator !== "string" || separator === "" || first === undefined || first.optional) return undefined;
@@ -32,7 +32,7 @@ const constantOf = (plan: Plan | undefined) => (plan?.kind === "const" ? plan.va
 
 /**
  * Writes the call and the step behind it.
- * @param leave what ends the chain when a value is an error
+ * @param leave writes the end of the chain when a value is an error
  * @returns the piece
  */
 export function emitPiece(emitter: Emitting, { call, index }: Piece, leave: (value: string) => string): string {

@@ -1,4 +1,4 @@
-/** The work of calls (see `Work`), written before them. */
+/** Code that accounts for the work of calls (see `Work`), written before them. */
 import type { WorkRule } from "../declarations.js";
 import { CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
@@ -6,10 +6,10 @@ import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 import { workOf } from "./work.js";
 
-/** The work of a function that somebody else has written and says nothing of it: enough that a loop of them looks at the clock in time. */
+/** The work of an added function that declares none: enough that a loop of them looks at the clock in time. */
 const FOREIGN: WorkRule = { fixed: 2_000, each: 0, deep: false };
 
-/** Functions whose second argument is a pattern, and what compiling takes where it is not known before: it may be a new one every time. */
+/** Functions whose second argument is a pattern, and the work of compiling one that is not constant: it may be a new one every time. */
 const PATTERNED: ReadonlySet<string> = new Set([
   "matches",
   "find",

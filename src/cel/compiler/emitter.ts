@@ -29,19 +29,19 @@ import type {
 } from "./plan.js";
 import { helpersOf } from "./runtime.js";
 
-/** What the emitter makes of a plan. */
+/** A plan's compiled function. */
 export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
 
-/** What it makes of one that may be left off: it yields when the meter's slice is over, and goes on where it was. */
+/** A plan's compiled generator: it yields when the meter's slice is over, and goes on where it was. */
 export type CompiledGenerator = (bindings: Bindings, meter: Meter) => Generator<undefined, Result, undefined>;
 
-/** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
+/** Number of strings up to which membership in a set is tested by comparisons; beyond, by a look-up. */
 const MAX_COMPARED = 8;
 
 /** The work of turning a part of a message's field into what the message holds. */
 const FIELD_UNITS = 20;
 
-/** Writes one function, of which it is good for one. */
+/** Writes one function; an instance serves for one. */
 export class Emitter implements Emitting {
   readonly code = new Code();
   readonly #globals = new Map<string, string>();
@@ -140,7 +140,7 @@ export class Emitter implements Emitting {
     return variable;
   }
 
-  /** The binding of a name. Those that every object answers to must be the bindings' own. */
+  /** The binding of a name. A name that every object has must be the bindings' own property. */
   #binding(name: string): string {
     const key = this.code.constant(name);
     return name in Object.prototype ? `${h.hasOwn}(V,${key})?V[${key}]:undefined` : `V[${key}]`;
@@ -244,7 +244,7 @@ export class Emitter implements Emitting {
     const absent = `(${m.cost}=cost,${h.absent}(${element.code}))`;
     code.add(`${result}=${test}?true:typeof ${element.code}==="object"?${absent}:false;`);
     if (plan.cost > 0) {
-      // Behind an element that failed nothing is evaluated.
+      // After an element that failed nothing is evaluated.
       code.add(`if(!(${element.code} instanceof ${h.E})){`);
       this.lump(plan.cost);
       code.add("}");

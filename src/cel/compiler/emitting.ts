@@ -1,18 +1,18 @@
-/** What those who write one kind of node need of the emitter that writes the whole function. */
+/** The interface of the emitter that the writers of single kinds of nodes use. */
 import type { Flavour } from "../public-types.js";
 import type { Code, Out } from "./code.js";
 import type { Plan, Slot } from "./plan.js";
 
-/** Which form to write. */
+/** The form of the code. */
 export interface EmitOptions {
   readonly counting: boolean;
   readonly exact: boolean;
   readonly trace: boolean;
-  /** A generator that yields where others must have their turn. */
+  /** Whether a generator is written, which yields where others must have their turn. */
   readonly pauses: boolean;
-  /** Whose rules. */
+  /** The flavour whose rules apply. */
   readonly flavour: Flavour;
-  /** Whether lists that an expression makes are told from others. */
+  /** Whether lists that an expression makes are marked as such. */
   readonly marksLists: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Local {
 export interface Emitting {
   readonly code: Code;
   readonly options: EmitOptions;
-  /** Accumulators whose start is evaluated at first use: what to write there. */
+  /** Accumulators whose start is evaluated at first use: the code for it. */
   readonly lazy: Map<Slot, () => Local>;
   /** Writes a node; attributes with the cost of their root. */
   emit(plan: Plan): Out;
@@ -38,12 +38,12 @@ export interface Emitting {
   units(count: number | string): void;
   /** Adds the cost of one call. */
   lump(cost: number | string): void;
-  /** Accounts for work that is about to be done (see `Work`), where there is a deadline. */
+  /** Accounts for work before it is done (see `Work`), where there is a deadline. */
   work(units: number | string): void;
   /** The JavaScript variable that holds a binding as it was given. */
   global(name: string): string;
-  /** Declares how a loop's variable is read. */
+  /** Sets how a loop's variable is read. */
   bind(slot: Slot, local: Local): void;
-  /** How a loop's variable is read. */
+  /** The reading of a loop's variable. */
   local(slot: Slot): Local;
 }

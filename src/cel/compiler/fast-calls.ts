@@ -1,5 +1,5 @@
 /**
- * Library calls that are worth writing in place: tests on texts and sizes of lists. The callee stays the judge of everything else.
+ * Library calls that are written in place: tests on texts and sizes of lists. The library's function handles everything else.
  */
 import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
@@ -67,7 +67,7 @@ function emitTextTest(emitter: Emitting, plan: CallPlan, args: readonly Out[], m
   return { code: result, can: CAN.BOOL | CAN.ERROR };
 }
 
-/** A search for a constant pattern: only the text's size is left to be found. */
+/** Writes a search for a constant pattern: only the text's size is left to be found. */
 function emitMatches(emitter: Emitting, plan: CallPlan, args: readonly Out[], patternSize: number): Out {
   const { code } = emitter;
   const [text] = args as [Out];

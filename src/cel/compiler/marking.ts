@@ -1,4 +1,4 @@
-/** Lists that functions make, where an environment tells made lists from others (`EnvironmentOptions.marksLists`). */
+/** Lists that functions make, where an environment marks made lists (`EnvironmentOptions.marksLists`). */
 import type { Overload } from "../declarations.js";
 import type { Type } from "../types.js";
 import { MadeList } from "../values/made-list.js";
@@ -9,7 +9,7 @@ import type { Callee } from "./plan.js";
 export const makeLists = (overloads: readonly Overload[]): boolean =>
   overloads.some(({ result }) => holdsLists(result));
 
-/** A function that marks the lists which another makes. */
+/** Wraps a function so that the lists it makes are marked. */
 export const marking =
   (callee: Callee): Callee =>
   (...args) =>

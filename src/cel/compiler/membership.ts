@@ -7,7 +7,7 @@ import { Uint } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 import type { MembershipPlan } from "./plan.js";
 
-/** The look-up; `"empty"` for an empty list; `undefined` where an element is no bool, number or string. */
+/** The look-up; `"empty"` for an empty list; `undefined` where an element is not a bool, number or string. */
 export function constantMembership(list: Value): Pick<MembershipPlan, "contains" | "strings"> | "empty" | undefined {
   if (!Array.isArray(list)) return undefined;
   if (list.length === 0) return "empty";
@@ -38,7 +38,7 @@ function isNumber(value: Value): boolean {
 function tag(value: Value): string {
   if (value instanceof Uint) return `u${value.value}`;
   const double = doubleOf(value);
-  // The two zeros are one key, and NaN is none.
+  // The two zeros are one key, and NaN has none.
   if (double !== undefined) return Number.isNaN(double) ? "none" : `d${double + 0}`;
   return `i${String(value)}`;
 }

@@ -12,18 +12,18 @@ import type { StatefulCallee } from "./plan.js";
 const UNITS_PER_LOOK = 200_000;
 
 /**
- * Work that takes 20 ms and more on any machine: what has done less has not held its thread, however long ago it began. Of a stretch of less than 40 ms
- * half of it.
+ * Least work of a stretch: it takes 20 ms and more on any machine. An evaluation that has done less has not held its thread, however long ago it began. Of a
+ * stretch of less than 40 ms half of it.
  */
 const LEAST_STRETCH_UNITS = 20_000_000;
 
-/** Units of work in a millisecond, about: what a call that is to begin will take. */
+/** Units of work in a millisecond, about: an estimate for a call that is about to begin. */
 const UNITS_PER_MS = 1_000_000;
 
-/** Maps of fewer entries are counted each time: that takes no longer than finding out what they had before. */
+/** Entries up to which a map's keys are listed each time: that takes no longer than looking for a kept list. */
 const LEAST_KEPT_KEYS = 32;
 
-/** Stands for an answer that is on its way while what does not depend on it is evaluated. */
+/** Stands for an answer that has not arrived while the parts that do not depend on it are evaluated. */
 export const PENDING: CelError = new CelError("the answer is not there yet", "waiting");
 
 /** Makes the calls of an evaluation that waits for answers: the same call, with the same arguments, is made once. */
@@ -31,7 +31,7 @@ export interface Calls {
   ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result | Waiting;
 }
 
-/** By when an evaluation ends, how long it may hold its thread, and the clock that tells both: see `EvaluationOptions.deadline`. */
+/** The time at which an evaluation ends, how long it may hold its thread, and the clock for both: see `EvaluationOptions.deadline`. */
 export interface Deadline {
   readonly at: number;
   readonly now: () => number;
@@ -40,15 +40,15 @@ export interface Deadline {
   readonly slice?: number;
 }
 
-/** How long a thread was held, by one evaluation or by several that are part of each other. */
+/** The time for which a thread was held, by one evaluation or by several that are part of each other. */
 export interface Held {
-  /** When the clock was first looked at. */
+  /** Time of the first look at the clock. */
   since: number | undefined;
-  /** Units of work that were seen at looks at the clock. */
+  /** Units of work counted at looks at the clock. */
   units: number;
 }
 
-/** What one evaluation counts, and what it was given (disposable). */
+/** The counters and the inputs of one evaluation (disposable). */
 export class Meter implements Work {
   /** Cost units used, written when evaluation ends. */
   cost = 0;
@@ -60,9 +60,9 @@ export class Meter implements Work {
   readonly timed: boolean;
   /** Units of work left until the clock is looked at (see {@link Work}). */
   left: number;
-  /** Whether the slice is over: what can be left off is to be left off. */
+  /** Whether the slice is over: the evaluation pauses where it can. */
   due = false;
-  /** Units that listing keys has taken: all other work is announced before it is done, and this was done before the clock was looked at for the first time. */
+  /** Units that listing keys has taken: all other work is announced before it is done, and this was done before the first look at the clock. */
   #listing = 0;
   #held: Held | undefined;
   #keys: WeakMap<object, readonly string[]> | undefined;
@@ -71,9 +71,9 @@ export class Meter implements Work {
 
   /**
    * @param limit cost units, `Infinity` for none
-   * @param state handed to the functions that want it
+   * @param state passed to the functions with a `call`
    * @param onValue gets the values of nodes when tracing was compiled in
-   * @param calls makes the calls where the evaluation is repeated with their answers
+   * @param calls makes the calls when the evaluation is repeated with their answers
    */
   constructor(
     readonly limit: number,
@@ -95,8 +95,8 @@ export class Meter implements Work {
   }
 
   /**
-   * Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may, or would have when the
-   * call is done that is to begin: nothing interrupts that. A large call before which little was done is always made.
+   * Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may, or would have after the next
+   * call: nothing interrupts a call. A large call is always made if little was done before it.
    */
   look(): void {
     const done = this.#perLook - this.left;
@@ -120,20 +120,20 @@ export class Meter implements Work {
     if (held.units >= least && ends > stretch) throw new Interruption("deadline");
   }
 
-  /** An evaluation that was left off goes on: it holds its thread from now on. */
+  /** Resumes an evaluation after a pause: it holds its thread from now on. */
   goOn(): void {
     this.due = false;
     this.#held = { since: this.#deadline?.now(), units: 0 };
   }
 
-  /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */
+  /** The meter of a repetition: it has the same inputs, and continues the work of this evaluation. */
   again(): Meter {
     const meter = new Meter(this.limit, this.state, undefined, this.#deadline, this.calls);
     meter.#held = this.#held;
     return meter;
   }
 
-  /** The keys of a map that is a plain object. Those of a wide one are kept: it does not change while it is evaluated. */
+  /** The keys of a map that is a plain object. Those of a wide one are kept: it does not change during an evaluation. */
   keysOf(map: object): readonly string[] {
     const known = this.#keys?.get(map);
     if (known !== undefined) return known;
@@ -155,6 +155,6 @@ export class Meter implements Work {
 
 /** The work of listing one key of an object, */
 const KEY_UNITS = 50;
-/** and of one that has so many that they are in no order that the engine knows. */
+/** and of an object with so many that the engine keeps no order of them. */
 const WIDE_KEY_UNITS = 200;
 const WIDE_KEYS = 10_000;

@@ -1,4 +1,4 @@
-/** The names that generated code uses, as values: one that is misspelt does not compile. */
+/** The names that generated code uses, as values: a misspelt one does not compile. */
 
 import type { EmitOptions } from "./emitting.js";
 import type { Meter } from "./meter.js";

@@ -27,8 +27,8 @@ function findAll(pattern: Pattern, text: string, limit: Value | undefined): Resu
 const COMPILE_WHEN_CALLED: ReadonlySet<string> = new Set(["regex.extract", "regex.extractAll", "regex.replace"]);
 
 /**
- * The constant pattern of a call. Where patterns are going to be compiled in evaluations, what compiles them is loaded now: that takes 20 ms.
- * @param argument the second one
+ * The constant pattern of a call. For functions that compile patterns during evaluation, the pattern compiler is loaded now: that takes 20 ms.
+ * @param argument the second argument
  */
 export function constantPattern(name: string, argument: Plan | undefined): string | undefined {
   const isConstant = argument?.kind === "const" && typeof argument.value === "string";

@@ -1,16 +1,16 @@
-/** How large a plan is: what generated code, its temporaries and the time to make it grow with. */
+/** The size of a plan: generated code, its temporaries and the time to make it grow with it. */
 import { type Plan, PlanError } from "./plan.js";
 
 /**
- * Parts that one expression may be compiled to; a constant of any size is one. Code is about 200 characters a part, and takes the engine 25 µs: so many
- * are a quarter of a second, once. Beyond 50,000 the function's variables fill the stack. The largest expressions of published policies have some hundreds.
+ * Limit of an expression's parts; a constant of any size is one part. Code is about 200 characters a part, and takes the engine 25 µs: for 10,000 parts
+ * a quarter of a second, once. Beyond 50,000 the function's variables fill the stack. The largest expressions of published policies have some hundreds.
  */
 export const MAX_PARTS = 10_000;
 
 /** The number of parts of a plan. Throws a {@link PlanError} above {@link MAX_PARTS}. */
 export function measured(plan: Plan): number {
   let parts = 0;
-  // Not recursive: how deep a plan is does not matter here.
+  // Not recursive: a deep plan must not exhaust the stack.
   const left: Plan[] = [plan];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     parts += 1;

@@ -1,6 +1,6 @@
 /**
- * What the planner makes of a checked expression and the emitter writes as JavaScript. The nodes are those that cost and error rules speak
- * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
+ * The plan that the planner makes of a checked expression, and that the emitter writes as JavaScript. Its nodes are those of the rules of cost and errors
+ * (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
 import type { StatefulCall, WorkRule } from "../declarations.js";
@@ -17,7 +17,7 @@ interface Node {
 export interface ConstPlan extends Node {
   readonly kind: "const";
   readonly value: Value;
-  /** What it costs each time: of a literal that the reference would make anew. Absent: nothing. */
+  /** The cost at each evaluation: of a literal that the reference would make anew. Absent: nothing. */
   readonly cost?: number;
 }
 
@@ -30,7 +30,7 @@ export interface Qualifier {
   readonly test: boolean;
   /** The key is a field that the operand's type declares, as an `ObjectTypeProvider` has it. */
   readonly declared?: boolean;
-  /** What the checker says of a key that is not constant. */
+  /** The static type of a key that is not constant. */
   readonly keyKind: "string" | "int" | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface AttributePlan extends Node {
     | { readonly kind: "global"; readonly name: string }
     | { readonly kind: "local"; readonly slot: Slot }
     | { readonly kind: "operand"; readonly plan: Plan }
-    // The steps apply to the branch that is chosen, and are written once for both: each is a plan of any size.
+    // The steps apply to the chosen branch, and are written once for both branches: each is a plan of any size.
     | { readonly kind: "choice"; readonly plan: ConditionalPlan };
   readonly qualifiers: readonly Qualifier[];
 }
@@ -77,14 +77,14 @@ export interface OptionalOrPlan extends Node {
   readonly right: Plan;
 }
 
-/** What a call does: its arguments are values, never errors. */
+/** The function behind a call: its arguments are values, never errors. */
 export type Callee = (...args: readonly Value[]) => Result;
 
-/** What a call does that depends on the evaluation's state. */
+/** The function behind a call that depends on the evaluation's state. */
 export interface StatefulCallee {
   /** The function's name. */
   readonly name: string;
-  /** What is to be called with these arguments: the overload's own `call`, by which the same call is known wherever it stands. */
+  /** The function to call with these arguments: the overload's own `call`, which identifies the call wherever it stands. */
   readonly choose: (args: readonly Value[]) => StatefulCall;
 }
 
@@ -98,20 +98,20 @@ export interface CallPlan extends Node {
   /** The overload, when the checker has left one. */
   readonly overload: string | undefined;
   readonly args: readonly Plan[];
-  /** Of the overloads that may be called, the one on texts that can be written in place: where all arguments are what it takes, it is the one. */
+  /** The overload on texts, among those that may be called, that can be written in place: it is the one when all arguments have its types. */
   readonly textOverload: string | undefined;
   /** `undefined` for operators, which the emitter builds itself, and where there is `stateful`. */
   readonly callee: Callee | undefined;
   readonly stateful: StatefulCallee | undefined;
-  /** A number, or a rule that looks at arguments and result. */
+  /** A number, or a rule that reads arguments and result. */
   readonly cost: number | CostRule;
   /** The static kinds of the arguments, to choose what the emitter tries first. */
   readonly kinds: readonly Type["kind"][];
   /** Arguments are evaluated one after the other and the first error ends it; otherwise all are evaluated first. */
   readonly stopsAtError: boolean;
-  /** One of the language's own functions, of which the emitter may know a faster form. */
+  /** Whether it is one of the language's own functions, of which the emitter may know a faster form. */
   readonly known: boolean;
-  /** What a call of another function does, where it says so. */
+  /** The declared work of an added function. */
   readonly work: WorkRule | undefined;
 }
 
@@ -120,9 +120,9 @@ export interface MembershipPlan extends Node {
   readonly kind: "membership";
   readonly element: Plan;
   readonly contains: (value: Value) => boolean;
-  /** The set, when all of it are strings. */
+  /** The set, when all elements are strings. */
   readonly strings: ReadonlySet<string> | undefined;
-  /** What it costs; 0 where the reference makes the set while planning. */
+  /** Cost units; 0 where the reference makes the set while planning. */
   readonly cost: number;
 }
 

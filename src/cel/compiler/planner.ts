@@ -1,4 +1,4 @@
-/** From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs (spec kubernetes-cel.md 2, 3, 5.2). */
+/** Plans a checked expression: groups chains into attributes, folds constants, chooses each call's function and cost (spec kubernetes-cel.md 2, 3, 5.2). */
 import type {
   CallExpr,
   ComprehensionExpr,
@@ -82,7 +82,7 @@ export class Planner {
 
   readonly #checked: CheckedExpr;
   readonly #declarations: Declarations;
-  /** Whether constants are folded as Kubernetes has it done. What is constant is made once all the same; but it costs, and fails, where it is reached. */
+  /** Whether constants are folded by Kubernetes' rules. A constant is made once in any case; without folding it costs, and fails, where it is reached. */
   readonly #folds: boolean;
   readonly #callCost: CallCosts;
 
@@ -204,7 +204,7 @@ export class Planner {
     if (membership === undefined) return undefined;
     if (membership === "empty") return this.#folds ? { kind: "const", id, value: false } : undefined;
     if (this.#folds) return { kind: "membership", id, element, ...membership, cost };
-    // Numbers are compared with each other otherwise than looked up in a set.
+    // `==` compares numbers by other rules than a look-up in a set.
     if (membership.strings === undefined) return undefined;
     return { kind: "membership", id, element, ...membership, cost: cost + costSize(value) };
   }
@@ -215,7 +215,7 @@ export class Planner {
     if (OPERATORS.has(name)) return this.#operator(expr, overload, args, kinds);
     const declaration = this.#declarations.functions.get(name);
     const candidates = this.#candidates(name, overload, args.length);
-    // What was added to the environment only shares its name, if that, with what is known of the language's functions.
+    // An added function may share its name with one of the language's, but not more.
     const known = candidates.every(({ cost }) => cost === undefined);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
     const onTexts = known && declaration?.dynamic === undefined ? candidates.find(isTextOverload) : undefined;
@@ -280,14 +280,14 @@ export class Planner {
     return implemented.some(({ id, sequential }) => id === overload && sequential === true);
   }
 
-  /** The overload the checker has left, or all that take so many arguments. Only an unchecked expression can name a function that has none. */
+  /** The overload the checker has left, or all that take so many arguments. Only an unchecked expression can name a function without a fitting overload. */
   #candidates(name: string, overload: string | undefined, arity: number): readonly Overload[] {
     const declared = this.#declarations.functions.get(name)?.overloads ?? [];
     const chosen = overload === undefined ? undefined : declared.find(({ id }) => id === overload);
     return chosen === undefined ? declared.filter(({ params }) => params.length === arity) : [chosen];
   }
 
-  /** The form of a call of two arguments of which all overloads that may apply have the same. */
+  /** The lazy form of a call of two arguments, when all overloads that may apply have the same. */
   #lazyForm(name: string, overloads: readonly string[]): LazyForm | undefined {
     let form: LazyForm | undefined;
     for (const { id, params, lazy } of this.#declarations.functions.get(name)?.overloads ?? []) {
@@ -318,7 +318,7 @@ export class Planner {
     return { kind: "list", id: expr.id, elements, optional: expr.optional };
   }
 
-  /** A constant list or map; `cost` and those of its parts are what it costs where it is not folded. */
+  /** A constant list or map; `cost` and those of its parts are counted where it is not folded. */
   #literal(id: number, value: Value, cost: number, parts: readonly ConstPlan[]): ConstPlan {
     if (this.#folds) return { kind: "const", id, value };
     return { kind: "const", id, value, cost: parts.reduce((sum, part) => sum + (part.cost ?? 0), cost) };
@@ -330,7 +330,7 @@ export class Planner {
       value: this.#plan(entry.value),
       optional: entry.optional,
     }));
-    // The definition forbids keys that Kubernetes lets pass: those are found when the literal is evaluated.
+    // The definition forbids keys that Kubernetes accepts: those are found when the literal is evaluated.
     if (this.#declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
     const constant = entries.every(
       ({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional,
@@ -387,7 +387,7 @@ const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies
  * @param maybeOptional whether the operand's static type lets it be an optional
  */
 function qualified(id: number, operand: Plan, maybeOptional: boolean, qualifier: Qualifier): Plan {
-  // Nothing follows `has()` in its own chain: what it answers is a bool.
+  // No step follows `has()` in its own chain: its answer is a bool.
   if (operand.kind === "attribute" && operand.qualifiers.at(-1)?.test !== true) {
     return { ...operand, id, qualifiers: [...operand.qualifiers, qualifier] };
   }

@@ -1,5 +1,5 @@
 /**
- * What generated code calls: the slow and complete ways, and the parts that need no fast one.
+ * The functions that generated code calls: the slow and complete forms, and parts that need no fast one.
  */
 
 import { equalityCost } from "../cost/runtime-cost.js";
@@ -74,7 +74,7 @@ const stepper =
     return new CelError(`invalid qualifier type: ${variable ? goNameOf(key) : nativeNameOf(key)}`);
   };
 
-/** What `!` and `?:` say of a condition that is no bool. */
+/** The error of `!` and `?:` for a condition that is not a bool. */
 const notBool = (value: Result): CelError => (isError(value) ? value : noSuchOverload());
 
 /** `a && b` where `a` is not false: the first error decides, unless `b` is false. */
@@ -100,7 +100,7 @@ function equal(a: Result, b: Result, meter: Meter): Result {
   return result;
 }
 
-/** The same where the left side's type is a struct: to be compared with what is no map it refuses, but for null. */
+/** The same where the left side's type is a struct: comparing it with a value that is not a map is an error, except for null. */
 function equalStruct(a: Result, b: Result, meter: Meter): Result {
   const result = equal(a, b, meter);
   if (result !== false || b === null || !isPlainObject(a)) return result;
@@ -128,7 +128,7 @@ function textSize(text: string, meter: Meter): number {
   return codePoints(text);
 }
 
-/** `size` of what is neither text nor list. */
+/** `size` of a value that is neither text nor list. */
 function size(value: Result, meter: Meter, otherwise: (value: Value) => Result): Result {
   if (isError(value)) return value;
   if (!isPlainObject(value)) return otherwise(value);
@@ -147,7 +147,7 @@ const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
 function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
   if (isError(b)) return b;
-  // What is compared, and what is measured for its cost.
+  // Accounts for the comparison, and for measuring its cost.
   if (typeof a === "string" && typeof b === "string") spend(meter, 4 * Math.min(a.length, b.length));
   else spend(meter, weigh(a, meter) + weigh(b, meter));
   const order = compare(a, b);
@@ -169,7 +169,7 @@ function plus(a: Result, b: Result, meter: Meter): Result {
   return add(a, b);
 }
 
-/** {@link plus} where sums of lists are told from others; an empty list leaves the other as it is. */
+/** {@link plus} where sums of lists are marked; an empty list leaves the other as it is. */
 function plusKeeping(a: Result, b: Result, meter: Meter): Result {
   if (!Array.isArray(a) || !Array.isArray(b)) return plus(a, b, meter);
   if (a.length === 0) return b;
@@ -178,7 +178,7 @@ function plusKeeping(a: Result, b: Result, meter: Meter): Result {
   return isError(sum) ? sum : ListSum.containing(sum as readonly Value[]);
 }
 
-/** {@link ordered} as the newest releases of the reference have it: what is no number comes before nothing and after nothing. */
+/** {@link ordered} by the rules of the newest releases of the reference: a value that is not a number comes neither before nor after another. */
 function orderedNumbers(operator: string, a: Result, b: Result, meter: Meter): Result {
   const unordered = (Number.isNaN(a) && !isError(b)) || (Number.isNaN(b) && !isError(a));
   return unordered ? false : ordered(operator, a, b, meter);
@@ -204,7 +204,7 @@ function contained(a: Result, b: Result, meter: Meter): Result {
   return noSuchOverload();
 }
 
-/** What a look-up in a set of constants answers for what it did not find. */
+/** The answer for a value that a look-up in a set of constants did not find. */
 const absent = (value: Result): Result => (isError(value) ? value : !isUsableKey(value) && badKey(value));
 
 /** The work of taking an entry out of a map. */
@@ -249,7 +249,7 @@ function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boole
   return setEntry(map, key, value, optional);
 }
 
-/** Sets an entry of a map literal; the key is no error. */
+/** Sets an entry of a map literal; the key is not an error. */
 function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
   if (!isUsableKey(key)) return badKey(key);
   if (!optional) map.set(key, value);
@@ -306,7 +306,7 @@ function exceeded(cost: number, meter: Meter): never {
   throw new Interruption("limit");
 }
 
-/** Calls a function that depends on the evaluation's state. An answer that is not there yet ends the evaluation, unless others can be asked meanwhile. */
+/** Calls a function that depends on the evaluation's state. An answer that has not arrived ends the evaluation, unless others can be asked meanwhile. */
 function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result {
   const { calls } = meter;
   const answer = calls === undefined ? callee.choose(args)(meter.state, ...args) : calls.ask(callee, meter, args);
@@ -316,12 +316,12 @@ function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Resu
     return PENDING;
   }
   if (!(answer instanceof Promise)) return answer;
-  // Nobody waits for it, and its failure must not end the process.
+  // No caller waits for it, and its failure must not end the process.
   answer.catch(() => undefined);
   return new CelError(`the answer of '${callee.name}' is a promise, which only evaluateAsync waits for`, "waiting");
 }
 
-/** Everything generated code refers to, by the name it uses. */
+/** All functions that generated code refers to, by the names it uses. */
 export const HELPERS = {
   MARK,
   E: CelError,
@@ -377,7 +377,7 @@ export const HELPERS = {
 
 type Helpers = Readonly<Record<keyof typeof HELPERS, unknown>>;
 
-/** The rules of the language definition where Kubernetes has others. */
+/** The functions for rules of the language definition that differ from Kubernetes'. */
 const STANDARD_HELPERS: Helpers = {
   ...HELPERS,
   walk: walker(qualifyOptionalStrictly),
@@ -392,6 +392,6 @@ const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
   standard: STANDARD_HELPERS,
 };
 
-/** What generated code refers to. */
+/** The functions that generated code refers to, for these options. */
 export const helpersOf = ({ flavour, marksLists }: Pick<EmitOptions, "flavour" | "marksLists">): Helpers =>
   marksLists ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];

@@ -1,6 +1,6 @@
 /**
- * Calls of string functions, written in place where their arguments are texts and numbers: without a look for the overload, and with each text measured
- * once, for the call and its cost. The callee stays the judge of everything else.
+ * Calls of string functions, written in place where their arguments are texts and numbers: without a search for the overload, and with each text measured
+ * once, for the call and its cost. The library's function handles everything else.
  */
 import { textCostOf } from "../cost/runtime-cost.js";
 import { isFlat } from "../values/code-points.js";
@@ -12,17 +12,17 @@ import { guarded } from "./guarded.js";
 import { type HelperName, h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
-/** How an overload is written. */
+/** The written form of an overload. */
 interface Form {
   readonly helper: HelperName;
-  /** What the parameters are. */
+  /** The kinds of the parameters. */
   readonly params: readonly Param[];
-  /** How many arguments the helper takes before the first one's size; `undefined` where it has no use for that. */
+  /** The number of the helper's arguments before the first one's size; `undefined` where it does not use the size. */
   readonly sizeAt?: number;
   readonly can: number;
-  /** The size of the result: told from the first argument's. */
+  /** How the result's size follows from the first argument's. */
   readonly size?: "part";
-  /** The built-in method that does the same with ASCII's letters, where only these may change. */
+  /** The built-in method that does the same with ASCII letters, where only these may change. */
   readonly ascii?: "toLowerCase" | "toUpperCase";
 }
 
@@ -61,7 +61,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
 /** Whether calls of an overload are written in place. */
 export const isTextOverload = ({ id }: { readonly id: string }): boolean => FORMS.has(id);
 
-/** The test that an argument is what the form takes; `undefined` where it certainly is, `false` where it is not. */
+/** The test that an argument has the form's type; `undefined` where it certainly has, `false` where it has not. */
 function testOf({ code, can, constant }: Out, param: Param): string | false | undefined {
   const type = param === "number" ? "number" : "string";
   if (param === "texts") {
@@ -97,12 +97,12 @@ export function emitTextCall(emitter: Emitting, plan: CallPlan, args: readonly O
 
 const CAN_ALL = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
 
-/** What is known of a result. */
+/** The known sizes of a result. */
 type Measures = Pick<Out, "size" | "octets">;
 
 const sized = (size: string | undefined): Measures => (size === undefined ? {} : { size });
 
-/** The call with its cost; answers how the result's sizes are told. */
+/** The call with its cost; answers how the result's sizes are found. */
 function emitInPlace(emitter: Emitting, plan: CallPlan, form: Form, args: readonly Out[], result: string): Measures {
   const { code, options } = emitter;
   const text = args[0] as Out;
@@ -112,7 +112,7 @@ function emitInPlace(emitter: Emitting, plan: CallPlan, form: Form, args: readon
   }
   const size = cost?.measures === "points" ? measured(emitter, h.codePoints, text) : undefined;
   const octets = cost?.measures === "octets" ? measured(emitter, h.utf8Length, text) : undefined;
-  // As many octets as units: each of them is a code point.
+  // A text with as many octets as units is ASCII: each unit is a code point.
   const told = size ?? (octets === undefined ? undefined : `${octets}===${text.code}.length?${octets}:undefined`);
   const given = args.map((arg) => arg.code);
   if (form.sizeAt !== undefined && told !== undefined) {
@@ -163,7 +163,7 @@ function measured(emitter: Emitting, measure: typeof h.codePoints | typeof h.utf
 const sizeOfPart = (text: Out, result: string, size: string | undefined): string | undefined =>
   size === undefined ? undefined : `(${size}===${text.code}.length?${result}.length:${h.codePoints}(${result}))`;
 
-/** Where something is put in the place of each occurrence, no two halves of a pair come together. */
+/** The size after a replacement: joining the parts never brings two halves of a surrogate pair together. */
 function sizeOfReplaced(text: Out, to: Out, result: string, size: string | undefined): string {
   const keeps = typeof to.constant === "string" && to.constant !== "" && isFlat(to.constant) && size !== undefined;
   const points = `${h.pointsOfSum}(${result})`;

@@ -21,7 +21,7 @@ const INT32_MAX = 2 ** 31 - 1;
 const UINT32_MAX = 2 ** 32 - 1;
 
 /** The error of a field whose value has another kind than declared. */
-const misfit = (type: string, field: string, reason: string): CelError =>
+const mismatch = (type: string, field: string, reason: string): CelError =>
   new CelError(`field type conversion error for ${type}.${field} value type: ${reason}`);
 
 /** Reads an integer field of 64 or 32 bits; 0 when it is absent. */
@@ -30,10 +30,10 @@ function integer(type: string, fields: Fields, field: string, narrow: boolean): 
   if (kindOf(value) !== "int") {
     const width = narrow ? "int32" : "int64";
     const kind = kindOf(value) === "double" ? "Double" : `'${typeNameOf(value)}'`;
-    return misfit(type, field, `type conversion error from ${kind} to '${width}'`);
+    return mismatch(type, field, `type conversion error from ${kind} to '${width}'`);
   }
   const number = BigInt(value as number | bigint);
-  if (narrow && (number > INT32_MAX || number < -INT32_MAX - 1)) return misfit(type, field, "integer overflow");
+  if (narrow && (number > INT32_MAX || number < -INT32_MAX - 1)) return mismatch(type, field, "integer overflow");
   return number;
 }
 
@@ -48,7 +48,7 @@ function timestamp(fields: Fields): Result {
   return add(new Timestamp(Number(seconds), 0), new Duration(Number(nanos)));
 }
 
-/** Beyond the range of a duration it stops at the ends. */
+/** A duration; beyond the range it is the nearest limit. */
 function duration(fields: Fields): Result {
   const seconds = integer(DURATION, fields, "seconds", false);
   if (seconds instanceof CelError) return seconds;
@@ -64,17 +64,18 @@ function wrapper(type: string, kind: string, zero: Value, limit = Number.POSITIV
   const name = `google.protobuf.${type}`;
   const construct = (fields: Fields): Result => {
     const value = fields.get("value") ?? zero;
-    if (kindOf(value) !== kind) return misfit(name, "value", wrongKind(value, kind));
+    if (kindOf(value) !== kind) return mismatch(name, "value", wrongKind(value, kind));
     if (kind === "int" && limit === INT32_MAX && (Number(value) > limit || Number(value) < -limit - 1)) {
-      return misfit(name, "value", "integer overflow");
+      return mismatch(name, "value", "integer overflow");
     }
-    if (value instanceof Uint && Number(value.value) > limit) return misfit(name, "value", "unsigned integer overflow");
+    if (value instanceof Uint && Number(value.value) > limit)
+      return mismatch(name, "value", "unsigned integer overflow");
     return type === "FloatValue" ? makeDouble(Math.fround(doubleOf(value) as number)) : value;
   };
   return [name, construct];
 }
 
-/** The reference words this differently from kind to kind. */
+/** The error of a value of the wrong kind: the reference words it differently from kind to kind. */
 function wrongKind(value: Value, kind: string): string {
   const from = typeNameOf(value);
   if (from === "int") return `unsupported type conversion from 'int' to ${kind === "double" ? "float64" : kind}`;
@@ -131,7 +132,7 @@ function jsonValue(fields: Fields): Result {
   return set === undefined ? null : toJsonValue(set[1]);
 }
 
-/** What message literals of the well-known types make, by full name. */
+/** The constructors of message literals of the well-known types, by full name. */
 export const WELL_KNOWN_CONSTRUCTORS: ReadonlyMap<string, Construct> = new Map<string, Construct>([
   [TIMESTAMP, timestamp],
   [DURATION, duration],

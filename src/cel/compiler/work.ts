@@ -1,4 +1,4 @@
-/** The work of the language's own functions, and the sizes of what they are given. */
+/** The work of the language's own functions, and the sizes of their arguments. */
 
 import type { WorkRule } from "../declarations.js";
 import { isPlainObject } from "../operators/kind.js";
@@ -9,7 +9,7 @@ import type { Work } from "../values/work.js";
 const rules = (fixed: number, each: number, deep: boolean, ...names: readonly string[]) =>
   names.map((name) => [name, { fixed, each, deep }] as const);
 
-/** A rule, and how the arguments are weighed when that is another way than `deep` says. */
+/** A rule, and how the arguments are measured when not by `deep`. */
 interface OwnRule extends WorkRule {
   readonly weigher?: "weighKeys" | "weighCount";
 }
@@ -34,7 +34,7 @@ const RULES: ReadonlyMap<string, OwnRule> = new Map<string, OwnRule>([
   ...rules(20, 2, false, "startsWith", "endsWith"),
   ...rules(300, 20, false, "url", "isURL", "semver", "isSemver", "timestamp", "duration"),
   ...rules(500, 10, false, "quantity", "isQuantity"),
-  // Of quantities of four thousand digits.
+  // For quantities of four thousand digits.
   ...rules(10_000, 10, false, "add", "sub", "isGreaterThan", "isLessThan", "compareTo"),
   ...rules(300, 10, false, "ip", "isIP", "cidr", "isCIDR", "ip.isCanonical", "containsIP", "containsCIDR", "validate"),
   ...rules(300, 20, false, "matches"),
@@ -53,7 +53,7 @@ const RULES: ReadonlyMap<string, OwnRule> = new Map<string, OwnRule>([
     "base64.encode",
   ),
   ...rules(500, 20, true, "format"),
-  // Of instants: the calendar is asked.
+  // For instants, which need the calendar.
   ...rules(
     1_500,
     3,
@@ -74,10 +74,10 @@ const USUAL: WorkRule = { fixed: 100, each: 3, deep: false };
 /** The rule of one of the language's own functions. */
 export const workOf = (name: string): OwnRule => RULES.get(name) ?? USUAL;
 
-/** Units of an element that is not looked into, compared to a character. */
+/** Units of an element whose parts are not read, compared to a character. */
 const ELEMENT = 4;
 
-/** The size of an argument by which work is told: constant time for texts and lists. */
+/** The size of an argument, from which work is estimated: constant time for texts and lists. */
 export function weigh(value: Result, work: Work): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
@@ -90,22 +90,22 @@ export function weigh(value: Result, work: Work): number {
 /** The work of a key of a map that is counted anew in each call, compared to a character. */
 const COUNTED_KEY = 50;
 
-/** The size of a value that is asked whether it is empty: of a text that is known, and a map's keys are all counted. */
+/** The size of a value for a test whether it is empty: a text's size is known, while a map's keys are all counted. */
 export function weighKeys(value: Result, work: Work): number {
   const isMap = typeof value === "object" && value !== null && isPlainObject(value as Value);
   return isMap ? work.keysOf(value).length * COUNTED_KEY : 1;
 }
 
-/** A longer list is not made for a number that asks for it. */
+/** Length of the longest list that is made because a number asks for it. */
 const LONGEST_ASKED = 1_000_000;
 
-/** The length of a list that is as long as a number says. */
+/** The length of a list that a number asks for. */
 export const weighCount = (value: Result): number =>
   typeof value === "number" && value > 0 ? Math.min(value, LONGEST_ASKED) : 0;
 
 /**
- * What is weighed of a value that holds others, which may be named in it thousands of times: three units of work for each (the least that deep rules take)
- * are as much as lets the clock decide alone (`LEAST_STRETCH_UNITS`).
+ * Limit of the measured size of a value that holds others, which may occur in it thousands of times: at three units of work for each (the least that deep
+ * rules take) it is enough for the clock to decide alone (`LEAST_STRETCH_UNITS`).
  */
 const WEIGHED_MAX = 7_000_000;
 

@@ -1,4 +1,4 @@
-/** What a call costs at run time where no estimator of Kubernetes' is asked (spec certificate-request-policy.md 5.6). */
+/** The cost of a call at run time where Kubernetes' estimators do not apply (spec certificate-request-policy.md 5.6). */
 import type { CostRule } from "../compiler/plan.js";
 import { costSize } from "../operators/size.js";
 import type { Result } from "../values/value.js";

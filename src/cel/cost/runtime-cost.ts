@@ -1,5 +1,5 @@
 /**
- * What a call costs at run time (spec kubernetes-cel.md 5.3). Where the checker has left one overload, rules of single overloads apply; otherwise only
+ * The cost of a call at run time (spec kubernetes-cel.md 5.3). Where the checker has left one overload, rules of single overloads apply; otherwise only
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
@@ -10,15 +10,15 @@ import { Interruption } from "../values/interruption.js";
 import { OpaqueValue, type Result, type Value } from "../values/value.js";
 import type { Work } from "../values/work.js";
 
-/** Making a list. */
+/** The cost of making a list. */
 export const LIST_COST = 10;
-/** Making a map. */
+/** The cost of making a map. */
 export const MAP_COST = 30;
-/** Making a message. */
+/** The cost of making a message. */
 export const STRUCT_COST = 40;
-/** One authorization check: so much that one expression may ask for two at most. */
+/** The cost of one authorization check: so much that one expression may make two at most. */
 const CHECK_COST = 350_000;
-/** What one requirement of a selector weighs: a list and a struct. */
+/** The size of one requirement of a selector: a list and a struct. */
 const REQUIREMENT_COST = LIST_COST + STRUCT_COST;
 /** The share of a text that one unit of cost walks through. */
 const TEXT = 0.1;
@@ -29,7 +29,7 @@ const PATTERN = 0.25;
 const size = (args: readonly Result[], index: number): number => costSize(args[index] ?? null);
 
 /**
- * What a rule comes to of a text, so that it can be written where it is needed and the text is measured once: a tenth, rounded up, of the first
+ * A rule that measures a text, as data, so that its code can be written in place and the text is measured once: a tenth, rounded up, of the first
  * argument's or the result's code points, `factor` times; or a tenth, rounded down, of the first argument's octets.
  */
 export interface TextCost {
@@ -39,7 +39,7 @@ export interface TextCost {
 
 const TEXT_COSTS = new WeakMap<CostRule, TextCost>();
 
-/** What this rule comes to where the first argument is a text, or the result is measured; `undefined` where that is not known. */
+/** The form of a rule that measures a text as the first argument or the result; `undefined` for other rules. */
 export const textCostOf = (rule: CostRule): TextCost | undefined => TEXT_COSTS.get(rule);
 
 function known(measures: TextCost["measures"], factor: number, rule: CostRule): CostRule {
@@ -61,14 +61,14 @@ const selector: CostRule = (args) => {
   return LIST_COST + Math.ceil(length * TEXT) + Math.ceil(Math.ceil(length * 0.5) * REQUIREMENT_COST);
 };
 
-/** The size of a format's pattern is the format's own to know. */
+/** The cost of validating; the size of a format's pattern is the format's own. */
 const validate: CostRule = (args) => {
   const format = args[0];
   if (!(format instanceof OpaqueValue) || format.patternSize === undefined) return 1;
   return Math.ceil((1 + size(args, 1)) * TEXT) * Math.ceil(format.patternSize * PATTERN);
 };
 
-/** A network's own size, twice, is compared; a text is parsed before. */
+/** The cost of comparing with a network, twice its own size, and of parsing a text first. */
 const contains =
   (again: boolean, parsed: boolean): CostRule =>
   (args) => {
@@ -91,20 +91,20 @@ function smallerText(a: string, b: string): number {
   return long.length >= 2 * short.length ? least : Math.min(least, costSize(long));
 }
 
-/** `==` and `!=`. A library value on the left of `==` costs one unit. */
+/** The cost of `==` and `!=`. A library value on the left of `==` costs one unit. */
 export const equalityCost = (left: Result, right: Result, negated: boolean, work: Work): number => {
   if (!negated && left instanceof OpaqueValue) return 1;
   return Math.ceil(Math.min(sizeIn(left, work), sizeIn(right, work)) * TEXT);
 };
 
-/** A size for the cost model, of which the evaluation keeps what takes long to find. */
+/** A size for the cost model; the evaluation keeps those that take long to find. */
 function sizeIn(value: Result, work: Work): number {
   if (typeof value === "string") work.left -= value.length;
   const isObject = typeof value === "object" && value !== null && isPlainObject(value as Value);
   return isObject ? work.keysOf(value).length : costSize(value);
 }
 
-/** Lists that a call makes: 11 and a unit an element. */
+/** The cost of a call that makes a list: 11 and a unit an element. */
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
 const flattened: CostRule = (args) => {
   const wanted = args.length === 2 ? args[1] : 1;
@@ -116,10 +116,10 @@ const flattened: CostRule = (args) => {
   return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
 };
 
-/** The kinds that have a `+`, among those that are no lists. */
+/** The kinds that have a `+`, except lists. */
 const ADDED: ReadonlySet<Kind> = new Set(["int", "uint", "double", "string", "bytes", "timestamp", "duration"]);
 
-/** The reference's evaluation ends where it measures what is no list. */
+/** Ends the evaluation, as the reference's does when it measures a value that is not a list. */
 function endless(list: Result): never {
   if (list instanceof CelError) return fault("*types.Err is not traits.Lister: missing method Add");
   const method = ADDED.has(kindOf(list)) ? "Contains" : "Add";
@@ -139,7 +139,7 @@ export function mayFault(overload: string | undefined): boolean {
   );
 }
 
-/** Every element against every other: twice the square, a tenth more for texts. */
+/** The cost of comparing every element with every other: twice the square, a tenth more for texts. */
 const compared =
   (index: number): CostRule =>
   (args) => {
@@ -189,7 +189,7 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
   ["validate", validate],
 ]);
 
-/** What a call of one of the language's own overloads costs; `undefined` for one unit. */
+/** The cost of a call of one of the language's own overloads; `undefined` for one unit. */
 export const overloadCost = (overload: string): CostRule | undefined => BY_OVERLOAD.get(overload);
 
 /** The cost in Kubernetes of a call of this function, with this overload left by the checker (`undefined`: several). */

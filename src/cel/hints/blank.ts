@@ -1,12 +1,12 @@
-/** An expression's text without what stands in its strings and comments, at the same places: so that patterns find its syntax alone. */
+/** Blanks the contents of an expression's strings and comments, keeping all places: so that patterns find only its syntax. */
 
 /** Stands for every character inside of a string. */
 export const FILL = "\u0001";
 
-/** What blanking found. */
+/** The result of blanking. */
 export interface Blanked {
   readonly text: string;
-  /** Where a string begins that has no end; undefined where all have one. */
+  /** The beginning of a string without an end; undefined where all strings end. */
   readonly open: number | undefined;
 }
 
@@ -60,7 +60,7 @@ function endOfString(source: string, from: number, quote: string, raw: boolean):
 export type Groups = readonly (string | undefined)[];
 
 /**
- * Replaces what a pattern finds in the blanked text.
+ * Replaces the matches of a pattern in the blanked text.
  * @param pattern with the flags `d` and `g`
  * @param write the new text, of the groups as they stand in the source; undefined to leave it
  */

@@ -1,15 +1,15 @@
-/** Hints for `kind == "Pod" || "Job"`: what stands beside a comparison is compared with what is compared there. */
+/** Hints for `kind == "Pod" || "Job"`: the value beside a comparison is compared with the same operand. */
 import type { CallExpr, Expr } from "../ast.js";
 import { kindOf } from "../operators/kind.js";
 import type { Candidate } from "./hint-source.js";
 import type { Part } from "./part.js";
 
 const COMPARISON = /^_([=!]=)_$/;
-/** Longer chains have no such hint: it would repeat what is compared for each. */
+/** Operands of the longest chain with such a hint, which repeats the compared operand for each. */
 const MOST_OPERANDS = 24;
 const TEXT_TESTS: ReadonlySet<string> = new Set(["startsWith", "endsWith", "contains", "matches"]);
 
-/** For an operand of `||` or `&&` that is no condition. */
+/** Candidates for an operand of `||` or `&&` that is not a condition. */
 export function comparedCandidates(part: Part): readonly Candidate[] {
   const top = topOf(part);
   const operands = operandsOf(top.expr);
@@ -26,7 +26,7 @@ export function comparedCandidates(part: Part): readonly Candidate[] {
     text: `write ${text}`,
     fixed: where.replacedBy(whole),
   });
-  // Of two texts everything is one or is not the other: `a != "x" || a != "y"` is always true, and `a == "x" && a == "y"` never.
+  // With `||`, `a != "x" || a != "y"` is always true; with `&&`, `a == "x" && a == "y"` is never.
   const both = joining(part, operand);
   if (both === undefined) return [];
   if (isNegative === (both.expr.kind === "call" && both.expr.function === "_||_")) {
@@ -46,7 +46,7 @@ export function comparedCandidates(part: Part): readonly Candidate[] {
   return [write(own, top, written(top.expr, part, literals)), write(own, part, own)];
 }
 
-/** Whether two literals are of one kind; what is no literal may be of any. */
+/** Whether two literals are of one kind; an expression that is not a literal may be of any. */
 const areAlike = (a: Expr, b: Expr): boolean =>
   a.kind !== "literal" || b.kind !== "literal" || kindOf(a.value) === kindOf(b.value);
 
@@ -81,17 +81,17 @@ const operandsOf = (expr: Expr): readonly Expr[] => (isLogic(expr) ? expr.args.f
 
 interface Comparison {
   readonly call: CallExpr;
-  /** The same, or its negation. */
+  /** The compared operand, or its negation. */
   readonly operand: Expr;
   readonly subject: Expr;
-  /** What it is compared with. */
+  /** The literal that it is compared with. */
   readonly value: Expr;
-  /** As it is written between its operands; undefined for a method. */
+  /** The operator as written; undefined for a method. */
   readonly symbol: string | undefined;
   readonly negated: boolean;
 }
 
-/** A comparison of something with a literal. What is more or less than one number is more or less than another, too. */
+/** A comparison of an operand with a literal. One that is more or less than a number can be compared with another number, too. */
 function comparison(expr: Expr, operand: Expr, negated = false): Comparison | undefined {
   if (expr.kind !== "call") return undefined;
   const [first, second] = expr.args;

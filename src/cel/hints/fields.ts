@@ -1,4 +1,4 @@
-/** Hints for fields that a value has not, and for values of another type than is needed. */
+/** Hints for fields that a value does not have, and for values of the wrong type. */
 import type { Expr } from "../ast.js";
 import type { Type } from "../types.js";
 import { comparedCandidates } from "./compared.js";
@@ -7,7 +7,7 @@ import { nearNames } from "./near.js";
 import type { Part } from "./part.js";
 import { defaultFor, isOptional } from "./type-words.js";
 
-/** Fields that a request has under other names. */
+/** Wrong names of a request's fields, with the right ones. */
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["user", ["userInfo", "username"]],
   ["username", ["userInfo.username", "username"]],
@@ -25,7 +25,7 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
 /** Words for the number of elements, which no type has as a field. */
 const COUNTS: ReadonlySet<string> = new Set(["length", "size", "count", "len", "Length"]);
 
-/** For `operand.field` where the operand's type has no such field, or none at all. */
+/** Candidates for `operand.field` where the operand's type has no such field, or none at all. */
 export function fieldCandidates(part: Part, type: Type | undefined, { fieldsOf }: HintSource): readonly Candidate[] {
   const { expr } = part;
   const operand = operandOf(expr);
@@ -58,7 +58,7 @@ export function fieldCandidates(part: Part, type: Type | undefined, { fieldsOf }
   return candidates;
 }
 
-/** `has(x)` asks about a field: what is no field can't stand there. */
+/** `has(x)` asks about a field: only a selected field can stand there. */
 const testing = (expr: Expr, text: string): string => (expr.kind === "select" && expr.testOnly ? `has(${text})` : text);
 
 function operandOf(expr: Expr): { readonly value: Expr; readonly field: string; readonly dot: "." | ".?" } | undefined {
@@ -69,7 +69,7 @@ function operandOf(expr: Expr): { readonly value: Expr; readonly field: string; 
   return { value, field: field.value, dot: ".?" };
 }
 
-/** For a value where one of another type is needed. */
+/** Candidates for a value where another type is needed. */
 export function mismatchCandidates(
   part: Part,
   wanted: Type | undefined,
@@ -98,7 +98,7 @@ export function mismatchCandidates(
   candidates.push(...comparedCandidates(part));
   switch (found.kind) {
     case "string":
-      // The text of something is rarely empty: that is not what was meant.
+      // `string(x)` is rarely empty: a test for that is not what was meant.
       return isText(part.expr) ? candidates : [...candidates, write(`${text} != ""`)];
     case "int":
       return [...candidates, write(`${text} != 0`)];
@@ -112,7 +112,7 @@ export function mismatchCandidates(
 
 const isText = (expr: Expr): boolean => expr.kind === "call" && expr.function === "string";
 
-/** For what a macro goes through, and is neither list nor map. */
+/** Candidates for a macro's range that is neither list nor map. */
 export function rangeCandidates(part: Part, found: Type | undefined): readonly Candidate[] {
   if (!isOptional(found)) return [];
   const open = `${part.operand(part.expr)}.orValue([])`;

@@ -1,19 +1,19 @@
-/** Functions that other languages have, and what CEL says instead: a table. */
+/** Functions of other languages, and what CEL has instead: a table. */
 import { nearNames } from "./near.js";
 
-/** A call of a function that there is not. */
+/** A call of a function that CEL does not have. */
 export interface ForeignCall {
   /** The receiver, ready to be put before a dot; undefined for a call without one. */
   readonly target: string | undefined;
   readonly args: readonly string[];
-  /** The receiver or else the first argument as a field of something: what it is a field of, and its name. */
+  /** The field in the receiver or else the first argument: its operand, and its name. */
   readonly field: { readonly operand: string; readonly name: string } | undefined;
 }
 
-/** What to write instead, best first; none where the call is of another shape. */
+/** Replacements, best first; none where the call is of another shape. */
 type Translation = (call: ForeignCall) => readonly string[];
 
-/** The one thing that a call is about: its receiver, or its only argument. */
+/** The single operand of a call: its receiver, or its only argument. */
 const only = ({ target, args }: ForeignCall): string | undefined =>
   target === undefined ? (args.length === 1 ? args[0] : undefined) : args.length === 0 ? target : undefined;
 
@@ -131,7 +131,7 @@ const TRANSLATIONS: ReadonlyMap<string, Translation> = new Map(
   TABLE.flatMap(([names, translation]) => names.split(" ").map((name) => [name, translation] as const)),
 );
 
-/** What to write instead of a call of that name, or of one that is nearly it, best first. Upper and lower case, and underscores, make no difference. */
+/** Replacements of a call of that name, or of one that is nearly it, best first. Upper and lower case, and underscores, make no difference. */
 export function translations(name: string, call: ForeignCall): readonly string[] {
   const known = name.toLowerCase().replaceAll("_", "");
   const exact = TRANSLATIONS.get(known);
@@ -139,7 +139,7 @@ export function translations(name: string, call: ForeignCall): readonly string[]
   return nearNames(known, TRANSLATIONS.keys()).flatMap((near) => TRANSLATIONS.get(near)?.(call) ?? []);
 }
 
-/** Functions that there is nothing for, and why. */
+/** Functions without a counterpart, and why. */
 export const WITHOUT_COUNTERPART: ReadonlyMap<string, string> = new Map([
   [
     "now",

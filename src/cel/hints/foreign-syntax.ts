@@ -1,11 +1,11 @@
-/** The syntax of other languages, and what CEL writes instead: patterns over the text, since what can't be parsed has no parts. */
+/** The syntax of other languages, and what CEL has instead: patterns over the text, since a text that can't be parsed has no parts. */
 import { blanked, FILL, type Groups, rewritten } from "./blank.js";
 
-/** A way in which an expression is no CEL. */
+/** A kind of syntax that is not CEL. */
 export interface ForeignSyntax {
-  /** What to write, as a hint says it. */
+  /** The replacement, as a hint says it. */
   readonly hint: string;
-  /** The text with all such places mended; the same text where there is none. */
+  /** The text with all such places corrected; the same text where there is none. */
   readonly mend: (source: string) => string;
 }
 
@@ -39,7 +39,7 @@ const raw = (pattern: string): string => (pattern.includes('"') ? `r'${pattern}'
 
 const HAS_HINT = 'has() asks about a field, has(a.b); for a key write "key" in a, for a whole value a != null';
 
-/** In the order in which they are looked for: what one mends, the next ones no longer see. */
+/** The rules, in the order in which they are tried: later ones do not see what an earlier one corrected. */
 export const FOREIGN_SYNTAX: readonly ForeignSyntax[] = [
   rule("write quotes as \" or '", /[“”„‟]|[‘’‚]/dg, ([quote = ""]) => (/[“”„‟]/.test(quote) ? '"' : "'")),
   rule("leave the braces out: the whole text is an expression", /^\s*(?:\{\{|\$\{)(.*?)\}?\}\s*$/dgs, ([, inner]) =>
@@ -140,7 +140,7 @@ function withoutTemplates(source: string): string {
   });
 }
 
-/** `a.b?.c` asks whether b is there: `a.?b.c`. What then is an optional value is opened where it ends. */
+/** `a.b?.c` asks whether b is there: `a.?b.c`. The resulting optional value is opened where the chain ends. */
 function withOptionals(source: string): string {
   let text = source.replaceAll(/\?\.\[/g, "[?");
   for (let before = ""; before !== text; ) {
@@ -162,7 +162,7 @@ function withOptionals(source: string): string {
   return result + text.slice(done);
 }
 
-/** What stands for an absent value, told by what is done with it. */
+/** The default for an absent value, derived from its use. */
 function absentValue(before: string, behind: string): string {
   if (/^\s*(?:==|!=|\+)\s*["']/.test(behind)) return '""';
   if (/^\s*(?:==|!=|<=?|>=?)\s*-?\d/.test(behind)) return "0";
@@ -172,7 +172,7 @@ function absentValue(before: string, behind: string): string {
   return /^\.\w+\(/.test(behind) ? '""' : "false";
 }
 
-/** `has(a["b"])`, `has(a)`, `has(a.?b)`, `has(a.b == c)`. */
+/** Corrects `has(a["b"])`, `has(a)`, `has(a.?b)`, `has(a.b == c)`. */
 function withFields(source: string): string {
   const pattern = /([!=<>]\s*)?\bhas\(((?:[^()]|\([^()]*\))*)\)/dg;
   return rewritten(source, pattern, ([, before, inside = ""]) => {
@@ -204,7 +204,7 @@ function withoutExtra(source: string): string {
   return extra === 1 ? source.slice(0, last) + source.slice(last + 1) : source;
 }
 
-/** What looks like CEL, and reads in another way than it is meant: names with signs in them are differences and quotients. */
+/** Syntax that CEL accepts with another meaning: names with signs in them are differences and quotients. */
 export const FOREIGN_NAMES: readonly ForeignSyntax[] = [
   rule(
     'a key with other signs than letters stands in brackets: labels["app.kubernetes.io/name"]',

@@ -1,11 +1,11 @@
-/** Expressions with other mistakes left in them, made such that the rest of them can be tried. */
+/** Expressions in which other mistakes are replaced by variables, so that the rest can be tried. */
 import type { HintSource } from "./hint-source.js";
 import { Part } from "./part.js";
 
-/** Names of variables of any type that stand for what is wrong. */
+/** Names of variables of any type that stand for wrong parts. */
 export const HOLES: readonly string[] = Array.from({ length: 8 }, (_, i) => `__hole${i}__`);
 
-/** The expression with a variable in the place of each part that the environment does not take, as far as there are variables. */
+/** The expression with a variable in the place of each part that the environment refuses, as far as there are variables. */
 export function withHoles(source: string, environment: Pick<HintSource, "check" | "parse">): string {
   let text = source;
   for (const hole of HOLES) {

@@ -1,6 +1,6 @@
 /**
- * Hints for mistakes: what people who know other languages write, names that are nearly right, types that do not go together. Each is tried before it
- * is given: one that the environment does not take is worse than none.
+ * Hints for mistakes: habits from other languages, names that are nearly right, types that do not match. Each is tried before it is given: a hint that
+ * the environment refuses is worse than none.
  */
 import type { CompileFailure, Issue } from "../public-types.js";
 import { unparse } from "../unparse/unparse.js";
@@ -14,14 +14,14 @@ import { Part } from "./part.js";
 import { syntaxHint } from "./syntax.js";
 import { functionCandidates, variableCandidates, wordsFor } from "./undeclared.js";
 
-/** Longer expressions are mended without hints: trying takes a parse or more each. */
+/** Length of expressions beyond which there are no hints: each takes a parse or more. */
 const MAX_LENGTH = 5_000;
-/** Issues of one expression that are looked at; a person mends some, and looks again. */
+/** Issues of one expression that get hints; a person corrects some, and compiles again. */
 const MAX_ISSUES = 8;
 /** Candidates tried for one issue. */
 const MAX_TRIED = 12;
 
-/** What to write instead, for each issue of a failure; undefined where nothing is known. */
+/** Replacements, for each issue of a failure; undefined where none is known. */
 export function hintsOf(
   source: string,
   { issues }: Pick<CompileFailure, "issues">,
@@ -60,13 +60,13 @@ function eachHint(
     ];
     const isCall = part?.expr.kind === "call";
     const words = issue.code === "undeclared-reference" ? wordsFor({ source, issue, environment }, isCall) : undefined;
-    // What the caller knows of a name is more than a guess at another one.
+    // The caller's hint for a name is better than a guess at another one.
     if (words !== undefined) return { text: words };
     return hintOf(candidates, issues, { source, issue, environment }) ?? patternHint(issue, source);
   });
 }
 
-/** An expression without its other mistakes, by the hints for those; undefined where they do not lead to one that compiles. */
+/** An expression with its other mistakes corrected by their hints; undefined where that does not compile. */
 function wholly(
   source: string,
   environment: HintSource,
@@ -113,14 +113,14 @@ function candidatesFor(issue: Issue, part: Part, environment: HintSource): reado
   }
 }
 
-/** The first candidate that the environment takes, and that is worth writing. What leaves no mistake comes before what leaves others. */
+/** The first candidate that the environment accepts, and that is sound. Candidates that leave no mistake come before others. */
 function hintOf(
   candidates: readonly Candidate[],
   before: readonly Issue[],
   { source, issue, environment }: Mistake,
 ): Hint | undefined {
   const said = (issues: readonly Issue[]): number => issues.filter(({ message }) => message === issue.message).length;
-  /** The mistakes that are left; undefined where it is no mend. */
+  /** The number of mistakes that are left; undefined where the candidate corrects nothing. */
   const leftBy = (fixed: string): number | undefined => {
     const after = environment.check(fixed);
     if (after.ok) return 0;
@@ -148,13 +148,13 @@ function hintOf(
   return found && { text: found.text, fixed: plain(found.fixed, environment) };
 }
 
-/** Without parentheses that are not needed. */
+/** The text without parentheses that are not needed. */
 function plain(text: string, environment: HintSource): string {
   const parsed = environment.parse(text);
   return parsed === undefined ? text : unparse(parsed.expr, parsed.macroCalls);
 }
 
-/** Patterns run in linear time, which some features of other engines do not. */
+/** The hint for a pattern: patterns run in linear time, which excludes some features of other engines. */
 function patternHint({ code }: Issue, source: string): Hint | undefined {
   if (code !== "invalid-argument") return undefined;
   if (/\(\?(?:=|!|<=|<!)/.test(source)) {

@@ -1,8 +1,8 @@
-/** The name that was probably meant. */
+/** Finds the name that was probably meant. */
 
-/** Names longer than this are not compared: that takes quadratic time. */
+/** Length of names that are compared: it takes quadratic time. */
 const MAX_NAME_LENGTH = 60;
-/** More edits than this are another word. */
+/** Edits up to which two names count as similar. */
 const MAX_EDITS = 3;
 
 /** The names nearest to `name`, when they are near enough to be a likely slip; letter case and underscores count nothing. Nearest first. */

@@ -1,4 +1,4 @@
-/** What is negated in an expression must be negated in its hint: a rule that lost its `not` says the opposite. */
+/** A hint must keep the negations of an expression: a rule that lost its `not` means the opposite. */
 import { blanked } from "./blank.js";
 
 /** Negations of CEL, and of other languages. */

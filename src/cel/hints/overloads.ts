@@ -1,4 +1,4 @@
-/** Hints for calls and operators whose arguments have types that do not go together. */
+/** Hints for calls and operators whose arguments have types that do not match. */
 import type { CallExpr, Expr } from "../ast.js";
 import { BOOL, BYTES, DOUBLE, INT, STRING, type Type, UINT } from "../types.js";
 import type { Candidate, HintSource } from "./hint-source.js";
@@ -7,7 +7,7 @@ import { defaultFor, isOptional, isText, kindName } from "./type-words.js";
 import { foreignCandidates } from "./undeclared.js";
 
 const COMPARISONS: ReadonlySet<string> = new Set(["_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"]);
-/** How types that have no order of their own are compared. */
+/** Comparisons of types that have no operators for it. */
 const ORDER: ReadonlyMap<string, (a: string, b: string) => string> = new Map([
   ["_>_", (a, b) => `${a}.isGreaterThan(${b})`],
   ["_<_", (a, b) => `${a}.isLessThan(${b})`],
@@ -25,7 +25,7 @@ const MAKERS: ReadonlyMap<string, string> = new Map([
   ["duration", "duration"],
 ]);
 
-/** For a call whose arguments no overload takes. `types` are those of receiver and arguments. */
+/** Candidates for a call whose arguments no overload takes. `types` are those of receiver and arguments. */
 export function overloadCandidates(
   part: Part,
   call: CallExpr,
@@ -96,7 +96,7 @@ function negations(part: Part, operand: Expr | undefined): readonly Candidate[] 
   return [{ text: `write ${text}`, fixed: parent.replacedBy(text) }];
 }
 
-/** Both sides of one type: the one that loses nothing first. */
+/** Both sides converted to one type: the conversion that loses nothing first. */
 function converted(
   part: Part,
   call: CallExpr,
@@ -150,7 +150,7 @@ const comparing = (name: string, a: string, b: string, symbol: string): readonly
   `${a} ${symbol} ${b}`,
 ];
 
-/** What an optional value is when it is absent, so that its call has types that go together. */
+/** Defaults for an optional value, so that its call has types that match. */
 function defaultsFor(name: string, types: readonly Type[]): readonly string[] {
   const other = types.find((type) => !isOptional(type));
   if (name === "!_" || name === "_?_:_") return [defaultFor(BOOL)];

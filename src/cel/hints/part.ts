@@ -3,10 +3,10 @@ import type { CallExpr, Expr, ParsedExpr } from "../ast.js";
 import { unparse } from "../unparse/unparse.js";
 import { children } from "../walk.js";
 
-/** A part where a mistake is, with what is around it. */
+/** A part with a mistake, and the expression around it. */
 export class Part {
   readonly #parsed: ParsedExpr;
-  /** From the part to the whole. */
+  /** The parts from this one to the whole expression. */
   readonly #way: readonly Expr[];
 
   private constructor(parsed: ParsedExpr, way: readonly Expr[]) {
@@ -24,17 +24,17 @@ export class Part {
     return this.#way[0]!;
   }
 
-  /** What it is a part of; undefined for the whole expression. */
+  /** The part that contains it; undefined for the whole expression. */
   get parent(): Part | undefined {
     return this.#way.length < 2 ? undefined : new Part(this.#parsed, this.#way.slice(1));
   }
 
-  /** As it is written, in one line. */
+  /** The text as written, in one line. */
   text(expr: Expr = this.expr): string {
     return unparse(expr, this.#parsed.macroCalls);
   }
 
-  /** As an operand of `.`: in parentheses where it needs them. */
+  /** The text as an operand of `.`: in parentheses where it needs them. */
   operand(expr: Expr): string {
     const text = this.text(expr);
     return isOperand(text) ? text : `(${text})`;
@@ -51,7 +51,7 @@ export class Part {
     };
     const { expr, macroCalls } = this.#parsed;
     const swap = (each: Expr): Expr => (each.id === put.id ? put : withChildren(each, swap));
-    // A macro of the part itself is not printed as it was.
+    // A changed macro call is not printed as it was.
     const calls = [...macroCalls].filter(([id]) => id !== put.id);
     return unparse(swap(expr), new Map(calls.map(([id, call]) => [id, withChildren(call, swap) as CallExpr])));
   }
@@ -118,7 +118,7 @@ function withChildren(expr: Expr, swap: (child: Expr) => Expr): Expr {
     case "struct":
       return { ...expr, fields: expr.fields.map((each) => ({ ...each, value: swap(each.value) })) };
     case "comprehension":
-      // As written it is a macro call, which is what is printed.
+      // As written it is a macro call, and that is printed.
       return expr;
   }
 }

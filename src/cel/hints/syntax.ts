@@ -1,16 +1,16 @@
-/** Hints for texts that are no expressions. */
+/** Hints for texts that are not expressions. */
 import { blanked } from "./blank.js";
 import { FOREIGN_SYNTAX, type ForeignSyntax } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
 import type { HintSource } from "./hint-source.js";
 import { keepsNegations } from "./negations.js";
 
-/** An operator at the end, after which something must come. */
+/** An operator at the end, after which an operand is missing. */
 const UNFINISHED = /(&&|\|\||[<>=!]=|[-+*/%<>?:.,!])\s*$/;
-/** Characters at the end that are looked at for it. */
+/** Characters at the end that are searched for it. */
 const MAX_TAIL = 200;
 
-/** A hint for a text that can't be parsed; undefined where none leads to one that can, and that is worth writing. */
+/** A hint for a text that can't be parsed; undefined where none leads to a sound expression. */
 export function syntaxHint(source: string, environment: HintSource): Hint | undefined {
   const parses = (text: string): boolean => {
     const checked = environment.check(text);
@@ -18,7 +18,7 @@ export function syntaxHint(source: string, environment: HintSource): Hint | unde
       return false;
     return keepsNegations(source, text) && environment.isSound(text, source);
   };
-  // Alone, and then together: people who write & for && do so throughout.
+  // Each alone, and then all together: people who write & for && do so throughout.
   for (const { hint, mend } of FOREIGN_SYNTAX) {
     const fixed = mend(source);
     if (fixed !== source && parses(fixed)) return { text: hint, fixed };

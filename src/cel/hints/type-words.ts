@@ -1,17 +1,17 @@
-/** Types as hints look at them. */
+/** Questions about types that hints ask. */
 import type { Type } from "../types.js";
 
-/** Whether it is an optional value. */
+/** Whether the type is an optional. */
 export const isOptional = (type: Type | undefined): boolean => type?.kind === "opaque" && type.name === "optional_type";
 
-/** Whether it is a text. */
+/** Whether the type is string. */
 export const isText = (type: Type | undefined): boolean => type?.kind === "string";
 
-/** The name by which a type is told from others. */
+/** The name that distinguishes a type from others. */
 export const kindName = (type: Type): string =>
   type.kind === "opaque" || type.kind === "object" ? type.name : type.kind;
 
-/** A value that stands for nothing. */
+/** An empty value of a type. */
 export function defaultFor(type: Type): string {
   switch (type.kind) {
     case "int":

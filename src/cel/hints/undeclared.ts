@@ -19,7 +19,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ["undefined", "null"],
 ]);
 
-/** What people write for the object, its parts, and what belongs to the request. */
+/** Names that people write for the object, its parts, and the parts of a request. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...["input", "review", "resource", "obj", "self", "this", "root", "new", "newObject"].map(
     (name): [string, readonly string[]] => [name, ["object"]],
@@ -44,7 +44,7 @@ const PARTS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["namespaceLabels", ["namespaceObject.metadata.labels"]],
 ]);
 
-/** Longer ways to the object, which begin with a name that is not declared. */
+/** Longer paths to the object, which begin with a name that is not declared. */
 const WAYS: readonly (readonly [way: string, instead: string])[] = [
   ["input.review.object", "object"],
   ["input.review.oldObject", "oldObject"],
@@ -59,7 +59,7 @@ const WAYS: readonly (readonly [way: string, instead: string])[] = [
   ["resource.object", "object"],
 ];
 
-/** For the name of a function that is called. */
+/** Candidates for the name of a function. */
 export function functionCandidates(part: Part, call: CallExpr, { free, member }: HintSource): readonly Candidate[] {
   const { function: name, target, args } = call;
   const texts = args.map((arg) => part.text(arg));
@@ -93,14 +93,14 @@ export function functionCandidates(part: Part, call: CallExpr, { free, member }:
   return [...foreignCandidates(part, call), ...renamed, ...style.map(write)];
 }
 
-/** What the call would be in CEL if it is one of another language. */
+/** Translations of a call from another language. */
 export function foreignCandidates(part: Part, call: CallExpr): readonly Candidate[] {
   const target = call.target && part.operand(call.target);
   const texts = translations(call.function, { ...freeCall(part, call), target });
   return [...eitherOf(part, texts), ...texts.map((text) => ({ text: `write ${text}`, fixed: part.replacedBy(text) }))];
 }
 
-/** Where a list is asked in another way than a text, and nobody knows which it is. */
+/** A candidate where lists and texts have different functions, and the operand's type is not known. */
 function eitherOf(part: Part, [ofLists, ofTexts]: readonly string[]): readonly Candidate[] {
   if (ofLists === undefined || ofTexts === undefined) return [];
   const text = `write ${ofLists} for a list or a map, ${ofTexts} for a text`;
@@ -116,7 +116,7 @@ function freeCall(part: Part, { target, args }: CallExpr): ForeignCall {
   };
 }
 
-/** For the name of a variable. */
+/** Candidates for the name of a variable. */
 export function variableCandidates(part: Part, name: string, { variables, free }: HintSource): readonly Candidate[] {
   const write = (text: string, where = part): Candidate => ({ text: `write ${text}`, fixed: where.replacedBy(text) });
   const candidates: Candidate[] = [];
@@ -153,7 +153,7 @@ function wholePath(part: Part, way: string): Part | undefined {
   return whole;
 }
 
-/** What can be said without a change to show. */
+/** A hint in words alone, without a changed expression. */
 export function wordsFor({ issue, environment }: Mistake, isCall: boolean): string | undefined {
   const name = issue.name ?? "";
   if (!isCall)

@@ -1,22 +1,22 @@
 /**
- * The values of the authorizer library (spec kubernetes-cel.md 4.12). They collect what is asked; the host decides.
+ * The values of the authorizer library (spec kubernetes-cel.md 4.12). They collect a question; the host decides.
  */
 import { answered, type Waiting } from "../questions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { OpaqueValue } from "../values/value.js";
 
-/** Who is asked about: the request's user, or a service account. */
+/** The subject of a question: the request's user, or a service account. */
 export type AuthorizationSubject =
   | { readonly kind: "user" }
   | { readonly kind: "serviceAccount"; readonly namespace: string; readonly name: string };
 
-/** A question; what is not set is `""`. Selectors are as written. */
+/** A question; parts that are not set are `""`. Selectors are as written. */
 export type AuthorizationQuestion = { readonly subject: AuthorizationSubject; readonly verb: string } & (
   | { readonly kind: "path"; readonly path: string }
   | ({ readonly kind: "resource" } & ResourceQuestion)
 );
 
-/** What a resource check asks about. */
+/** The resource and verb of a resource check. */
 export interface ResourceQuestion {
   readonly group: string;
   readonly resource: string;
@@ -31,11 +31,11 @@ export interface ResourceQuestion {
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason: string;
-  /** `undefined` when the authorizer could tell. */
+  /** `undefined` when the authorizer could decide. */
   readonly error: string | undefined;
 }
 
-/** Decides questions. {@link Waiting} ends the evaluation, which has to be repeated when the answer is there. */
+/** Decides questions. {@link Waiting} ends the evaluation, which has to be repeated when the answer has come. */
 export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer | Waiting;
 
 /** A value that only serves as a receiver. */
@@ -145,7 +145,7 @@ export const resourceCheck = (
         labelSelector: "",
       });
 
-/** `authorizer.serviceAccount(namespace, name)`: the name is looked at first. */
+/** `authorizer.serviceAccount(namespace, name)`: the name is checked first. */
 export function serviceAccount(
   { authorize }: AuthorizerValue,
   namespace: string,

@@ -9,7 +9,7 @@ import { CidrValue, IpValue } from "./ip-value.js";
 
 const CIDR_TYPE = opaqueType("net.CIDR");
 
-/** An address that is none is not an error of its own here. */
+/** `containsIP(text)`; an invalid address is not an error of its own here. */
 function containsIpText(block: CidrValue, text: string): Result {
   const address = IpValue.parse(text);
   return address instanceof CelError ? noSuchOverload() : block.containsIp(address);

@@ -16,9 +16,9 @@ class FormatValue extends OpaqueValue {
   readonly #regexSize: number;
 
   /**
-   * @param name as the reference calls it
-   * @param check what is wrong with a text
-   * @param regexSize the size of the pattern that the cost model reckons with
+   * @param name the reference's name of it
+   * @param check finds the errors of a text
+   * @param regexSize the pattern's size in the cost model
    */
   constructor(
     readonly name: string,

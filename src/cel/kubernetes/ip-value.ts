@@ -46,7 +46,7 @@ export class IpValue extends OpaqueValue {
     return this.toString();
   }
 
-  /** Equal ones are one key. */
+  /** Equal addresses have the same key. */
   override get [BUCKET](): string {
     return `\u0000${this.typeName} ${this.toString()}`;
   }
@@ -62,7 +62,7 @@ export class IpValue extends OpaqueValue {
 
 const PARSE_ERROR = "network address parse error during conversion from string: ";
 
-/** A text longer than any address is none, whatever is in it: with a zone it may be long, but zones are refused. */
+/** Length of the longest text that is parsed: longer ones have a zone, and zones are refused. */
 const MAX_ADDRESS_LENGTH = 1_024;
 const SHOWN_LENGTH = 100;
 
@@ -132,7 +132,7 @@ export class CidrValue extends OpaqueValue {
     return this.toString();
   }
 
-  /** Equal ones are one key. */
+  /** Equal blocks have the same key. */
   override get [BUCKET](): string {
     return `\u0000${this.typeName} ${this.toString()}`;
   }

@@ -36,7 +36,7 @@ const isBroadcast = (octets: Octets): boolean => isIpv4(octets) && octets.every(
 
 const NOT_GLOBAL = [isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast, isBroadcast];
 
-/** Private addresses count too. */
+/** Whether an address is global unicast; private addresses count too. */
 const isGlobalUnicast = (octets: Octets): boolean => !NOT_GLOBAL.some((test) => test(octets));
 
 const testOf = (name: string, id: string, test: (octets: Octets) => boolean) =>

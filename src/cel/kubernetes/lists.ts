@@ -23,7 +23,7 @@ import { Uint } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
 import { BoundedWork } from "../values/work.js";
 
-// What Kubernetes' own list functions do (spec kubernetes-cel.md 4.4). Their element types are those of the first element only.
+// Kubernetes' own list functions (spec kubernetes-cel.md 4.4). Their element types are those of the first element only.
 
 type List = readonly Value[];
 
@@ -58,7 +58,7 @@ const sumFrom =
     return sum;
   };
 
-/** `min` (`sign` 1) and `max` (-1): the first of the extremes; what cannot be ordered with it neither replaces it nor is replaced. */
+/** `min` (`sign` 1) and `max` (-1): the first of the extremes; elements that cannot be ordered with it neither replace it nor are replaced. */
 const extreme =
   (name: "min" | "max", sign: 1 | -1) =>
   (list: List): Result => {

@@ -4,7 +4,7 @@ import { utf8Length } from "../../data/utf8.js";
 import { daysInMonth } from "../values/calendar.js";
 import { requestUriError } from "./url-value.js";
 
-/** What is wrong with a text; empty when nothing is. */
+/** Finds the errors of a text; empty when there are none. */
 export type Check = (text: string) => readonly string[];
 
 const LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -84,8 +84,8 @@ export const dns1035Label: Check = (text) => [
 ];
 
 /**
- * The rule for the prefix of a generated name: a dash at the end, with the octet before it, counts as a letter. Of a longer character an octet
- * would remain, which no rule takes: the dash then stays where it is, and is as wrong.
+ * The rule for the prefix of a generated name: a dash at the end, with the octet before it, counts as a letter. After a longer character, part of it
+ * would remain, which no rule accepts: the dash then stays, and is an error as well.
  */
 export const asPrefix =
   (check: Check): Check =>
@@ -132,7 +132,7 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 /** A UUID, with or without dashes. */
 export const uuid: Check = (text) => mismatch(text, UUID, "does not match the UUID format");
 
-/** Standard base64, not empty. Its last group is looked at apart, so that the test needs no long memory of the others. */
+/** Standard base64, not empty. Its last group is matched apart, so that the test needs no long memory of the others. */
 export const byte: Check = (text) => {
   const groups = text.length >= 4 && text.length % 4 === 0 && /^[A-Za-z0-9+/]*$/.test(text.slice(0, -4));
   const last = /^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/.test(text.slice(-4));
@@ -149,10 +149,10 @@ function isDate(text: string): boolean {
 /** `YYYY-MM-DD`. */
 export const date: Check = (text) => (isDate(text) ? [] : ["invalid date"]);
 
-/** Any character may start the fraction. */
+/** The pattern of a time; any character may start the fraction. */
 const TIME = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u;
 
-/** A date, a `t` and a time with its zone, in any case; what follows another `t` is not looked at. */
+/** A date, a `t` and a time with its zone, in any case; the text after another `t` is ignored. */
 export const datetime: Check = (text) => {
   const [dateText = "", timeText = ""] = text.toLowerCase().split("t");
   const match = isDate(dateText) ? TIME.exec(timeText) : null;

@@ -4,7 +4,7 @@
  */
 import { INT_MAX, INT_MIN } from "../values/numbers.js";
 
-/** How a quantity was written, and is written again. */
+/** The notation of a quantity, also for printing. */
 export type QuantityFormat = "decimal" | "exponent" | "binary";
 
 /** unscaled × 10^scale. */
@@ -15,7 +15,7 @@ export interface Amount {
 }
 
 /**
- * How many digits apart two numbers may be that are added. The scale of a quantity may be in the millions (`1e1000000`); adding one to such would
+ * Largest difference of two scales at which numbers are added. The scale of a quantity may be in the millions (`1e1000000`); adding one to such would
  * write out all the digits between.
  */
 const MAX_DIGITS_APART = 4_096;
@@ -67,7 +67,7 @@ export function compareAmounts(a: Amount, b: Amount): number {
 
 const order = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** The int64 of an amount; `undefined` when it has none, or when its representation does not tell. */
+/** The int64 of an amount; `undefined` when it has none, or when its representation does not show it. */
 export function integerOf({ unscaled, scale, fast }: Amount): bigint | undefined {
   if (!fast || scale < 0) return undefined;
   if (unscaled === 0n) return 0n;
@@ -76,10 +76,10 @@ export function integerOf({ unscaled, scale, fast }: Amount): bigint | undefined
   return fitsInt64(value) ? value : undefined;
 }
 
-/** The powers of ten beyond which a double has none. */
+/** The largest power of ten of a double. */
 const GREATEST_POWER = 308;
 const LEAST_POWER = -323;
-/** The reference has tables for the powers 0 to 31 and for the multiples of 32, and multiplies: the product is not always the nearest double. */
+/** The step of the reference's tables, which have the powers 0 to 31 and the multiples of 32: it multiplies, and the product is not always the nearest double. */
 const TABLE_STEP = 32;
 
 function powerOfTen(power: number): number {

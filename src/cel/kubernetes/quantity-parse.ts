@@ -4,17 +4,17 @@ import { tooLarge } from "../values/limits.js";
 import { INT_MAX, INT_MIN } from "../values/numbers.js";
 import type { Amount, QuantityFormat } from "./quantity-amount.js";
 
-/** A parsed quantity. `text` is set where the reference keeps what was written and prints that. */
+/** A parsed quantity. `text` is set where the reference keeps the written text and prints that. */
 export interface ParsedQuantity {
   readonly amount: Amount;
   readonly format: QuantityFormat;
   readonly text: string | undefined;
 }
 
-/** No digit follows digits but its own kind, so that no text is tried in more than one way. */
+/** The parts of a quantity. Digits are followed by digits of the same group only, so that no text is tried in more than one way. */
 const SHAPE = /^([+-]?)([0-9]*)(?![0-9])(?:\.([0-9]*)(?![0-9]))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
-/** Characters of a quantity: an int64 has 19 digits. The reference reads as many as there are, in time that grows with their square. */
+/** Most characters of a quantity: an int64 has 19 digits. The reference has no limit, and takes time that grows with the square of the length. */
 const MAX_LENGTH = 4_096;
 
 interface Suffix {
@@ -54,7 +54,7 @@ const MAX_FAST_DIGITS = 18;
 const MAX_BINARY_DIGITS = 15;
 /** The least scale a quantity may have. */
 const NANO = -9;
-/** How many zeros a precise amount is filled up with; beyond that it only would need memory. */
+/** Zeros up to which a precise amount is filled; more would only need memory. */
 const MAX_FILLED_ZEROS = 400;
 
 /** Parses a quantity; the error has the reference's text. */
@@ -140,14 +140,14 @@ function preciseQuantity(
   };
 }
 
-/** At most nine digits behind the point, rounded away from zero; and as many, filled with zeros, if that is not absurd. */
+/** The amount with at most nine digits behind the point, rounded away from zero; and as many, filled with zeros, if those are not too many. */
 function roundedUp(unscaled: bigint, scale: number): { unscaled: bigint; scale: number } {
   if (scale >= NANO) {
     const zeros = scale - NANO;
     return zeros > MAX_FILLED_ZEROS ? { unscaled, scale } : { unscaled: unscaled * 10n ** BigInt(zeros), scale: NANO };
   }
   const dropped = NANO - scale;
-  // Fewer digits than are dropped: all of them together make the least quantity there is.
+  // Fewer digits than are dropped: the result is the smallest quantity.
   if (dropped > unscaled.toString().length) return { unscaled: 1n, scale: NANO };
   const divisor = 10n ** BigInt(dropped);
   return { unscaled: (unscaled + divisor - 1n) / divisor, scale: NANO };

@@ -28,7 +28,7 @@ export class QuantityValue extends OpaqueValue {
     readonly amount: Amount,
     format: QuantityFormat,
     text: string | undefined,
-    /** A sum or a difference: the reference's equality does not know it on its right side. */
+    /** Whether it is a sum or a difference: the reference's equality does not accept such on its right side. */
     computed: boolean,
   ) {
     super();
@@ -57,7 +57,7 @@ export class QuantityValue extends OpaqueValue {
   /** `this - other`. */
   minus(other: QuantityValue): QuantityValue | CelError {
     const { amount } = other;
-    // The negative of the least int64 is itself, and the reference's fast path does not look.
+    // The negative of the least int64 is itself, and the reference's fast path does not check for it.
     if (this.amount.fast && amount.fast && amount.unscaled === INT_MIN) {
       const wrapped = addAmounts(this.amount, amount);
       if (wrapped?.fast) return this.#combined(other, amount);
@@ -77,7 +77,7 @@ export class QuantityValue extends OpaqueValue {
     return compareAmounts(this.amount, other.amount) === 0;
   }
 
-  /** The reference makes one for each call: none is found again. */
+  /** A new key for each: the reference makes one value for each call, so none is found again. */
   override get [BUCKET](): symbol {
     return Symbol("key");
   }
@@ -104,7 +104,7 @@ const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map([
 ]);
 const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** From this on, and from its negative down, a binary quantity is printed with a binary suffix. */
+/** Amount from which on, and from its negative down, a binary quantity is printed with a binary suffix. */
 const BINARY_FROM: Amount = { unscaled: 1024n, scale: 0, fast: true };
 
 /** The canonical text. An exponent that has no suffix is dropped, as the reference does. */

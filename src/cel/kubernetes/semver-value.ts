@@ -20,7 +20,7 @@ function threeParts(text: string): string[] {
   return second === undefined ? [first] : rest.length === 0 ? [first, second] : [first, second, rest.join(".")];
 }
 
-/** A uint64, or the error; `name` and `zeros` are what the errors call it. */
+/** A uint64, or the error; `name` and `zeros` are its words for the number. */
 function parseNumber(text: string, name: string, zeros: string): bigint | CelError {
   if (!isNumeric(text)) return new CelError(`Invalid character(s) found in ${name} ${quoted(text)}`);
   if (text.length > 1 && text.startsWith("0")) {
@@ -102,7 +102,7 @@ export class SemverValue extends OpaqueValue {
     return new SemverValue([major, minor, patch], preRelease, build);
   }
 
-  /** The precedence of two versions; build metadata has no part in it. */
+  /** The precedence of two versions; build metadata does not count. */
   compareTo(other: SemverValue): number {
     for (const [i, number] of this.numbers.entries()) {
       const order = compareIdentifiers(number, other.numbers[i] as bigint);

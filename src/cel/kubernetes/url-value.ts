@@ -12,14 +12,14 @@ import { MapValue, OpaqueValue, type Value } from "../values/value.js";
 const parseError = (text: string, error: UrlError): CelError =>
   new CelError(`URL parse error during conversion from string: parse ${quoted(text)}: ${error.message}`);
 
-/** The error of a text that is no absolute URI and no absolute path: `parse "…": …`; `undefined` when it is one. */
+/** The error of a text that is neither an absolute URI nor an absolute path: `parse "…": …`; `undefined` when it is one. */
 export function requestUriError(text: string): string | undefined {
   if (text.length > MAX_READ_LENGTH) return tooLarge();
   const parsed = parseUrl(toOctets(text), true);
   return parsed instanceof UrlError ? `parse ${quoted(text)}: ${parsed.message}` : undefined;
 }
 
-/** Parameters of a query that are read; with more, none is. */
+/** Most parameters of a query; with more, none is read. */
 const MAX_PARAMETERS = 10_000;
 
 /** A URL. */
@@ -101,7 +101,7 @@ export class UrlValue extends OpaqueValue {
     return other instanceof UrlValue ? this.toString() === other.toString() : noSuchOverload();
   }
 
-  /** The reference makes one for each call: none is found again. */
+  /** A new key for each: the reference makes one value for each call, so none is found again. */
   override get [BUCKET](): symbol {
     return Symbol("key");
   }

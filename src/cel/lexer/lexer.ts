@@ -3,9 +3,9 @@
 import { characterEnd, scanString } from "./string-token.js";
 import * as T from "./token-type.js";
 
-/** Text that is no token and begins none. */
+/** Text that is not a token and begins none. */
 export interface LexicalError {
-  /** String indexes of the text that was given up, `end` exclusive: it runs through the character that broke the match. */
+  /** String indexes of the skipped text, `end` exclusive: it runs through the character that broke the match. */
   readonly start: number;
   readonly end: number;
   /** How many tokens come before it. */
@@ -54,7 +54,7 @@ const DIGIT = 3;
 const PUNCTUATION = 4;
 const QUOTE = 5;
 
-/** The class of each ASCII character: what may start with it. */
+/** The class of each ASCII character: the tokens that it may start. */
 const CLASSES: Uint8Array = (() => {
   const classes = new Uint8Array(128);
   const set = (characters: string, value: number) => {
@@ -70,7 +70,7 @@ const CLASSES: Uint8Array = (() => {
 
 const classOf = (unit: number): number => (unit < 128 ? CLASSES[unit]! : OTHER);
 
-/** All tokens of a text. Never fails: what is no token is listed in `errors`. Linear in the length of the text. */
+/** All tokens of a text. Never fails: text that is not a token is listed in `errors`. Linear in the length of the text. */
 export function tokenize(text: string): Tokens {
   const types: number[] = [];
   const starts: number[] = [];
@@ -203,7 +203,7 @@ function isHexDigit(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46);
 }
 
-/** Operators of more than one character, a dot (or the number it starts) and a quoted name. `type` 0: no token, given up through `end`. */
+/** Operators of more than one character, a dot (or the number it starts) and a quoted name. `type` 0: not a token, skipped through `end`. */
 function scanOperator(text: string, start: number): { readonly type: number; readonly end: number } {
   const next = text.charCodeAt(start + 1);
   const followed = (unit: number) => next === unit;
@@ -241,7 +241,7 @@ function isQuotedNameCharacter(unit: number): boolean {
   return kind === LETTER || kind === DIGIT || unit === 0x2e || unit === 0x2d || unit === 0x2f || unit === 0x20;
 }
 
-/** No token: the character at `at` broke the match. */
+/** The result for text that is not a token: the character at `at` broke the match. */
 function failAt(text: string, at: number): { readonly type: number; readonly end: number } {
   return { type: OTHER, end: characterEnd(text, at) };
 }

@@ -1,6 +1,6 @@
 /** Finds the end of string and bytes literals (spec kubernetes-cel.md 1.3). */
 
-/** A literal found, or where the attempt broke off. */
+/** A literal, or the place where the match broke off. */
 export interface StringToken {
   readonly found: boolean;
   /** After the literal; if none was found, after the character that broke the match. */
@@ -90,7 +90,7 @@ function scanTriple(text: string, start: number, quote: number, raw: boolean): S
   return { found: false, end: text.length };
 }
 
-/** The escape sequence at a backslash; where it is none, `end` is after the character that broke it. */
+/** The escape sequence at a backslash; if it is invalid, `end` is after the character that broke it. */
 function scanEscape(text: string, start: number): Scan {
   const letter = text[start + 1];
   if (letter === undefined) return { found: false, end: text.length };

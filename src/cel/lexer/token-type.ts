@@ -1,4 +1,4 @@
-/** The kinds of tokens (spec kubernetes-cel.md 1.2). Their order is that in which error messages list what was expected. */
+/** The kinds of tokens (spec kubernetes-cel.md 1.2), in the order in which error messages list the expected ones. */
 
 export const EOF = -1;
 export const EQUALS = 1;
@@ -37,7 +37,7 @@ export const BYTES = 33;
 export const IDENTIFIER = 34;
 export const ESCAPED_IDENTIFIER = 35;
 
-/** The tokens that are written in one way, from {@link EQUALS} on, and the others by the names of their kinds. */
+/** The tokens with a fixed text, from {@link EQUALS} on, and the others by the names of their kinds. */
 const WRITTEN = "== != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null".split(" ");
 const KINDS = ["NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER", "ESC_IDENTIFIER"];
 const NAMES: readonly string[] = ["<INVALID>", ...WRITTEN.map((text) => `'${text}'`), ...KINDS];

@@ -14,7 +14,7 @@ export function identName(expr: Expr): string | undefined {
   return expr.rooted ? `.${expr.name}` : expr.name;
 }
 
-/** The name bound by a one-variable macro; `complaint` is the message when `expr` is no name. */
+/** The name bound by a one-variable macro; `complaint` is the message when `expr` is not a name. */
 export function iterationVariable(expr: Expr, complaint: string): string | MacroError {
   const name = identName(expr);
   if (name === undefined) return new MacroError(expr.offset, complaint);

@@ -1,4 +1,4 @@
-/** Which macros and syntax an environment has (spec kubernetes-cel.md 4.1). */
+/** The macros and the syntax of an environment (spec kubernetes-cel.md 4.1). */
 
 import type { Expr } from "../ast.js";
 import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
@@ -83,7 +83,7 @@ const TWO_VARIABLE_MACROS: readonly Macro[] = Object.freeze([
   { name: "transformMapEntry", member: true, arity: 4, expand: transformMapEntry },
 ]);
 
-// `cel.block([e0, e1, …], t)`: values named by their index, each evaluated at first use and at most once; `cel.index(i)` is one of them. Optimisers
+// `cel.block([e0, e1, …], t)`: values named by their index, each evaluated at first use and at most once; `cel.index(i)` refers to one. Optimisers
 // write expressions so; `cel.iterVar(i, j)` and `cel.accuVar(i, j)` are the names they give to variables of loops.
 
 const slotName = (index: unknown): string => `@index${String(index)}`;
@@ -93,7 +93,7 @@ const block: MacroExpander = (factory, target, args) => {
   if (identName(target!) !== "cel") return undefined;
   if (values.kind !== "list")
     return new MacroError(values.offset, "cel.block requires the first arg to be a list literal");
-  // Each stands inside of the one before it.
+  // Each value is nested in the one before it.
   if (values.elements.length > MAX_DEPTH)
     return new MacroError(values.offset, `cel.block takes at most ${MAX_DEPTH} values`);
   return values.elements.reduceRight((inner, value, at) => bind(factory, slotName(at), value, inner), body);
@@ -131,7 +131,7 @@ const BLOCK_MACROS: readonly Macro[] = Object.freeze([
 
 // `math.greatest` and `math.least`: macros because they take any number of arguments (spec kubernetes-cel.md 4.14; not in Kubernetes).
 
-/** `name` is what is written, `internal` the function of one list, or of one or two numbers, that it becomes. */
+/** `name` is the written name, `internal` the function of one list, or of one or two numbers, that it becomes. */
 const extreme =
   (name: string, internal: string): MacroExpander =>
   (factory, target, args) => {
@@ -149,7 +149,7 @@ const extreme =
     return args.length === 2 ? factory.call(internal, ...args) : factory.call(internal, factory.list(...args));
   };
 
-/** Whether an argument is a numeric literal, or something whose type only the checker knows. */
+/** Whether an argument is a numeric literal, or an expression whose type only the checker knows. */
 function mayBeNumber(arg: Expr): boolean {
   switch (arg.kind) {
     case "literal": {
@@ -183,8 +183,8 @@ const TWO_VARIABLES_SINCE: KubernetesVersion = "1.32";
 /** The first version of Kubernetes with `sortBy`. */
 const SORT_BY_SINCE: KubernetesVersion = "1.34";
 /**
- * The first version of Kubernetes whose expressions may quote names. Servers of 1.37 are the first that do, whatever version new expressions
- * keep to: there the one before.
+ * The first version of Kubernetes whose expressions may quote names. Servers of 1.37 are the first that support it, and let new expressions use it
+ * already at the version before.
  */
 const QUOTED_NAMES_SINCE: KubernetesVersion = "1.36";
 

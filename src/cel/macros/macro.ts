@@ -1,8 +1,8 @@
-/** What a macro is: a call that the parser replaces by another expression (spec kubernetes-cel.md 1.8). */
+/** Macros: calls that the parser replaces by another expression (spec kubernetes-cel.md 1.8). */
 import type { Expr } from "../ast.js";
 import type { NodeFactory } from "../parser/node-factory.js";
 
-/** Why a recognised macro call is malformed, at a place. */
+/** The error of a malformed macro call, at a place. */
 export class MacroError {
   constructor(
     readonly offset: number,
@@ -11,7 +11,7 @@ export class MacroError {
 }
 
 /**
- * Replaces a call. `target` is undefined for free macros. Answers `undefined` when the call is none of the macro's after all (then it stays
+ * Replaces a call. `target` is undefined for free macros. Answers `undefined` when the call is not the macro's after all (then it stays
  * a call), and a {@link MacroError} when it is malformed. New nodes take their place from `factory.offset`, the call's `(`.
  */
 export type MacroExpander = (

@@ -17,7 +17,7 @@ const divisionByZero = (): CelError => new CelError("division by zero", "divisio
 
 /** The text for operands that an operator does not take (spec kubernetes-cel.md 3.1). */
 function refuse(operator: string, kind: Kind): CelError {
-  // Strings and times have methods of their own, so that the reference asks them and gets the bare text.
+  // Strings and times have methods of their own in the reference: its error is the bare text.
   const bare = kind === "string" || kind === "timestamp" || kind === "duration";
   return noSuchOverload(bare ? undefined : operator);
 }

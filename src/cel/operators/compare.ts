@@ -14,15 +14,15 @@ const MIN_INT64 = -(2 ** 63);
 const MAX_INT64 = 2 ** 63;
 const MAX_UINT64 = 2 ** 64;
 
-/** The work of comparing two values that are no texts, and of finding an entry of a map. */
+/** The work of comparing two values that are not texts, and of finding an entry of a map. */
 const VALUE_UNITS = 10;
 const ENTRY_UNITS = 100;
 /** Characters that are compared at a time. */
 const CHARACTERS_AT_ONCE = 4;
 
 /**
- * `a == b` at run time: a boolean, or an error where the left side's class refuses the comparison. The work is taken from `work`, which it is the
- * caller's to look at.
+ * `a == b` at run time: a boolean, or an error where the left side's class refuses the comparison. The work is taken from `work`; the caller checks
+ * it.
  */
 export function equals(a: Value, b: Value, work: Work): boolean | CelError {
   work.left -= VALUE_UNITS;
@@ -50,7 +50,7 @@ function equalObjects(a: Value, b: Value, work: Work): boolean | CelError {
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
-    // Its value is asked itself, also about null.
+    // The optional's value decides itself, also about null.
     if (a.value instanceof OpaqueValue) return a.value.equals(b.value);
     return equals(a.value, b.value, work);
   }
@@ -109,7 +109,7 @@ function equalFields(a: ObjectValue, b: ObjectValue, work: Work): boolean | CelE
 
 /** Whether some element equals `value`; errors of single comparisons are ignored. */
 export function listContains(list: readonly Value[], value: Value, work: Work): boolean {
-  // It asks the value itself, so that null finds null only and an error is "not this one".
+  // The wanted value is the left side, so that null finds null only and an error means "not this one".
   for (const element of list) if (equals(value, element, work) === true) return true;
   return false;
 }
@@ -142,7 +142,7 @@ function orderNumbers(a: Value, b: Value): number | CelError {
   return Number.isNaN(order) ? new CelError("NaN values cannot be ordered") : order;
 }
 
-/** The order of two numbers of any kinds on one line; NaN where one is NaN; `undefined` where `b` is no number. `a` is a number. */
+/** The order of two numbers of any kinds on one line; NaN where one is NaN; `undefined` where `b` is not a number. `a` is a number. */
 export function compareNumbers(a: Value, b: Value): number | undefined {
   const left = a instanceof Uint ? a.value : a instanceof Number ? a.valueOf() : (a as number | bigint);
   const right = b instanceof Uint ? b.value : b instanceof Number ? b.valueOf() : b;

@@ -7,7 +7,7 @@ import { TypeValue } from "../values/type-value.js";
 import { Uint } from "../values/uint.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "../values/value.js";
 
-/** What a value is at run time. `opaque` and `object` carry their own type name. */
+/** The kind of a value at run time. `opaque` and `object` carry their own type name. */
 export type Kind =
   | "null"
   | "bool"
@@ -25,7 +25,7 @@ export type Kind =
   | "opaque"
   | "object";
 
-/** The kind of a value. Anything that is none of the engine's classes is a map. */
+/** The kind of a value. A value of none of the engine's classes is a map. */
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
     case "boolean":

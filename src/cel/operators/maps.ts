@@ -55,7 +55,7 @@ export function isUsableKey(key: Value): boolean {
   return keyOf(key) !== undefined;
 }
 
-/** The reference's evaluation ends at a key that cannot be one, with this text. */
+/** Ends the evaluation, as the reference's does at a key of the wrong kind, with this text. */
 export function badKey(key: Value): never {
   const text = `internal error: runtime error: hash of unhashable type ${nativeNameOf(key)}`;
   throw new Interruption("fault", text);

@@ -37,13 +37,13 @@ export const isDeclaredPresent = (operand: Value, field: string): boolean | CelE
   operand instanceof ObjectValue ? operand.hasDeclared(field) : isPresent(operand, field);
 
 /**
- * {@link qualifyOptional} and {@link isPresent} as the language definition has them: what has no fields at all is an error. Kubernetes calls it absent.
+ * {@link qualifyOptional} and {@link isPresent} by the language definition: a value without fields is an error. For Kubernetes the field is absent.
  */
 export function qualifyOptionalStrictly(operand: Value, key: Value): Result | undefined {
   return hasParts(operand) ? qualifyOptional(operand, key) : noSuchKey(key);
 }
 
-/** {@link isPresent} where what has no fields at all is an error. */
+/** {@link isPresent} where a value without fields is an error. */
 export function isPresentStrictly(operand: Value, key: string): boolean | CelError {
   return hasParts(operand) ? isPresent(operand, key) : noSuchKey(key);
 }
@@ -60,10 +60,10 @@ export function isPresent(operand: Value, key: string): boolean | CelError {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** The value of `operand[?key]`: `undefined` when there is none. Errors for what is no index of a list, and of an object's own. */
+/** The value of `operand[?key]`: `undefined` when there is none. An error for an invalid list index, and for errors of an object. */
 export function qualifyOptional(operand: Value, key: Value): Result | undefined {
   if (!(operand instanceof ObjectValue) || typeof key !== "string") return partOf(operand, key);
-  // A field may have a value and count as absent all the same.
+  // A field may have a value and still count as absent.
   const present = operand.has(key);
   if (present instanceof CelError) return present;
   return present ? operand.get(key) : undefined;
@@ -83,7 +83,7 @@ function partOf(operand: Value, key: Value): Result | undefined {
   return undefined;
 }
 
-/** A list index as a number (out of any list's range when it is large), or the error for what is none. */
+/** A list index as a number (out of any list's range when it is large), or the error of an invalid one. */
 function indexOf(key: Value): number | CelError {
   const integer = key instanceof Uint ? key.value : key;
   if (typeof integer === "bigint") {

@@ -1,5 +1,5 @@
 /**
- * Sizes: what `size()` counts and what the cost model measures (spec kubernetes-cel.md 3.3 and 5.3).
+ * Sizes: the counts of `size()` and the measures of the cost model (spec kubernetes-cel.md 3.3 and 5.3).
  */
 
 import { utf8Length } from "../../data/utf8.js";

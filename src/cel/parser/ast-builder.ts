@@ -1,4 +1,4 @@
-/** Makes tree nodes of recognised syntax, for both parsers, and reports what is wrong there though the syntax is right. */
+/** Makes tree nodes of recognised syntax, for both parsers, and reports errors that the syntax alone does not show. */
 import type { CallExpr, Expr } from "../ast.js";
 import type { IssueCollector } from "../issues.js";
 import { MacroError } from "../macros/macro.js";
@@ -50,7 +50,7 @@ export class AstBuilder {
     return this.placeholder(offset);
   }
 
-  /** Stands for an expression that could not be made; the tree is thrown away, since there is a problem already. */
+  /** Stands for an expression that could not be made; the tree is discarded, since there is a problem already. */
   placeholder(offset: number): Expr {
     return this.literal(offset, null);
   }
@@ -59,7 +59,7 @@ export class AstBuilder {
     return { kind: "literal", id: this.factory.id(), offset, value };
   }
 
-  /** A literal, or the problem that its token stands for no value. */
+  /** A literal, or the problem that its token has no value. */
   checkedLiteral(offset: number, value: Value | LiteralError): Expr {
     return value instanceof LiteralError ? this.invalid(offset, value.message) : this.literal(offset, value);
   }
@@ -95,7 +95,7 @@ export class AstBuilder {
     return { kind: "call", id, offset, function: name, target: undefined, args, rooted: false };
   }
 
-  /** A call as written, or what the macro of that name makes of it. */
+  /** A call as written, or the expansion of the macro of that name. */
   call(offset: number, name: string, target: Expr | undefined, args: readonly Expr[], rooted: boolean): Expr {
     const { factory } = this;
     const macro = rooted ? undefined : this.options.macros.find(name, args.length, target !== undefined);

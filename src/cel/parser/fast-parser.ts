@@ -32,7 +32,7 @@ const ARITHMETIC: ReadonlyMap<number, { readonly name: string; readonly preceden
   [T.MINUS, { name: "_-_", precedence: 1 }],
 ]);
 
-/** The tree of a well-formed expression, or `undefined` where the diagnosing parser must look. */
+/** The tree of a well-formed expression, or `undefined` where the diagnosing parser is needed. */
 export function parseFast(source: Source, tokens: Tokens, builder: AstBuilder): Expr | undefined {
   if (tokens.errors.length > 0) return undefined;
   try {
@@ -46,7 +46,7 @@ export function parseFast(source: Source, tokens: Tokens, builder: AstBuilder): 
 class FastParser {
   readonly #types: readonly number[];
   #at = 0;
-  /** How often each of the rules that nest deepest is active now: the reference limits each. */
+  /** Current activations of each of the rules that nest deepest: the reference limits each. */
   #expressions = 0;
   #relations = 0;
   #calculations = 0;
@@ -88,7 +88,7 @@ class FastParser {
     return true;
   }
 
-  /** Adds one such node on top of children of this height. */
+  /** Counts one such node on top of children of this height. */
   #raise(height: number): void {
     this.#height = height + 1;
     if (this.#height > MAX_DEPTH) throw new GaveUp();

@@ -11,7 +11,7 @@ import type { ParserOptions } from "./parser-options.js";
 
 export type { ParserOptions } from "./parser-options.js";
 
-/** A parsed expression, or all that is wrong with its syntax. */
+/** A parsed expression, or all errors of its syntax. */
 export type ParseResult = { readonly ok: true; readonly parsed: ParsedExpr } | IssueReport;
 
 /** Parses an expression. Never throws; time is linear in the length of the text. */

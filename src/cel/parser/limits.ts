@@ -1,18 +1,18 @@
-/** The limits of parsing, as the reference has them (spec kubernetes-cel.md 1.1): what is refused there must be refused here. */
+/** The limits of parsing, equal to the reference's (spec kubernetes-cel.md 1.1): what is refused there must be refused here. */
 
-/** Code points of an expression. */
+/** Most code points of an expression. */
 export const MAX_CODE_POINTS = 100_000;
 
-/** Activations of one grammar rule at a time, and counted nodes on one path of the tree: both parser and checker recurse that deep. */
+/** Most activations of one grammar rule at a time, and counted nodes on one path of the tree: both parser and checker recurse that deep. */
 export const MAX_DEPTH = 250;
 
-/** Attempts to go on after a syntax error. */
+/** Most attempts to continue after a syntax error. */
 export const MAX_RECOVERIES = 30;
 
-/** Tokens skipped in one attempt to go on. */
+/** Most tokens skipped in one attempt to continue. */
 export const MAX_SKIPPED_TOKENS = 256;
 
-/** Syntax errors reported. */
+/** Most syntax errors reported. */
 export const MAX_SYNTAX_ERRORS = 100;
 
 /**

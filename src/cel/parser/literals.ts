@@ -3,12 +3,12 @@ import { INT_MAX, INT_MIN, makeDouble, makeInt, UINT_MAX } from "../values/numbe
 import { Uint, uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 
-/** Why a token, though well-formed, stands for no value: a number out of range, say. */
+/** The error of a token that is well-formed, but has no value: a number out of range, say. */
 export class LiteralError {
   constructor(readonly message: string) {}
 }
 
-/** Decimal numbers of so few digits are exact as JavaScript numbers. */
+/** Digits up to which decimal numbers are exact as JavaScript numbers. */
 const EXACT_DIGITS = 15;
 
 /** The value of an INT token, with the sign before it. */
@@ -99,7 +99,7 @@ const SIMPLE_ESCAPES: ReadonlyMap<string, number> = new Map([
   ["v", 0x0b],
 ]);
 
-/** The escape at a backslash; the lexer has seen to it that it is well-formed. */
+/** The escape at a backslash; the lexer has checked that it is well-formed. */
 function readEscape(text: string, backslash: number): { readonly point: number; readonly end: number } {
   const letter = text[backslash + 1]!;
   const digits = backslash + 2;

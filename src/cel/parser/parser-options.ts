@@ -1,4 +1,4 @@
-/** What the grammar accepts beyond the core: macros and optional syntax. */
+/** The syntax that the grammar accepts beyond the core: macros and optional syntax. */
 import type { MacroTable } from "../macros/macro.js";
 
 /** The language's variable parts. Made once per environment from its sets of macros. */

@@ -9,25 +9,25 @@ import { tooLarge } from "../values/limits.js";
 import { originalFragment, type Rewritten, rewrite } from "./rewrite.js";
 
 /**
- * Instructions a pattern may compile to. Go allows 3.3 million; here each costs about a kilobyte while it is compiled, and 50,000 take 0.1 s.
+ * Most instructions a pattern may compile to. Go allows 3.3 million; here each costs about a kilobyte while it is compiled, and 50,000 take 0.1 s.
  */
 const MAX_PROGRAM_SIZE = 50_000;
 
 /**
- * Instructions, and characters of the source, of a pattern that is first seen in an evaluation: they take some 50 ms to compile, where the patterns
- * that policies are written with are compiled before there are requests. Lists of hundreds of allowed names, joined by `|`, have room. A class such as
+ * Most instructions, and characters of the source, of a pattern that is first met in an evaluation: they take some 50 ms to compile, while the constant
+ * patterns of policies are compiled before there are requests. Lists of hundreds of allowed names, joined by `|`, fit. A class such as
  * `\pL` takes as long as many characters.
  */
 const MAX_DYNAMIC_SIZE = 12_000;
 const MAX_DYNAMIC_EFFORT = 12_000;
 
 /**
- * Work of one search, in units of about a nanosecond. Time is linear in the text, but grows with the pattern too; this is the worst that patterns
- * make of it, and most take a tenth of that or less.
+ * Most work of one search, in units of about a nanosecond. Time is linear in the text, but grows with the pattern too; the limit holds for the worst
+ * patterns, and most take a tenth of that or less.
  */
 const MAX_SEARCH_WORK = 150_000_000;
 
-/** The work that a character is at the worst: for every search, and for every instruction of the pattern. */
+/** The work for each character at the worst: for every search, and for every instruction of the pattern. */
 const TEST_UNITS = { search: 15, instruction: 1.3 };
 const FIND_UNITS = { search: 200, instruction: 30 };
 
@@ -37,7 +37,7 @@ const FIND_UNITS = { search: 200, instruction: 30 };
  */
 const MAX_FIND_ALL_TIME = 100;
 
-/** Octets of the states that a pattern's automaton keeps from one text to the next; texts may be written to make it have millions. */
+/** Octets of the states that a pattern's automaton keeps from one text to the next; a hostile text can make it have millions. */
 const MAX_KEPT_STATES = 262_144;
 
 /** Monotonic milliseconds. */
@@ -56,13 +56,13 @@ export interface Match {
 
 const require = createRequire(import.meta.url);
 
-/** The library that compiles patterns. Node keeps it once it is loaded. May throw. */
+/** Loads the library that compiles patterns. Node keeps it once it is loaded. May throw. */
 export type LibraryLoader = () => typeof import("re2js");
 
-/** Many policies have no pattern, and its tables of characters take 2 MiB. */
+/** Loads the library on demand: many policies have no pattern, and its tables of characters take 2 MiB. */
 const re2js: LibraryLoader = () => require("re2js");
 
-/** The library; an error where it can't be loaded, for want of file descriptors perhaps. */
+/** The library; an error where it can't be loaded, for lack of file descriptors perhaps. */
 function loaded(load: LibraryLoader): ReturnType<LibraryLoader> | CelError {
   try {
     return load();
@@ -71,7 +71,7 @@ function loaded(load: LibraryLoader): ReturnType<LibraryLoader> | CelError {
   }
 }
 
-/** Loads the library before there are evaluations that need it. Where that fails each of them tries again, and says so. */
+/** Loads the library before there are evaluations that need it. If that fails, each of them tries again, and reports the error. */
 export function loadPatterns(): void {
   loaded(re2js);
 }
@@ -82,7 +82,7 @@ export class Pattern {
   readonly #now: Clock;
   readonly #instructions: number;
 
-  /** @param size about how many instructions it is compiled to */
+  /** @param size about the number of instructions it is compiled to */
   constructor(
     readonly source: string,
     readonly size: number,
@@ -99,7 +99,7 @@ export class Pattern {
     return characters * (units.search + units.instruction * this.#instructions);
   }
 
-  /** Forgets what the automaton has learnt from texts, when that is much. */
+  /** Drops the automaton's kept states, when they are many. */
   #trim(): void {
     const { lazyDFA } = this.#compiled.re2() as { readonly lazyDFA: RE2JSAutomaton | null };
     if (lazyDFA !== null && lazyDFA.maxMem - lazyDFA.memBudget > MAX_KEPT_STATES) lazyDFA.clearCache();
@@ -110,7 +110,7 @@ export class Pattern {
     return this.#compiled.groupCount();
   }
 
-  /** Whether some part of the text matches. Ends the evaluation where that may take too long, as the others do. */
+  /** Whether some part of the text matches. Ends the evaluation where that may take too long, as the other methods do. */
   test(text: string): boolean {
     if (this.#work(text.length, TEST_UNITS) > MAX_SEARCH_WORK) return tooLarge();
     const found = this.#compiled.test(text);
@@ -118,7 +118,7 @@ export class Pattern {
     return found;
   }
 
-  /** Whether there is nothing to be found in a text. Only long ones are asked: to find is many times the work of a test. */
+  /** Whether a text has no match. Tested for long texts only: finding a match is many times the work of a test. */
   #isWithout(text: string): boolean {
     if (this.#work(text.length, FIND_UNITS) <= MAX_SEARCH_WORK) return false;
     return this.test(text) ? tooLarge() : true;
@@ -179,7 +179,7 @@ function compileWith(library: ReturnType<LibraryLoader>, source: string, now: Cl
   }
 }
 
-/** A pattern that comes from data: one that would take long to compile ends the evaluation. */
+/** Compiles a pattern from data: one that would take long to compile ends the evaluation. */
 function compileDynamic(library: ReturnType<LibraryLoader>, source: string): Pattern | CelError {
   if (source.length > MAX_DYNAMIC_EFFORT) return tooLarge();
   const { size, effort } = rewrite(source);
@@ -188,7 +188,7 @@ function compileDynamic(library: ReturnType<LibraryLoader>, source: string): Pat
     : compileWith(library, source, systemClock);
 }
 
-/** What is used of the library's automaton. */
+/** The parts of the library's automaton that are used. */
 interface RE2JSAutomaton {
   readonly maxMem: number;
   readonly memBudget: number;
@@ -227,7 +227,7 @@ export class PatternCache {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;
     const library = loaded(this.#load);
-    // Not kept: the next evaluation may have it.
+    // Not kept: the next evaluation may be able to load it.
     if (library instanceof CelError) return library;
     const pattern = compileDynamic(library, source);
     this.#compiled.set(source, pattern);

@@ -53,22 +53,22 @@ const unicodeClassName = (name: string): string | undefined => byFoldedName.get(
 /** A pattern for the library. */
 export interface Rewritten {
   readonly pattern: string;
-  /** What was changed, in order: where each piece stands in `pattern`, and the text that stood there before. */
+  /** The changes, in order: the place of each piece in `pattern`, and the text that stood there before. */
   readonly changes: readonly { readonly start: number; readonly end: number; readonly original: string }[];
-  /** About how many instructions it compiles to. */
+  /** About the number of instructions it compiles to. */
   readonly size: number;
-  /** About how long compiling takes, in ordinary characters. */
+  /** About the time of compiling, counted in ordinary characters. */
   readonly effort: number;
 }
 
-/** Escapes, quoted text, groups, repetitions and brackets; everything else is a character for itself. */
+/** Escapes, quoted text, groups, repetitions and brackets; everything else is a literal character. */
 const TOKEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[pP](?:\{[^}]*(?:\}|$)|[\s\S]|$)|\\x\{[0-9a-fA-F]*\}|\\[\s\S]?|\(\?P?<[A-Za-z0-9_]+>|\[:\^?[a-z]+:\]|\{[0-9]+(?:,[0-9]*)?\}|[\s\S]/gu;
 
 /** Stands for a class name that Go does not know, so that the library refuses it too. */
 const UNKNOWN = "\\p{?}";
 
-/** As many characters as a Unicode class, of hundreds of ranges, takes time to compile. */
+/** The time of compiling a Unicode class, of hundreds of ranges, counted in characters. */
 const CLASS_EFFORT = 20;
 
 /** Rewrites a pattern. Malformed ones are left for the library to refuse. */
@@ -121,7 +121,7 @@ function unicodeClass(token: string, inClass: boolean): string {
 /** The greatest count of a repetition; greater ones, and a repetition of a repetition, are errors that the library finds. */
 const MAX_COUNT = 1000;
 
-/** Counts the characters of a pattern, each as often as the repetitions around it say. */
+/** Counts the characters of a pattern, each as often as the repetitions around it allow. */
 class SizeEstimate {
   /** The sizes of the groups that are open, innermost last, and of the item that a repetition would apply to. */
   readonly #open: number[] = [0];
@@ -155,7 +155,7 @@ class SizeEstimate {
   }
 }
 
-/** A fragment of the rewritten pattern, as an error quotes it, in the words of the source. */
+/** A fragment of the rewritten pattern, as an error quotes it, in the spelling of the source. */
 export function originalFragment(source: string, { pattern, changes }: Rewritten, fragment: string): string {
   const unknown = changes.find((change) => pattern.slice(change.start, change.end) === fragment);
   if (unknown !== undefined) return unknown.original;

@@ -1,14 +1,14 @@
 /**
- * Whether a text matches a simple pattern: single characters and classes in sequence, each with `?`, `*` or `+`, perhaps anchored. That is what most
- * policies write (`^[a-z0-9-]+$`), and an automaton of a few states decides it in one pass, at a few nanoseconds a character. Whatever else a
- * pattern has, it is not simple, and RE2 decides.
+ * Whether a text matches a simple pattern: single characters and classes in sequence, each with `?`, `*` or `+`, perhaps anchored. Most patterns of
+ * policies are like that (`^[a-z0-9-]+$`), and an automaton of a few states decides it in one pass, at a few nanoseconds a character. Any other
+ * pattern is left to RE2.
  */
 
-/** Positions fit in the bits of a small integer. */
+/** Most items: positions fit in the bits of a small integer. */
 const MAX_ITEMS = 24;
 /** States kept; a pattern that needs more starts afresh. */
 const MAX_STATES = 256;
-/** Classes of characters: ASCII one by one, all others as one. */
+/** The class of all characters beyond ASCII; each ASCII character is its own class. */
 const OTHER = 128;
 const CLASSES = 129;
 
@@ -77,7 +77,7 @@ class Automaton {
     const reached = this.#close((taken & this.#repeated) | (taken << 1));
     const positions = this.#anchored ? reached : reached | this.#initial;
     if (this.#states.length >= MAX_STATES && !this.#indexes.has(positions)) {
-      // The states made so far are forgotten, but for the initial one and the one that is reached.
+      // The kept states are dropped, except the initial one and the one that is reached.
       this.#indexes = new Map();
       this.#states = [];
       this.#next = [];

@@ -9,7 +9,7 @@ import { valueText } from "../values/value-text.js";
 import type { Shape } from "./shape.js";
 import type { Usage } from "./usage.js";
 
-/** A value of a library that is not made here: it is what it is called, and nothing more. */
+/** A value of a library that samples cannot make: it has a name, and nothing more. */
 class Unknown extends OpaqueValue {
   constructor(readonly typeName: string) {
     super();
@@ -24,13 +24,13 @@ class Unknown extends OpaqueValue {
   }
 }
 
-/** Levels of data below which everything is a text: types may contain themselves. */
+/** Levels of data below which every value is a text: types may contain themselves. */
 const MOST_LEVELS = 12;
 
 /** Levels of objects that are made whole. */
 const MOST_DECLARED_LEVELS = 2;
 
-/** One sample: the values of the variables, and what functions answer that ask the world. */
+/** One sample: the values of the variables, and the answers of functions that ask the world. */
 export class Sample {
   readonly bindings: { readonly [name: string]: Value };
   readonly #usage: Usage;
@@ -38,7 +38,7 @@ export class Sample {
   readonly #made = new Map<Shape, Value>();
   #state: number;
 
-  /** @param number 0: all is there that may be; 1: nothing that need not be */
+  /** @param number 0: all optional parts are present; 1: none is */
   constructor(
     usage: Usage,
     readonly number: number,
@@ -49,7 +49,7 @@ export class Sample {
     this.bindings = Object.fromEntries(entries);
   }
 
-  /** What a function answers; the same for the same arguments. */
+  /** The answer of a function; the same for the same arguments. */
   answer(name: string, args: readonly Value[]): Value {
     const key = `${name} ${valueText(args) ?? ""}`;
     const shape = this.#usage.answers.get(name);
@@ -73,7 +73,7 @@ export class Sample {
     return this.number === 0 || (this.number !== 1 && this.#pick(3) > 0);
   }
 
-  /** One of three is what it is compared with, if that is made already. */
+  /** A value; one of three times that of its comparison partner, if that is made already. */
   #value(shape: Shape, level: number): Value {
     const twin = shape.twin && this.#made.get(shape.twin);
     const value = twin !== undefined && this.#pick(3) === 0 ? twin : this.#anew(shape, level);
@@ -100,7 +100,7 @@ export class Sample {
     return this.#ofType(type, values);
   }
 
-  /** A value without parts: one that makes a difference, or one that stands in the expression, or any of its type. */
+  /** A value without parts: one that makes a difference, or a literal of the expression, or any of its type. */
   #ofType(type: Type, values: readonly Value[], level = 0): Value {
     if (values.length > 0 && this.#pick(4) > 0) return this.#one(values);
     const { literals } = this.#usage;
@@ -138,7 +138,7 @@ export class Sample {
     }
   }
 
-  /** An object that is looked at as a whole. */
+  /** An object that is read as a whole. */
   #object(name: string, level: number): Value {
     const fields = this.#usage.objectTypes.get(name)?.fields ?? new Map<string, Type>();
     return Object.fromEntries(Array.from(fields, ([field, type]) => [field, this.#ofType(type, [], level + 1)]));

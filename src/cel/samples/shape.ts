@@ -1,4 +1,4 @@
-/** What data an expression asks for, told by what it does with it. */
+/** The data that an expression needs, derived from what it does with it. */
 import type { Type } from "../types.js";
 import type { Value } from "../values/value.js";
 
@@ -6,15 +6,15 @@ import type { Value } from "../values/value.js";
 export class Shape {
   /** The fields that are read of it, and the keys that are looked up in it. */
   readonly fields = new Map<string, Shape>();
-  /** What is done with its elements, or with the values of a map. */
+  /** The shape of the elements, or of the values of a map. */
   element: Shape | undefined;
-  /** Whether its elements are found by keys that are texts. */
+  /** Whether its elements are looked up by keys that are texts. */
   keyed = false;
-  /** Whether it is asked if this is there. */
+  /** Whether the expression tests if it is present. */
   optional = false;
-  /** What it is compared with. */
+  /** The place it is compared with. */
   twin: Shape | undefined;
-  /** Values that make a difference where this is looked at. */
+  /** Values that make a difference where this is read. */
   readonly values: Value[] = [];
 
   constructor(
@@ -22,14 +22,14 @@ export class Shape {
     public type: Type,
   ) {}
 
-  /** A field or key of it. */
+  /** The shape of a field or key. */
   field(name: string, type: Type): Shape {
     const shape = this.fields.get(name) ?? new Shape(type);
     this.fields.set(name, shape);
     return shape;
   }
 
-  /** Its elements, all of one shape. */
+  /** The shape of all elements. */
   elements(type: Type): Shape {
     this.element ??= new Shape(type);
     return this.element;
@@ -41,5 +41,5 @@ export class Shape {
   }
 }
 
-/** Values of one place: an expression that compares it with a hundred texts needs no more to differ. */
+/** Most values of one place: an expression that compares it with a hundred texts needs no more to differ. */
 const MOST_VALUES = 24;

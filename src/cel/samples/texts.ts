@@ -1,14 +1,14 @@
-/** Texts that functions take: some of each that they can make something of, and some that they cannot. */
+/** Texts for functions: for each some that it accepts, and some that it refuses. */
 import type { Value } from "../values/value.js";
 
-// A text that a pattern matches, as far as that is easily told: the first alternative of each group, the fewest repetitions.
+// A text that a pattern matches, as far as that is easily found: the first alternative of each group, the fewest repetitions.
 
 const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
 
-/** Longer patterns have no example: groups are read by functions that call each other. */
+/** Characters of the longest pattern with an example: groups are read by functions that call each other. */
 const MOST_CHARACTERS = 500;
 
-/** The text; one that does not match does no harm: it is one sample of many. */
+/** An example text; one that does not match does no harm: it is one sample of many. */
 function exampleOf(pattern: string): string {
   return pattern.length > MOST_CHARACTERS ? "" : alternatives({ rest: pattern.replace(/^\(\?[a-zA-Z]+\)/, "") });
 }
@@ -17,7 +17,7 @@ interface Reader {
   rest: string;
 }
 
-/** Reads up to the end of a group; what follows `|` is read, and left out. */
+/** Reads up to the end of a group; alternatives after `|` are read and left out. */
 function alternatives(reader: Reader): string {
   let first: string | undefined;
   let text = "";
@@ -70,7 +70,7 @@ function inClass(inside: string): string {
   return inside.startsWith("[:") ? "a" : (inside[0] ?? "");
 }
 
-/** What stands for a character behind a backslash; places such as `\b` are no characters. */
+/** The text for an escaped character; places such as `\b` are not characters. */
 function escaped(character: string): string {
   return /[bBAz]/.test(character) ? "" : (CLASSES[character] ?? character);
 }
@@ -84,7 +84,7 @@ const TIMES = ["2020-01-02T03:04:05Z", "2030-01-02T03:04:05Z"];
 const DURATIONS = ["1h", "90s", "1000h"];
 const NUMBERS = ["1", "2", 1, 2];
 
-/** By the function that is called with them. */
+/** The texts by the function that is called with them. */
 export const TEXTS: ReadonlyMap<string, readonly Value[]> = new Map<string, readonly Value[]>([
   ["quantity", QUANTITIES],
   ["isQuantity", QUANTITIES],
@@ -107,7 +107,7 @@ export const TEXTS: ReadonlyMap<string, readonly Value[]> = new Map<string, read
   ["string", ["a", 1]],
 ]);
 
-/** Texts that a method answers in one way, and in the other. */
+/** Texts for which a method is true, and for which it is false. */
 export function textsFor(method: string, argument: string): readonly string[] {
   switch (method) {
     case "startsWith":

@@ -1,4 +1,4 @@
-/** Tries an expression on samples of its data: whether it comes to anything, and not always to the same. */
+/** Tries an expression on samples of its data: whether it evaluates without error, and not always to the same value. */
 import type { Expr } from "../ast.js";
 import type { CheckedExpr } from "../checked.js";
 import type { Program } from "../public-types.js";
@@ -10,29 +10,29 @@ import { walk } from "../walk.js";
 import { Sample } from "./sample.js";
 import type { Usage } from "./usage.js";
 
-/** What an expression does on all samples: it gives different values, always the same one, as what looks at no data must, or nothing but errors. */
+/** The results on all samples: different values, always the same one, always the same because no data is read, or only errors. */
 export type Verdict = "varies" | "constant" | "closed" | "fails";
 
-/** What trials may cost together, in units of the cost model; what is left of it. A unit is some ten nanoseconds. */
+/** The remaining cost of trials, in units of the cost model. A unit is some ten nanoseconds. */
 export interface Budget {
   cost: number;
 }
 
-/** Samples of a trial; most are over after a few. */
+/** Most samples of a trial; most trials end after a few. */
 const MOST_SAMPLES = 120;
 
-/** Cost of one evaluation: samples are small, and what takes more than this is not tried. */
+/** Most cost of one evaluation: samples are small, and an expression that takes more is not tried. */
 const MOST_COST = 20_000;
 
-/** What a part came to: bits. */
+/** The values that a part had: bits. */
 const TRUE = 1;
 const FALSE = 2;
 const OTHER = 4;
 const ERROR = 8;
 
 /**
- * Tries a program that was compiled with a trace. Not only the whole must vary, but every condition in it too, unless it stands in `own` in the same words: `a || "b" != ""`
- * is always true, and in `c && (a || "b" != "")` that is not seen from outside.
+ * Tries a program that was compiled with a trace. Not only the whole must vary, but every condition in it too, unless `own` has it in the same words:
+ * `a || "b" != ""` is always true, and in `c && (a || "b" != "")` the value of the whole does not show that.
  */
 export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, own: string, budget: Budget): Verdict {
   if (usage.variables.size === 0 && usage.answers.size === 0)
@@ -54,7 +54,7 @@ export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, 
       costLimit: MOST_COST,
     });
     budget.cost -= cost + SAMPLE_COST + SAMPLE_CHARACTER_COST * program.source.length;
-    // One that takes so much will take it with the next sample, too.
+    // An evaluation that takes so much will take it with the next sample, too.
     if (result instanceof CelError && result.code === "cost-limit") return "fails";
     if (!(result instanceof CelError)) values.add(valueText(result as Value) ?? (result as Value));
     if (varies()) return "varies";
@@ -65,10 +65,10 @@ export function verdictOf(program: Program, checked: CheckedExpr, usage: Usage, 
 }
 
 const BOTH = TRUE | FALSE;
-/** What making a sample costs, and evaluating with a trace: the more the longer the expression is. */
+/** The cost of making a sample, and of evaluating with a trace: it grows with the length of the expression. */
 const SAMPLE_COST = 100;
 const SAMPLE_CHARACTER_COST = 10;
-/** What making a program costs. */
+/** The cost of making a program, for each character. */
 const PROGRAM_CHARACTER_COST = 200;
 
 const bitOf = (result: Result): number => {
@@ -76,14 +76,14 @@ const bitOf = (result: Result): number => {
   return typeof result === "boolean" ? (result ? TRUE : FALSE) : OTHER;
 };
 
-/** The ids of the conditions that are not written so by the author. */
+/** The ids of the conditions that the author did not write so. */
 function conditionsOf({ parsed, types }: CheckedExpr, own: string): ReadonlySet<number> {
   const written = bare(own);
   const found = new Set<number>();
   const add = (part: Expr): void => {
     if (part.kind === "literal") return;
     const text = unparse(part, parsed.macroCalls);
-    // What macros are made of is written by nobody.
+    // Parts that macros add were not written.
     if (!text.includes("@") && !written.includes(bare(text))) found.add(part.id);
   };
   walk(parsed.expr, (part) => {
@@ -101,5 +101,5 @@ function operands(expr: Expr): readonly Expr[] {
   return name === "_?_:_" ? args.slice(0, 1) : [];
 }
 
-/** A text without what may be written in several ways. */
+/** A text without the parts that may be written in several ways. */
 const bare = (text: string): string => text.replaceAll(/[\s()]/g, "").replaceAll("'", '"');

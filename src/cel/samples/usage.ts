@@ -1,4 +1,4 @@
-/** Reads from a checked expression what it does with its data: which places it looks at, and what values make a difference there. */
+/** Derives from a checked expression what it does with its data: the places it reads, and the values that make a difference there. */
 import type { CallExpr, ComprehensionExpr, Expr, SelectExpr } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { DYN, type Type } from "../types.js";
@@ -9,28 +9,28 @@ import { walk } from "../walk.js";
 import { Shape } from "./shape.js";
 import { TEXTS, textsFor } from "./texts.js";
 
-/** What an expression does with its data. */
+/** The use that an expression makes of its data. */
 export interface Usage {
-  /** By the names of variables. */
+  /** The shapes by the names of variables. */
   readonly variables: ReadonlyMap<string, Shape>;
-  /** What functions answer that ask the world, by their names. */
+  /** The answers of functions that ask the world, by their names. */
   readonly answers: ReadonlyMap<string, Shape>;
-  /** The texts and numbers that stand in the expression. */
+  /** The texts and numbers in the expression. */
   readonly literals: readonly Value[];
-  /** The fields of types of objects. */
+  /** The fields of object types. */
   readonly objectTypes: Declarations["objectTypes"];
 }
 
 const BOOLS: readonly Value[] = [true, false];
 const NUMBERS: readonly Value[] = [1, 2, 3, -1000, 1000];
-/** Values of what is compared with something of a type, where its own is not known. */
+/** Values for an operand of unknown type that is compared with one of a known type. */
 const ANY_OF: ReadonlyMap<Type["kind"], readonly Value[]> = new Map<Type["kind"], readonly Value[]>([
   ["bool", BOOLS],
   ["int", NUMBERS],
   ["string", ["a", "b"]],
 ]);
 const ORDERED: ReadonlySet<string> = new Set(["_<_", "_<=_", "_>_", "_>=_"]);
-/** Calls that give what they are called for, or what stands in it. */
+/** Calls that give their receiver, or a part of it. */
 const TRANSPARENT: ReadonlySet<string> = new Set([
   "dyn",
   "optional.of",
@@ -55,7 +55,7 @@ const TRANSPARENT: ReadonlySet<string> = new Set([
   "url",
 ]);
 
-/** What the checked expression does. */
+/** The usage of a checked expression. */
 export function usageOf(checked: CheckedExpr, { functions, objectTypes }: Declarations): Usage {
   const reader = new Reader(checked, functions, objectTypes);
   reader.read(checked.expr, BOOLS);
@@ -68,7 +68,7 @@ class Reader implements Usage {
   readonly literals: Value[] = [];
   readonly #checked: CheckedExpr;
   readonly #functions: Declarations["functions"];
-  /** What the variables of loops stand for, innermost last; undefined for what has no place in the data. */
+  /** The shapes of the variables of loops, innermost last; undefined for those without a place in the data. */
   readonly #scope: (readonly [name: string, shape: Shape | undefined])[] = [];
 
   constructor(
@@ -88,7 +88,7 @@ class Reader implements Usage {
     return this.#checked.types.get(expr.id) ?? DYN;
   }
 
-  /** Reads a part, of which some values make a difference. Answers the place in the data that it stands for, if it is one. */
+  /** Reads a part, for which some values make a difference. Answers its place in the data, if it has one. */
   read(expr: Expr, wanted: readonly Value[] = []): Shape | undefined {
     switch (expr.kind) {
       case "literal":
@@ -175,7 +175,7 @@ class Reader implements Usage {
     return field;
   }
 
-  /** Two parts that are compared: each may be what the other is. */
+  /** Two parts that are compared: each may have the other's values. */
   #compared(left: Expr, right: Expr, values: (value: Value) => readonly Value[], unknown: readonly Value[]): undefined {
     const read = (part: Expr, other: Expr): Shape | undefined => {
       const constant = constantOf(other);
@@ -270,7 +270,7 @@ function kept(shapes: Map<string, Shape>, name: string, type: Type): Shape {
   return shape;
 }
 
-/** The value that a part always has, as far as that is easily told; undefined for all others. */
+/** The value that a part always has, as far as that is easily found; undefined for all others. */
 function constantOf(expr: Expr): Value | undefined {
   if (expr.kind === "literal") return expr.value;
   if (expr.kind === "list") return all(expr.elements.map(constantOf));
@@ -282,11 +282,11 @@ function constantOf(expr: Expr): Value | undefined {
     return keys && values && Object.fromEntries(keys.map((key, i) => [String(key), values[i] as Value]));
   }
   if (expr.kind !== "call" || expr.target !== undefined || expr.args.length !== 1) return undefined;
-  // `quantity("1")`, `int("5")`: what is compared with it is made of such a text.
+  // `quantity("1")`, `int("5")`: the value compared with it comes from such a text.
   return expr.function === "-_" ? undefined : constantOf(expr.args[0] as Expr);
 }
 
-/** Texts that a sum with a literal may come to. */
+/** Texts that begin with the literal of a sum. */
 function begunBy(expr: Expr): readonly string[] {
   if (expr.kind !== "call" || expr.function !== "_+_") return [];
   const [first, second] = expr.args.map((arg) => constantOf(arg));
@@ -294,7 +294,7 @@ function begunBy(expr: Expr): readonly string[] {
   return typeof second === "string" ? [`a${second}`, `b${second}`, `1${second}`] : [];
 }
 
-/** The type of what an optional value holds. */
+/** The type of an optional's content. */
 const contentOf = (type: Type): Type =>
   type.kind === "opaque" && type.name === "optional_type" ? (type.params[0] ?? DYN) : type;
 
@@ -307,14 +307,14 @@ function otherThan(value: Value): Value {
   return isInt(value) ? Number(value) + 1 : "z";
 }
 
-/** Values beside, below and above it. */
+/** The value itself, and those just below and above it. */
 function around(value: Value): readonly Value[] {
   if (isInt(value)) return [value, Number(value) - 1, Number(value) + 1, ...NUMBERS.slice(-2)];
   if (isDouble(value)) return [value, makeDouble(Number(value) - 0.75), makeDouble(Number(value) + 0.75)];
   return [value, otherThan(value)];
 }
 
-/** A value as other types have it: what conversions make of each other. */
+/** A value in the forms of other types that conversions make of it. */
 function alike(value: Value): readonly Value[] {
   if (typeof value === "string")
     return /^-?\d{1,9}$/.test(value) ? [value, Number(value), uintOf(BigInt(value))] : [value];
@@ -333,5 +333,5 @@ function sizes(wanted: readonly Value[], type: Type): readonly Value[] {
   });
 }
 
-/** Elements of a list that is asked how many it has. */
+/** Most elements of a list whose size is compared. */
 const MOST_ELEMENTS = 64;

@@ -1,4 +1,4 @@
-/** What the two-variable comprehension macros expand to (spec kubernetes-cel.md 1.8). */
+/** The function that two-variable comprehension macros expand to (spec kubernetes-cel.md 1.8). */
 import type { Library } from "../declarations.js";
 import { added, fn, overload } from "../declare.js";
 import { mapType, typeParam } from "../types.js";

@@ -66,10 +66,10 @@ function parseInteger(text: string, pattern: RegExp, min: bigint, max: bigint): 
   return value < min || value > max ? undefined : value;
 }
 
-/** So many digits are always an int that a number holds exactly. */
+/** Digits of which any number is an int that a JavaScript number holds exactly. */
 const MAX_PLAIN_DIGITS = 15;
 
-/** The value of a few digits and nothing else, which is what such texts are nearly always; `undefined` of all others. */
+/** The value of a text of a few digits, which nearly all such texts are; `undefined` of all others. */
 function plainDigits(text: string): number | undefined {
   if (text.length === 0 || text.length > MAX_PLAIN_DIGITS) return undefined;
   let value = 0;
@@ -119,7 +119,7 @@ function stringToTimestamp(text: string): Result {
   return value ?? cannotConvert("google.protobuf.Timestamp");
 }
 
-/** RFC 3339 to the letter, as far as a form can say it; upper or lower case, of which the parser takes the upper only. */
+/** Strict RFC 3339, as far as a pattern can express it; upper or lower case, of which the parser takes the upper only. */
 const STRICT_FORM =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
@@ -202,7 +202,7 @@ export const conversionLibrary: Library = {
   ],
 };
 
-/** The same as the reference's newest releases have it: what Go tolerates in a timestamp is refused. */
+/** The same by the rules of the reference's newest releases: deviations from RFC 3339 that Go tolerates are refused. */
 export const strictConversionLibrary: Library = {
   ...conversionLibrary,
   functions: conversionLibrary.functions.map((declaration) => ({

@@ -1,4 +1,4 @@
-/** What the functions of the lists extension do (spec kubernetes-cel.md 4.4). */
+/** The functions of the lists extension (spec kubernetes-cel.md 4.4). */
 import type { Implementation } from "../declarations.js";
 import { compare } from "../operators/compare.js";
 import { kindOf, typeNameOf } from "../operators/kind.js";
@@ -32,7 +32,7 @@ export const flatten: Implementation = (list, given) => {
   return appendFlat(list, Number(depth), flat) ? flat : tooLarge();
 };
 
-/** The type of a value with its parameters, as this function's error has it. */
+/** The type of a value with its parameters, as this function's error prints it. */
 function typeText(value: Value): string {
   const name = typeNameOf(value);
   if (name === "map") return "map(dyn, dyn)";
@@ -48,7 +48,7 @@ function appendFlat(list: List, depth: number, to: Value[]): boolean {
   return true;
 }
 
-/** Elements of a range: as many as an expression's budget could ever pay for. */
+/** Most elements of a range: as many as an expression's cost limit could ever allow. */
 const MAX_RANGE = 1_000_000;
 
 /** `lists.range`: 0 to before `size`. */
@@ -86,7 +86,7 @@ export const sort: Implementation = (list) => {
 export const sortByKeys: Implementation = (list, keys) =>
   Array.isArray(list) && Array.isArray(keys) ? sortBy(list, keys) : noSuchOverload("@sortByAssociatedKeys");
 
-/** Up to this length the reference sorts by insertion, which says where keys go that have no order (NaN). */
+/** Length up to which the reference sorts by insertion, which decides where keys without an order (NaN) go. */
 const INSERTION_LENGTH = 12;
 
 function sortBy(list: List, keys: List): Result {

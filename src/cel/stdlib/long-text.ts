@@ -1,17 +1,17 @@
 /**
  * Edits of long texts on an array of their code units. The engine makes an object for each piece of a text that is cut, and calls a function for each place that a
- * pattern replaces: with millions of them that holds the thread for a second, and this for some hundredths.
+ * pattern replaces: millions of them hold the thread for a second, while this takes some hundredths of one.
  */
 
 /** Characters from which a text is edited in this way. */
 export const LONG_TEXT = 4_096;
 
-/** A text that is searched for is as short as this, so that no text has to be compared with it again and again. */
+/** Longest search text for this method, so that no text has to be compared with it again and again. */
 export const SHORT_SEARCHED = 8;
 
 type Units = Uint8Array | Uint16Array;
 
-/** How a text's units are kept: in a byte each where all are ASCII's. */
+/** The encoding of the units: a byte each where all are ASCII. */
 const encodingOf = (...texts: readonly string[]): "latin1" | "utf16le" =>
   texts.every((text) => Buffer.byteLength(text) === text.length) ? "latin1" : "utf16le";
 
@@ -81,7 +81,7 @@ function occurrences(units: Units, searched: Units, most: number): number {
   return found;
 }
 
-/** Whether the rest of what is searched for stands behind its first unit. */
+/** Whether the rest of the search text stands behind its first unit. */
 function isAt(units: Units, searched: Units, at: number): boolean {
   for (let index = 1; index < searched.length; index++) if (units[at + index] !== searched[index]) return false;
   return true;
@@ -90,12 +90,12 @@ function isAt(units: Units, searched: Units, at: number): boolean {
 const isHigh = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 const isLow = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
 
-/** How many units the code point at an index has. */
+/** The number of units of the code point at an index. */
 function unitsAt(units: Units, index: number): number {
   return isHigh(units[index] as number) && index + 1 < units.length && isLow(units[index + 1] as number) ? 2 : 1;
 }
 
-/** Puts a text before the first `places` code points, and behind the last one when that is a place, too. Whether that is too long is the caller's matter. */
+/** Puts a text before the first `places` code points, and behind the last one when that is a place, too. The caller checks the length. */
 export function insertUnits(text: string, inserted: string, places: number): string {
   const encoding = encodingOf(text, inserted);
   const [units, put] = [unitsOf(text, encoding), unitsOf(inserted, encoding)];

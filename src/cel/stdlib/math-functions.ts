@@ -1,4 +1,4 @@
-/** What the functions of the math extension do (spec kubernetes-cel.md 4.14). */
+/** The functions of the math extension (spec kubernetes-cel.md 4.14). */
 import { compare } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { intResult, isInt, makeDouble, makeInt, numberOf } from "../values/numbers.js";
@@ -9,7 +9,7 @@ type Int = number | bigint;
 // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
 type Double = number | Number;
 
-/** The number of an argument that is one. */
+/** The number of a numeric argument. */
 export const toDouble = (value: Value): number => numberOf(value) as number;
 
 /** `math.@min` (`sign` 1) and `math.@max` (-1) of two numbers: the first one, unless the second goes beyond it. */

@@ -13,7 +13,7 @@ const numbers: readonly (readonly [string, Type])[] = [
   ["uint", UINT],
 ];
 
-/** What the variadic macros `math.least` (`min`) and `math.greatest` (`max`) expand to. */
+/** The functions that the variadic macros `math.least` (`min`) and `math.greatest` (`max`) expand to. */
 function extreme(name: "min" | "max"): FunctionDeclaration {
   const id = `math_@${name}`;
   const { ofOne, ofTwo, ofList } = extremes(`math.@${name}`, name === "min" ? 1 : -1);

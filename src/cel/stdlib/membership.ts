@@ -11,17 +11,17 @@ import { BoundedWork } from "../values/work.js";
 const ADD_UNITS = 200;
 
 /**
- * A collection that values are looked up in. Strings and bools are found by themselves, numbers among those that round to the same double, other kinds by
+ * A collection in which values are looked up. Strings and bools are found by themselves, numbers among those that round to the same double, other kinds by
  * comparing with each.
  */
 export class Members {
   readonly #plain = new Set<Value>();
   readonly #numbers = new Map<number, Value[]>();
   readonly #others: Value[] = [];
-  /** What comparisons may still be made. */
+  /** The work that comparisons may still take. */
   readonly #work = new BoundedWork(MAX_COMPARING_WORK);
 
-  /** Adds a value. Ends the evaluation when there were too many of them. */
+  /** Adds a value. Ends the evaluation when the work is used up. */
   add(value: Value): void {
     this.#work.left -= ADD_UNITS;
     if (this.#work.left < 0) tooLarge();
@@ -39,7 +39,7 @@ export class Members {
     else bucket.push(value);
   }
 
-  /** Whether `value == member` for some member; a comparison that errors is not. Ends the evaluation when there were too many of them. */
+  /** Whether `value == member` for some member; a comparison with an error does not count. Ends the evaluation when the work is used up. */
   has(value: Value): boolean {
     if (typeof value === "string" || typeof value === "boolean") return this.#plain.has(value);
     const number = numberOf(value);

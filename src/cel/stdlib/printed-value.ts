@@ -8,7 +8,7 @@ import { timestampText } from "../values/timestamp-text.js";
 import type { TypeValue } from "../values/type-value.js";
 import type { Optional, Value } from "../values/value.js";
 
-/** Characters of a printed value: an error text is no place for a whole object. */
+/** Most characters of a printed value: an error text should not contain a whole object. */
 const MAX_LENGTH = 10_000;
 
 /** The value's text. */

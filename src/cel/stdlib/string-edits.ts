@@ -19,13 +19,13 @@ import { printedValue } from "./printed-value.js";
 
 type Int = number | bigint;
 
-/** Whether all characters are ASCII's; beyond, other letters have another case, too. */
+/** Whether all characters are ASCII; other letters have another case, too. */
 const isAscii = (text: string): boolean => utf8Length(text) === text.length;
 
-/** Between a letter of ASCII and the same in the other case. */
+/** The difference between an ASCII letter and the same in the other case. */
 const CASE = 0x20;
 
-/** `lowerAscii`: only the letters A to Z change. What is in lower case already is found out by the built-in function, which is quick with it. */
+/** `lowerAscii`: only the letters A to Z change. The built-in function finds out whether a text is in lower case already, which it does quickly. */
 export function lowerAscii(text: string): string {
   const lower = text.toLowerCase();
   if (lower === text || isAscii(text)) return lower;
@@ -60,7 +60,7 @@ export function replace(text: string, from: string, to: string, limit: Int = -1)
   return text.length + (pieces.length - 1) * to.length > MAX_TEXT_LENGTH ? tooLarge() : joined(pieces, to);
 }
 
-/** Of a short text, the first of whose places is known. */
+/** Replaces in a short text, of which the first place is known. */
 function replaceShort(text: string, from: string, to: string, count: number, first: number): string {
   let result = first === 0 ? to : text.slice(0, first) + to;
   let start = first + from.length;
@@ -79,14 +79,14 @@ function insertBetween(text: string, inserted: string, count: number): Result {
   return insertUnits(text, inserted, places);
 }
 
-/** Occurrences in a long text from which each one costs more than a look at every character. */
+/** Occurrences in a long text from which on all together cost more than reading every character. */
 const MANY_PLACES = 1_000;
 
 const hasMany = (text: string, from: string): boolean => text.split(from, MANY_PLACES).length === MANY_PLACES;
 
-/** Characters from which the built-in `split` and `join` are the quicker ones: each call of them takes as long as ten steps of a loop. */
+/** Characters from which on the built-in `split` and `join` are faster: each call of them takes as long as ten steps of a loop. */
 const BUILT_IN = 256;
-/** The same in texts to be joined. */
+/** The same as a number of texts to be joined. */
 const MANY_TEXTS = 16;
 
 /** At most `count` pieces; the last one is the rest. */
@@ -109,7 +109,7 @@ function splitUpTo(text: string, separator: string, count: number): string[] {
   return pieces;
 }
 
-/** The same by the built-in function, which is quick when it makes all pieces, and has no last one that is the rest. */
+/** The same by the built-in function, which is fast when it makes all pieces, and cannot keep the rest as the last one. */
 function splitLong(text: string, separator: string, count: number): string[] {
   const pieces = text.split(separator);
   if (pieces.length <= count) return pieces;
@@ -120,7 +120,7 @@ function splitLong(text: string, separator: string, count: number): string[] {
   return pieces;
 }
 
-/** Texts that the built-in `join` is given at a time: it takes several times as long for each of half a million. */
+/** Texts passed to the built-in `join` at a time: it takes several times as long for each of half a million. */
 const JOINED_AT_ONCE = 512;
 
 /** The texts with a separator between them. */
@@ -149,7 +149,7 @@ export function split(text: string, separator: string, limit: Int = -1): Result 
     : [...characters.slice(0, count - 1), characters.slice(count - 1).join("")];
 }
 
-/** `join`: the elements must be strings, which the caller has checked of the first only. */
+/** `join`: the elements must be strings; the caller has checked only the first. */
 export function join(list: readonly Value[], separator = ""): Result {
   let length = Math.max(0, list.length - 1) * separator.length;
   for (const element of list) {
@@ -160,7 +160,7 @@ export function join(list: readonly Value[], separator = ""): Result {
 }
 
 /**
- * The piece at `index` of those that {@link split} would make, without the others; `undefined` where there is none, and of an empty separator.
+ * The piece at `index` of those that {@link split} would make, without the others; `undefined` where there is none, and for an empty separator.
  */
 export function piece(text: string, separator: string, index: number): string | undefined {
   if (separator === "") return undefined;
@@ -174,7 +174,7 @@ export function piece(text: string, separator: string, index: number): string | 
   return end === -1 ? text.slice(start) : text.slice(start, end);
 }
 
-/** Unicode's White_Space beyond ASCII: what JavaScript trims but for U+FEFF, and U+0085 besides. */
+/** Unicode's White_Space beyond ASCII: the characters JavaScript trims except U+FEFF, and U+0085. */
 const WHITE_SPACE: ReadonlySet<number> = new Set([
   ...[0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000],
   ...Array.from({ length: 11 }, (_, index) => 0x2000 + index),

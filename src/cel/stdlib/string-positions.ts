@@ -1,6 +1,6 @@
 /**
- * Characters and parts of strings by their position (spec kubernetes-cel.md 4.2). An int argument may be a bigint, which no position is. `size` is the
- * text's number of code points, where that is known already: as many as UTF-16 units, and positions are what JavaScript takes them for.
+ * Characters and parts of strings by their position (spec kubernetes-cel.md 4.2). An int argument may be a bigint, which is never a position. `size` is the
+ * text's number of code points, where that is known already: if it equals the number of UTF-16 units, positions are JavaScript's indexes.
  */
 import { CelError } from "../values/cel-error.js";
 import { codePointLength, positionOf, unitIndex } from "../values/code-points.js";
@@ -47,7 +47,7 @@ export function lastIndexOf(text: string, part: string, offset?: Int, size?: num
   return index <= 0 ? index : positionIn(text, index, length);
 }
 
-/** Searches from the front before one from the back: that takes as long as four of them, and most texts have fewer such places. */
+/** Searches from the front before one from the back, which takes as long as four of them; most texts have fewer such places. */
 const SEARCHES = 4;
 
 function lastPlace(text: string, part: string): number {

@@ -50,7 +50,7 @@ const format = (implementation: Native): Overload => ({
   sequential: true,
 });
 
-/** The strings extension as Kubernetes has it: version 2, whose `format` groups digits. */
+/** The strings extension of Kubernetes: version 2, whose `format` groups digits. */
 export const stringsLibrary: Library = {
   name: "strings",
   functions: [...functions, ...added("1.29", fn("format", format(groupedFormat)))],

@@ -12,7 +12,7 @@ import type { Result, Value } from "../values/value.js";
 const A = typeParam("A");
 const B = typeParam("B");
 
-/** The error of an operation that the first operand's kind does not have: strings and times are asked themselves and give the bare text. */
+/** The error of an operation that the first operand's kind does not have: in the reference strings and times give the bare text themselves. */
 function unable(name: string, first: Value): Result {
   const bare = typeof first === "string" || first instanceof Timestamp || first instanceof Duration;
   return noSuchOverload(bare ? undefined : name);

@@ -23,7 +23,7 @@ export function literalText(value: Value): string {
   }
 }
 
-/** A double always shows that it is one. */
+/** The text of a double, which always shows its type. */
 function doubleText(value: number): string {
   if (!Number.isFinite(value)) return `double("${value}")`;
   const text = Object.is(value, -0) ? "-0" : `${value}`;
@@ -43,7 +43,7 @@ function byteText(byte: number): string {
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }
 
-/** How tightly things bind; a part that binds less tightly than its place demands is put in parentheses. */
+/** Binding strengths; a part that binds less tightly than its place demands is put in parentheses. */
 const TERNARY = 1;
 const OR = 2;
 const AND = 3;
@@ -72,7 +72,7 @@ const PREFIX: ReadonlyMap<string, string> = new Map([
 
 const NO_MACROS: MacroCalls = new Map();
 
-/** The text of an expression. Macros are printed as they were written if `macroCalls` has them, else as the loops they stand for. */
+/** The text of an expression. Macros are printed as they were written if `macroCalls` has them, else as the comprehensions they expand to. */
 export function unparse(expr: Expr, macroCalls: MacroCalls = NO_MACROS): string {
   return new Unparser(macroCalls).text(expr, TERNARY);
 }
@@ -179,7 +179,7 @@ const mark = (optional: boolean | undefined): string => (optional === true ? "?"
 
 const KEYWORDS: ReadonlySet<string> = new Set(["true", "false", "null", "in"]);
 
-/** A field's name, backquoted where it is no identifier. */
+/** A field's name, in backquotes where it is not an identifier. */
 function fieldText(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name) ? name : `\`${name}\``;
 }

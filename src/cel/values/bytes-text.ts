@@ -11,10 +11,10 @@ const DELETE = 0x7f;
 /** The last of the control characters behind ASCII. */
 const LAST_CONTROL = 0x9f;
 
-/** Bytes that are printed: an error text is no place for a whole object. */
+/** Most bytes that are printed: an error text should not contain a whole object. */
 const MAX_BYTES = 10_000;
 
-/** The bytes in quotes: UTF-8 as it is, but for control characters; a byte that is none as `\\xff`. */
+/** The bytes in quotes: UTF-8 as it is, except control characters; other bytes as `\\xff`. */
 export function textFormat(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < Math.min(bytes.length, MAX_BYTES); ) {
@@ -34,7 +34,7 @@ const escaped = (code: number): string => SHORT_ESCAPES.get(code) ?? `\\x${hex(c
 
 const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0");
 
-/** The code point whose UTF-8 begins there; -1 when none does. Looked at by hand: a decoder's exception for every byte would take seconds. */
+/** The code point whose UTF-8 begins there; -1 when there is none. Read by hand: a decoder's exception for every byte would take seconds. */
 function codePointAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return first;
@@ -45,7 +45,7 @@ function codePointAt(bytes: Uint8Array, at: number): number {
     if (next >> 6 !== 2) return -1;
     code = code * 64 + (next & 0x3f);
   }
-  // Lead bytes that none may have, longer forms than needed, halves of surrogate pairs, and what lies beyond Unicode.
+  // Not valid: other lead bytes, longer forms than needed, halves of surrogate pairs, and numbers beyond Unicode.
   const least = more === 1 ? 0x80 : more === 2 ? 0x800 : 0x10000;
   const surrogate = code >= 0xd800 && code <= 0xdfff;
   return first < 0xc2 || first > 0xf4 || code < least || code > 0x10ffff || surrogate ? -1 : code;

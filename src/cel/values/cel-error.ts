@@ -1,12 +1,12 @@
 import { MARK } from "./mark.js";
 
-/** What kind of error it is: what a program may go by, where people read the message. */
+/** The kind of an error: for programs, where people read the message. */
 export type CelErrorCode =
   /** No overload takes these arguments. */
   | "no-such-overload"
-  /** A variable that the bindings have not. */
+  /** A variable without a binding. */
   | "no-such-attribute"
-  /** A field or key that is not there. */
+  /** A field or key that does not exist. */
   | "no-such-key"
   | "index-out-of-bounds"
   /** By zero, `%` too. */
@@ -15,18 +15,18 @@ export type CelErrorCode =
   | "overflow"
   /** A text that does not spell a value of the wanted type. */
   | "conversion"
-  /** The deadline passed, or nobody waits any more. */
+  /** The deadline has passed, or the caller waits no longer. */
   | "interrupted"
   /** The cost limit was exceeded. */
   | "cost-limit"
   | "too-large"
-  /** An answer that has to be awaited, where nobody waits. */
+  /** An answer that has to be awaited, in an evaluation that does not wait. */
   | "waiting"
   /** More different calls than `evaluateAsync` was allowed. */
   | "call-limit"
-  /** A bound of the engine, or something thrown by a function of one's own. */
+  /** A limit of the engine, or an exception of an added function. */
   | "internal"
-  /** What a function says of its arguments, those of one's own included. */
+  /** An error of a function about its arguments, of added functions included. */
   | "other";
 
 /**
@@ -38,7 +38,7 @@ export class CelError {
     return true;
   }
 
-  /** @param message the exact text, as the reference implementation says it */
+  /** @param message the exact text of the reference implementation */
   constructor(
     readonly message: string,
     readonly code: CelErrorCode = "other",
@@ -53,10 +53,10 @@ export class CelError {
 export const noSuchOverload = (detail?: string): CelError =>
   new CelError(detail === undefined ? "no such overload" : `no such overload: ${detail}`, "no-such-overload");
 
-/** The error of an evaluation that ran out of time, or that nobody waits for any more. */
+/** The error of an evaluation that ran out of time, or whose caller waits no longer. */
 export const interrupted = (): CelError => new CelError("operation interrupted", "interrupted");
 
-/** The error of what should not have been thrown, whatever that is. */
+/** The error for an unexpected exception. */
 export function internalError(thrown: unknown): CelError {
   let text: string;
   try {

@@ -1,11 +1,14 @@
 /**
  * Strings by code points: the unit of CEL's positions and sizes. A string without surrogates has one UTF-16 unit for each, so that JavaScript's
- * own methods do; others are cut into characters first.
+ * own methods serve; others are cut into characters first.
  */
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Longer texts are asked whether they are flat by a pattern: of one whose characters take a byte each it knows that at once, in the time of a dozen of them. */
+/**
+ * Length above which a pattern finds out whether a text is flat: of a text with one byte for each character it knows that at once, in the time of a dozen
+ * characters.
+ */
 const SHORT = 12;
 
 /** Whether the text has no surrogates, so that every code point is one UTF-16 unit. */
@@ -27,12 +30,12 @@ export function codePointLength(text: string): number {
 }
 
 /**
- * The number of code points of a text made of several. The engine keeps the parts until somebody looks into it; the search of one character puts it
- * in one piece in half of the time that the pattern would take for that.
+ * The number of code points of a text made of several. The engine keeps the parts until the text is read; searching one character joins them
+ * in half of the time that the pattern would take for that.
  */
 export function codePointLengthOfSum(text: string): number {
   const { length } = text;
-  // Never so; but a search whose answer nobody looks at would not be made.
+  // Never true; but a search whose result is not used would be optimised away.
   if (length > SHORT && text.indexOf(" ", length - 1) > length) return length;
   return codePointLength(text);
 }
@@ -41,7 +44,7 @@ export function codePointLengthOfSum(text: string): number {
 export function codePointsOf(text: string): readonly string[] {
   if (isFlat(text)) return text.split("");
   if (text.length <= LONG) return Array.from(text);
-  // Most of what makes an iterator slow are the strings, and a text has few different ones.
+  // Most of an iterator's time goes into making strings, and a text has few different ones.
   const known = new Map<number, string>();
   const characters: string[] = [];
   for (let index = 0; index < text.length; ) {
@@ -57,7 +60,7 @@ export function codePointsOf(text: string): readonly string[] {
   return characters;
 }
 
-/** Characters of a text from which a loop is worth its code. */
+/** Characters of a text from which on a loop is worth its code. */
 const LONG = 4_096;
 
 /** The UTF-16 index of the code point at `position`, which is at most the text's length in code points. */

@@ -1,5 +1,5 @@
 /**
- * Doubles as text, by Go's rules (spec kubernetes-cel.md 3.2): what `string(double)` and `double(string)` do.
+ * Doubles as text, by Go's rules (spec kubernetes-cel.md 3.2): for `string(double)` and `double(string)`.
  */
 
 /** The shortest decimal digits that read back as the same double, and the place of the point: 0.DIGITS × 10^point. */
@@ -56,7 +56,7 @@ const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 
 /**
  * `double(string)`: decimal or hexadecimal, with underscores between digits, or `nan`, `inf`, `infinity` in any case. `undefined` for
- * anything else and for what is too great for a double; what is too small is 0.
+ * any other text and for a number too great for a double; one that is too small is 0.
  */
 export function parseDouble(text: string): number | undefined {
   const infinity = INFINITY.exec(text);

@@ -54,12 +54,12 @@ export function parseDuration(text: string): Duration | undefined {
   return total > INT_MAX ? undefined : new Duration(makeInt(total));
 }
 
-/** Digits of a simple part: a text of any length has too few of them for their sum to be inexact. */
+/** Digits of a simple part: a text of any length has too few such parts for their sum to be inexact. */
 const SIMPLE_DIGITS = 8;
 
 /**
- * Adds a part such as `30m`, of few digits and a unit of one letter, and says where the next one begins.
- * @returns undefined when there is none of these
+ * Adds a part such as `30m`, of few digits and a unit of one letter, and returns where the next one begins.
+ * @returns undefined when the text does not go on with such a part
  */
 function addSimple(text: string, from: number, sums: Record<"h" | "m" | "s", number>): number | undefined {
   let value = 0;
@@ -124,7 +124,7 @@ const FRACTION_UNITS: readonly (readonly [string, bigint, number])[] = [
 const NANOS_PER_MINUTE = 60n * NANOS_PER_SECOND;
 const MINUTES_PER_HOUR = 60n;
 
-/** A duration in hours, minutes and seconds, as tools and some error texts have it: `1h30m0s`, `1.5s`, `100ms`. */
+/** A duration in hours, minutes and seconds, as tools and some error texts print it: `1h30m0s`, `1.5s`, `100ms`. */
 export function durationInUnits(duration: Duration): string {
   const nanos = BigInt(duration.nanos);
   if (nanos === 0n) return "0s";

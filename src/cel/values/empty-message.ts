@@ -1,7 +1,7 @@
 import { CelError, noSuchOverload } from "./cel-error.js";
 import { ObjectValue } from "./value.js";
 
-/** What `google.protobuf.Empty{}` makes: the only message that stays one. */
+/** The value of `google.protobuf.Empty{}`: the only message that does not become a plain value. */
 export class EmptyMessage extends ObjectValue {
   readonly typeName = "google.protobuf.Empty";
 

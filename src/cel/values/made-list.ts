@@ -1,8 +1,8 @@
 import type { Value } from "./value.js";
 
 /**
- * A list that the expression has made, where an environment tells such lists from those of its variables (`EnvironmentOptions.marksLists`): what becomes
- * of their items outside of CEL differs.
+ * A list that the expression has made, where an environment marks such lists (`EnvironmentOptions.marksLists`): their items are treated differently outside
+ * of CEL.
  */
 export class MadeList extends Array<Value> {
   /** A list with the items of `list`. */

@@ -1,14 +1,14 @@
-/** What makes two keys of a map the same. */
+/** The identity of keys of a map. */
 import { Duration, Timestamp } from "./time.js";
 import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 
-/** Where a library value has its bucket. */
+/** The property of a library value that gives its bucket. */
 export const BUCKET: unique symbol = Symbol("bucket");
 
 /**
  * The bucket of a key: strings, bools, ints and null are themselves; a uint is the int of its value; a double gets a bucket of its own kind, and so do
- * times. Library values say it themselves; lists and maps have one of their own each time: nothing finds them again. `undefined` for what cannot be a key,
+ * times. Library values give their own; lists and maps get a new one each time, so they are never found again. `undefined` for values that cannot be a key,
  * such as bytes.
  */
 export function keyOf(key: unknown): unknown {
@@ -23,7 +23,7 @@ export function keyOf(key: unknown): unknown {
       if (key === null) return null;
       if (key instanceof Number) return doubleKey(key.valueOf());
       if (key instanceof Uint) return key.value;
-      // The reference takes times with an offset for different ones, however equal.
+      // For the reference, times with an offset are different keys, even if they are equal.
       if (key instanceof Timestamp && key.offsetSeconds !== 0) return key;
       if (key instanceof Timestamp) return `\u0000t:${key.seconds}.${key.nanos}`;
       if (key instanceof Duration) return `\u0000g:${key.nanos}`;
@@ -33,5 +33,5 @@ export function keyOf(key: unknown): unknown {
   }
 }
 
-/** The two zeros are one key; NaN is none that could be found again. */
+/** The bucket of a double: the two zeros are one key, and NaN is never found again. */
 const doubleKey = (key: number): unknown => (Number.isNaN(key) ? Symbol("NaN") : `\u0000d:${key + 0}`);

@@ -28,7 +28,7 @@ export const isInt = (value: Value): value is number | bigint =>
 export const isDouble = (value: Value): value is number | Number =>
   value instanceof Number || (typeof value === "number" && !Number.isSafeInteger(value));
 
-/** The error of a result that no int, or no uint, can be. */
+/** The error of a result outside the range of int or uint. */
 export const overflow = (kind: "integer" | "unsigned integer"): CelError =>
   new CelError(`${kind} overflow`, "overflow");
 

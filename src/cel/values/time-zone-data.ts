@@ -1,10 +1,10 @@
-/** What `Intl` lacks of the time zone database: data/time-zones.json, made by scripts/generate-zones.mjs. */
+/** The parts of the time zone database that `Intl` lacks: data/time-zones.json, made by scripts/generate-zones.mjs. */
 import { readFileSync } from "node:fs";
 
-/** Counted from the compiled file. */
+/** Relative to the compiled file. */
 const FILE = new URL("../../../../data/time-zones.json", import.meta.url);
 
-/** The time before 1970 of a zone whose clocks agree with another one's since: `Intl` takes that one's history, Go keeps both. */
+/** The history before 1970 of a zone whose clocks agree with another zone's since: `Intl` uses the other's history, Go keeps both. */
 export interface EarlyOffsets {
   /** The offset before the first transition, in seconds east of UTC. */
   readonly first: number;

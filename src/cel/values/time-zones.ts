@@ -5,18 +5,18 @@ import { CelError } from "./cel-error.js";
 import { INT_MAX, INT_MIN } from "./numbers.js";
 import { type EarlyOffsets, readTimeZoneData, type TimeZoneData } from "./time-zone-data.js";
 
-/** Seconds east of UTC at an instant (Unix seconds). */
+/** A zone's offset, in seconds east of UTC, at an instant (Unix seconds). */
 export type Zone = (seconds: number) => number;
 
 const UTC: Zone = () => 0;
 
-/** Zones kept ready: making one takes about 50 µs, and an expression names one or two. */
+/** Most zones kept: making one takes about 50 µs, and an expression names one or two. */
 const MAX_ZONES = 64;
 
 /** Finds zones by name and keeps the latest ones. */
 export class TimeZones {
   readonly #named = new LRUCache<string, Zone>({ max: MAX_ZONES });
-  /** Read when the first zone is named: few expressions do. */
+  /** The data, read when the first zone is named: few expressions name one. */
   #data: TimeZoneData | undefined;
 
   /** The zone of a name or of an offset `H:M`; the reference's error for anything else. */
@@ -43,8 +43,8 @@ export class TimeZones {
 }
 
 /**
- * Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. Undefined for a zone that is younger than the data of this Node: 20.17.0 does
- * not know America/Coyhaique.
+ * Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. Undefined for a zone that is newer than the data of this
+ * Node: 20.17.0 does not know America/Coyhaique.
  */
 function namedZone(timeZone: string | undefined): Zone | undefined {
   let format: Intl.DateTimeFormat;
@@ -55,7 +55,7 @@ function namedZone(timeZone: string | undefined): Zone | undefined {
   }
   let lastSeconds = Number.NaN;
   let lastOffset = 0;
-  // An expression asks one instant for several of its parts.
+  // An expression reads several parts of one instant.
   return (seconds) => {
     if (seconds !== lastSeconds) {
       lastOffset = offsetIn(format.format(seconds * 1000));

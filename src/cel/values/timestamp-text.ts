@@ -1,4 +1,4 @@
-/** Timestamps as text: RFC 3339 with what Go tolerates of it (spec kubernetes-cel.md 3.2). */
+/** Timestamps as text: RFC 3339 with the deviations that Go tolerates (spec kubernetes-cel.md 3.2). */
 import { civilFromDays, daysFromCivil, daysInMonth } from "./calendar.js";
 import { Timestamp } from "./time.js";
 

@@ -4,21 +4,21 @@ import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "./value.js";
 
-/** How much more may become JSON; counts down over all values that it is given for. */
+/** The remaining size of JSON; counts down over all values that are converted with it. */
 export interface JsonRoom {
-  /** Characters, about. */
+  /** Characters left, about. */
   left: number;
-  /** Set to false by what only the exact printer prints truly: integers beyond 2^53, doubles that are whole numbers. */
+  /** Set to false by values that only the exact printer prints truly: integers beyond 2^53, doubles that are whole numbers. */
   plain: boolean;
 }
 
-/** What a value takes beside its text: the printed form of a number, its place in memory. */
+/** The size of a value beside its text: the printed form of a number, its place in memory. */
 const VALUE_CHARACTERS = 16;
 
 /**
  * A CEL value as JSON data of the same number model (`value.ts`): ints, doubles, strings and plain maps are themselves, a uint becomes an
  * int, bytes become base64; data that is JSON already is itself, not a copy. Kinds without a JSON form (timestamps, optionals, types, library values) and maps with other than string keys
- * are an error that names the kind; so is what finds no room, before it takes any: a short expression can name one large object many times.
+ * are an error that names the kind; so is a value that exceeds the room, before it takes any: a short expression can name one large object many times.
  */
 export function toJson(value: Value, room?: JsonRoom): unknown | CelError {
   if (room !== undefined) {
@@ -50,7 +50,7 @@ function kindWithoutJson(value: object): string | undefined {
   return undefined;
 }
 
-/** Data of requests is JSON already: what needs no change is handed on, and not copied. */
+/** A list as JSON. Data of requests is JSON already: a list that needs no change is returned itself, and not copied. */
 function listToJson(list: readonly Value[], room: JsonRoom | undefined): unknown {
   let changed: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {

@@ -1,13 +1,13 @@
-/** Texts that tell values apart: two values have the same text exactly when they are of one type and are the same. */
+/** Texts that identify values: two values have the same text exactly when they are of one type and are the same. */
 import { Duration, Timestamp } from "./time.js";
 import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "./value.js";
 
-/** The text of a value; `undefined` for those that have none, such as an authorizer, and what holds one. */
+/** The text of a value; `undefined` for those without one, such as an authorizer, and for values that contain one. */
 export function valueText(value: Value): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "bigint") return String(value);
-  // A bigint is never as small as an int that is a number, so the two can't be confused; doubles are told by their letter.
+  // A bigint is never as small as an int that is a number, so the two can't be confused; doubles are marked by their letter.
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : `d${value}`;
   if (typeof value === "string") return JSON.stringify(value);
   if (value instanceof Number) return Object.is(value.valueOf(), -0) ? "d-0" : `d${value.valueOf()}`;
@@ -27,7 +27,7 @@ function joined(before: string, parts: readonly (string | undefined)[], after: s
   return parts.includes(undefined) ? undefined : `${before}${parts.join(",")}${after}`;
 }
 
-/** In an order that does not depend on how the map was made. */
+/** The text of a map, in an order that does not depend on how the map was made. */
 function mapText(entries: Iterable<readonly [Value, Value]>): string | undefined {
   const parts: (string | undefined)[] = [];
   for (const [key, item] of entries) {

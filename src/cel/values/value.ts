@@ -1,5 +1,5 @@
 /**
- * How CEL values are represented at run time. JSON is read in place: what a JSON reader yields is a CEL value already.
+ * The representation of CEL values at run time. JSON is read in place: the result of a JSON reader is a CEL value already.
  *
  * | CEL | JavaScript |
  * | --- | --- |
@@ -14,7 +14,7 @@
  * | library values, typed objects | {@link OpaqueValue}, {@link ObjectValue} |
  *
  * The representation of a value is unique: 1 is always the number 1, 2^60 always a bigint, 1.0 always a `Number` object. So two ints are equal
- * exactly when `===` says so. An integral double is a `Number` object, and not a class of ours, because a JSON reader must be able to make one
+ * exactly when `===` is true. An integral double is a `Number` object, and not a class of ours, because a JSON reader must be able to make one
  * without knowing CEL.
  */
 
@@ -47,7 +47,7 @@ export type Value =
   | OpaqueValue
   | ObjectValue;
 
-/** What evaluating an expression yields: a value, or an error as a value. */
+/** The result of an expression: a value, or an error as a value. */
 export type Result = Value | CelError;
 
 /**
@@ -109,7 +109,7 @@ export class Optional {
     readonly value: Value | undefined,
   ) {}
 
-  /** The one without a value is one key of a map. */
+  /** The bucket: all optionals without a value are one key of a map. */
   get [BUCKET](): unknown {
     return this.value === undefined ? this : Symbol("key");
   }
@@ -132,18 +132,18 @@ export abstract class OpaqueValue {
   abstract equals(other: Value): boolean | CelError;
   /** The text for tools and explanations; not reachable from CEL. */
   abstract toString(): string;
-  /** What errors call its class in the reference implementation. */
+  /** The name of its class in errors of the reference implementation. */
   get nativeName(): string {
     return "types.Opaque";
   }
 
-  /** Its bucket among the keys of a map: its own, unless it is told otherwise; `undefined` where it cannot be a key. */
+  /** Its bucket among the keys of a map: its own, unless a subclass overrides it; `undefined` where it cannot be a key. */
   get [BUCKET](): unknown {
     return this;
   }
 
   /**
-   * A text that tells this value from others of its type, as arguments of calls that are made once; `undefined` (the default) where there
+   * A text that identifies this value among others of its type, for arguments of calls that are made once; `undefined` (the default) where there
    * is none.
    */
   get identity(): string | undefined {
@@ -155,7 +155,7 @@ export abstract class OpaqueValue {
     return 1;
   }
 
-  /** For a named format: how long the cost model takes its pattern to be (spec kubernetes-cel.md 4.11). */
+  /** For a named format: the length of its pattern in the cost model (spec kubernetes-cel.md 4.11). */
   get patternSize(): number | undefined {
     return undefined;
   }
@@ -186,25 +186,25 @@ export abstract class ObjectValue {
   hasDeclared(field: string): boolean | CelError {
     return this.has(field);
   }
-  /** Whether it is its type's zero, and so left out by `optional.ofNonZeroValue`. */
+  /** Whether it is its type's zero, which `optional.ofNonZeroValue` leaves out. */
   get isZero(): boolean {
     return false;
   }
-  /** `==` where it is not that of the types and of all fields; `undefined` where it is. */
+  /** `==` where it does not compare the types and all fields; `undefined` where it does. */
   isSame(_other: ObjectValue, _work: Work): boolean | CelError | undefined {
     return undefined;
   }
-  /** What stands under a key that is no text; `undefined` for nothing. */
+  /** The value under a key that is not a text; `undefined` for none. */
   at(_key: Value): Result | undefined {
     return undefined;
   }
 
-  /** What errors call its class in the reference implementation. */
+  /** The name of its class in errors of the reference implementation. */
   get nativeName(): string {
     return "types.Object";
   }
 
-  /** What errors call it before the reference implementation has wrapped it in that class, as a variable's value. */
+  /** The name in errors of a variable's value, before the reference implementation has wrapped it in that class. */
   get goName(): string {
     return this.nativeName;
   }

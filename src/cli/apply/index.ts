@@ -1,10 +1,12 @@
 /** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
+
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
-
+import { type CommandIo, say } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { headline } from "../../offline/reports/plain-text.js";
 import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
@@ -16,15 +18,55 @@ import { openScan } from "../../offline/scan/open-scan.js";
 import { readPayload } from "../../offline/scan/payload.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
+import { type OpenTools, scanTools } from "../../offline/scan/scan-tools.js";
 import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
-import { type CommandIo, say } from "../io.js";
-import { argumentProblem } from "./arguments.js";
+import { isTerminal } from "../look/paint.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run, THREADS_FROM_BYTES } from "./run.js";
-import { type OpenTools, scanTools } from "./scan-tools.js";
+
+// What can't be asked for together, in the words of Kyverno's command (spec kyverno.md 8.9).
+
+/** What to do, on a line of its own behind `require policy`: Kyverno says that alone. */
+const NO_POLICY = "name files or folders with policies, as in: policy-server apply policy.yaml --resource pod.yaml";
+
+/** What is the matter with the arguments; `undefined`: nothing. */
+function argumentProblem(
+  policies: readonly string[],
+  resources: readonly string[],
+  values: ApplyValues & { readonly kubeconfig?: string | undefined },
+): string | undefined {
+  const {
+    valuesFile,
+    set,
+    json = [],
+    httpPayload = [],
+    envoyPayload = [],
+    cluster,
+    crdPaths = [],
+    kubeconfig = "",
+  } = values;
+  if (valuesFile !== undefined && set !== undefined) {
+    return "pass the values either using set flag or values_file flag";
+  }
+  if (policies.length === 0)
+    return `require policy
+  ${NO_POLICY}`;
+  if (policies.includes("-") && resources.includes("-")) {
+    return "a stdin pipe can be used for either policies or resources, not both";
+  }
+  if (resources.length > 0 && json.length > 0) {
+    return "both resource and json files can not be used together, use one or the other";
+  }
+  const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
+  if (!given && !cluster) return "resource file(s) or cluster required";
+  if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
+    return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
+  }
+  return undefined;
+}
 
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
@@ -38,22 +80,17 @@ const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"]
 /**
  * Applies policies.
  * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
- * @param loading values of the options that all commands have that load policies
  * @returns 1 when a policy failed, could not judge or could not be asked; 0 otherwise, or what `--warn-exit-code` says
  */
 export async function applyCommand(
   paths: readonly string[],
   values: ApplyValues,
-  loading: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const { kubeconfig } = loading;
-  const problem = argumentProblem(paths, resourcePaths, {
-    ...values,
-    ...(typeof kubeconfig === "string" && { kubeconfig }),
-  });
+  const problem = argumentProblem(paths, resourcePaths, { ...values, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
@@ -62,9 +99,9 @@ export async function applyCommand(
   let tools: OpenTools | undefined;
   try {
     // A cluster's policies of other kinds look things up there, too.
-    const all = values.cluster ? { ...loading, kubernetes: true } : loading;
+    const all = values.cluster ? { ...settings, kubernetes: true } : settings;
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
-    return await apply({ paths, resourcePaths, values, loading: all, io, output, inputs, tools });
+    return await apply({ paths, resourcePaths, values, settings: all, io, output, inputs, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
@@ -78,7 +115,7 @@ interface Application {
   readonly paths: readonly string[];
   readonly resourcePaths: readonly string[];
   readonly values: ApplyValues;
-  readonly loading: Readonly<Record<string, unknown>>;
+  readonly settings: LoaderSettings;
   readonly io: CommandIo;
   readonly output: Output;
   readonly inputs: Inputs;
@@ -102,7 +139,7 @@ async function apply(application: Application): Promise<number> {
     io,
     plan,
     total,
-    loading: application.loading,
+    settings: application.settings,
     progress: !values.removeColor,
     threadsFrom: THREADS_FROM_BYTES,
   });
@@ -142,7 +179,7 @@ async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Pro
 }
 
 /** What is to be done, with everything read that is needed for it; the resources only looked over. */
-async function planOf({ paths, resourcePaths, values, loading, io, output, inputs }: Application): Promise<{
+async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<{
   readonly plan: ScanPlan;
   readonly files: readonly InputFile[];
   readonly looked: Survey;
@@ -151,7 +188,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
   const definitions = await readDefinitions(values.crdPaths ?? [], warn);
-  const { policyPaths, policyIds } = namedPolicies(paths, loading);
+  const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
   const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
@@ -161,7 +198,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
     policyPaths,
     policyIds,
     stdin: policyText,
-    ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
+    ...(settings.file !== undefined && { policiesFile: settings.file }),
     exceptions: within ? looked.exceptions : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
@@ -179,9 +216,9 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
 /** Files of policies, and ids of those in policies.yaml: what is no file is an id where there is such a file. */
 function namedPolicies(
   paths: readonly string[],
-  { policies }: Readonly<Record<string, unknown>>,
+  { file }: LoaderSettings,
 ): Pick<ScanPlan, "policyPaths" | "policyIds"> {
-  if (typeof policies !== "string") return { policyPaths: paths, policyIds: [] };
+  if (file === undefined) return { policyPaths: paths, policyIds: [] };
   const isFile = (path: string): boolean => path === "-" || existsSync(path);
   return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
 }
@@ -217,5 +254,3 @@ const refused = (message: string, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
-
-const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

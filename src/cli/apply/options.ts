@@ -2,109 +2,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addCertificateRequestOptions, type CertificateRequestValues } from "../certificate-request-options.js";
 
-/** One option. */
-export interface ApplyOption {
-  /** As commander writes them: `-r, --resource <paths>`. */
-  readonly flags: string;
-  readonly description: string;
-  /** `paths` may come several times, and with commas. */
-  readonly kind: "flag" | "text" | "paths" | "number" | readonly string[];
-  readonly default?: string;
-  /** Another spelling of one that is in the help. */
-  readonly hidden?: true;
-}
-
-/** All of them, in the order of the help. */
-export const APPLY_OPTIONS: readonly ApplyOption[] = [
-  {
-    flags: "-r, --resource <paths>",
-    kind: "paths",
-    description: "resources, CSRs among them: files, folders, or - for standard input",
-  },
-  { flags: "--resources <paths>", kind: "paths", description: "as --resource", hidden: true },
-  {
-    flags: "--json <paths>",
-    kind: "paths",
-    description: "JSON payloads for policies of that mode, instead of resources",
-  },
-  {
-    flags: "--http-payload <paths>",
-    kind: "paths",
-    description: "HTTP requests (JSON) for policies of the mode HTTP",
-  },
-  {
-    flags: "--envoy-payload <paths>",
-    kind: "paths",
-    description: "what Envoy asks (JSON) for policies of the mode Envoy",
-  },
-  { flags: "-c, --cluster", kind: "flag", description: "take the resources from the cluster of the kubeconfig" },
-  {
-    flags: "-n, --namespace <name>",
-    kind: "text",
-    description:
-      "with --cluster: of this namespace only; with a CSR: where its CertificateRequest is, default otherwise",
-  },
-  { flags: "-f, --values-file <file>", kind: "text", description: "values: operation, Namespaces, subresources" },
-  {
-    flags: "-s, --set <values>",
-    kind: "paths",
-    description: "values of variables; CEL policies have none",
-    hidden: true,
-  },
-  { flags: "-u, --userinfo <file>", kind: "text", description: "who asks" },
-  {
-    flags: "--context-file <file>",
-    kind: "text",
-    description: "objects and images that policies find without a cluster",
-  },
-  { flags: "-e, --exception <files>", kind: "paths", description: "PolicyExceptions" },
-  { flags: "--exceptions <files>", kind: "paths", description: "as --exception", hidden: true },
-  {
-    flags: "--exceptions-within-resources",
-    kind: "flag",
-    description: "take the PolicyExceptions among the resources",
-  },
-  { flags: "--exceptions-with-resources", kind: "flag", description: "as --exceptions-within-resources", hidden: true },
-  { flags: "--exceptions-within-policies", kind: "flag", description: "take those among the policies, too" },
-  { flags: "--crd-paths <paths>", kind: "paths", description: "CustomResourceDefinitions of the resources' kinds" },
-  {
-    flags: "--parameter-resource <files>",
-    kind: "paths",
-    description:
-      "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
-  },
-  {
-    flags: "--assume-bound",
-    kind: "flag",
-    description: "everybody may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
-  },
-  { flags: "-p, --policy-report", kind: "flag", description: "print policy reports" },
-  {
-    flags: "--report-api <group>",
-    kind: ["openreports.io", "wgpolicyk8s.io"],
-    default: "openreports.io",
-    description: "with --policy-report: the API group of the reports",
-  },
-  { flags: "--output-format <format>", kind: ["yaml", "json"], default: "yaml", description: "of policy reports" },
-  { flags: "-t, --table", kind: "flag", description: "print a table" },
-  { flags: "--detailed-results", kind: "flag", description: "with --table: with messages" },
-  { flags: "--remove-color", kind: "flag", description: "no colours, and no progress bar" },
-  {
-    flags: "--junit <file>",
-    kind: "text",
-    description: "write the results as JUnit XML as well; -: print nothing else",
-  },
-  { flags: "--sarif <file>", kind: "text", description: "write them as SARIF 2.1.0 as well; -: print nothing else" },
-  { flags: "--audit-warn", kind: "flag", description: "failures are warnings in reports and tables" },
-  { flags: "--warn-exit-code <code>", kind: "number", description: "exit code for --warn-no-pass" },
-  { flags: "--warn-no-pass", kind: "flag", description: "say so when nothing passes, and exit with that code" },
-  {
-    flags: "--continue-on-fail",
-    kind: "flag",
-    description: "go on when a policy does not compile; exit 1 all the same",
-  },
-];
-
 /** Values by the options' names. */
 export interface ApplyValues extends CertificateRequestValues {
   readonly resource?: readonly string[];
@@ -140,17 +37,56 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly continueOnFail?: true;
 }
 
-/** Adds them to the command. */
+/** Adds them to the command, in the order of the help; `paths` may come several times, and with commas. */
 export function addApplyOptions(command: Command): void {
-  for (const { flags, kind, description, default: fallback, hidden } of APPLY_OPTIONS) {
-    const option = new Option(flags, description);
-    if (kind === "paths") option.argParser(collected);
-    else if (kind === "number") option.argParser(exitCode);
-    else if (kind !== "flag" && kind !== "text") option.choices(kind);
-    if (fallback !== undefined) option.default(fallback);
-    if (hidden) option.hideHelp();
-    command.addOption(option);
-  }
+  command
+    .option("-r, --resource <paths>", "resources, CSRs among them: files, folders, or - for standard input", collected)
+    .addOption(new Option("--resources <paths>", "as --resource").argParser(collected).hideHelp())
+    .option("--json <paths>", "JSON payloads for policies of that mode, instead of resources", collected)
+    .option("--http-payload <paths>", "HTTP requests (JSON) for policies of the mode HTTP", collected)
+    .option("--envoy-payload <paths>", "what Envoy asks (JSON) for policies of the mode Envoy", collected)
+    .option("-c, --cluster", "take the resources from the cluster of the kubeconfig")
+    .option(
+      "-n, --namespace <name>",
+      "with --cluster: of this namespace only; with a CSR: where its CertificateRequest is, default otherwise",
+    )
+    .option("-f, --values-file <file>", "values: operation, Namespaces, subresources")
+    .addOption(
+      new Option("-s, --set <values>", "values of variables; CEL policies have none").argParser(collected).hideHelp(),
+    )
+    .option("-u, --userinfo <file>", "who asks")
+    .option("--context-file <file>", "objects and images that policies find without a cluster")
+    .option("-e, --exception <files>", "PolicyExceptions", collected)
+    .addOption(new Option("--exceptions <files>", "as --exception").argParser(collected).hideHelp())
+    .option("--exceptions-within-resources", "take the PolicyExceptions among the resources")
+    .addOption(new Option("--exceptions-with-resources", "as --exceptions-within-resources").hideHelp())
+    .option("--exceptions-within-policies", "take those among the policies, too")
+    .option("--crd-paths <paths>", "CustomResourceDefinitions of the resources' kinds", collected)
+    .option(
+      "--parameter-resource <files>",
+      "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
+      collected,
+    )
+    .option(
+      "--assume-bound",
+      "everybody may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
+    )
+    .option("-p, --policy-report", "print policy reports")
+    .addOption(
+      new Option("--report-api <group>", "with --policy-report: the API group of the reports")
+        .choices(["openreports.io", "wgpolicyk8s.io"])
+        .default("openreports.io"),
+    )
+    .addOption(new Option("--output-format <format>", "of policy reports").choices(["yaml", "json"]).default("yaml"))
+    .option("-t, --table", "print a table")
+    .option("--detailed-results", "with --table: with messages")
+    .option("--remove-color", "no colours, and no progress bar")
+    .option("--junit <file>", "write the results as JUnit XML as well; -: print nothing else")
+    .option("--sarif <file>", "write them as SARIF 2.1.0 as well; -: print nothing else")
+    .option("--audit-warn", "failures are warnings in reports and tables")
+    .option("--warn-exit-code <code>", "exit code for --warn-no-pass", exitCode)
+    .option("--warn-no-pass", "say so when nothing passes, and exit with that code")
+    .option("--continue-on-fail", "go on when a policy does not compile; exit 1 all the same");
   addCertificateRequestOptions(command);
 }
 

@@ -1,6 +1,9 @@
 /** A run over resources: judged here or in threads, in order, without those that come twice. */
+
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
+import { type CommandIo, say } from "../../data/command-io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { NO_COUNTS, sum } from "../../offline/reports/counts.js";
 import type { Counts, Scanned } from "../../offline/reports/finding.js";
 import type { ClusterListing } from "../../offline/scan/cluster-listing.js";
@@ -11,11 +14,11 @@ import type { OpenedScan } from "../../offline/scan/open-scan.js";
 import { ScanError } from "../../offline/scan/scan-error.js";
 import type { ScanPlan } from "../../offline/scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../offline/scan/survey.js";
+import type { ThreadData } from "../../offline/scan/thread.js";
 import { type ScanBatch, ScanThreads } from "../../offline/scan/threads.js";
-import { type CommandIo, say } from "../io.js";
+import { isTerminal } from "../look/paint.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
-import type { ThreadData } from "./thread.js";
 
 /** Bytes of resources from which threads are worth their beginning: half a second of a processor each. */
 export const THREADS_FROM_BYTES = 48 * 1024 * 1024;
@@ -30,7 +33,7 @@ export interface RunOptions {
   readonly output: Output;
   readonly io: CommandIo;
   readonly plan: ScanPlan;
-  readonly loading: Readonly<Record<string, unknown>>;
+  readonly settings: LoaderSettings;
   readonly total: number;
   /** Whether a terminal may be shown how far it is. */
   readonly progress: boolean;
@@ -49,7 +52,7 @@ export class Run {
   constructor(options: RunOptions) {
     this.#options = options;
     const { stderr } = options.io;
-    const shown = options.progress && (stderr as { isTTY?: boolean }).isTTY === true;
+    const shown = options.progress && isTerminal(stderr);
     this.#progress = shown ? new Progress(stderr, options.total, () => performance.now()) : undefined;
   }
 
@@ -100,12 +103,12 @@ export class Run {
   }
 
   async #inThreads(files: readonly InputFile[]): Promise<void> {
-    const { plan, loading, io, opened } = this.#options;
-    const data: ThreadData = { plan, values: loading, env: { ...io.env } };
+    const { plan, settings, opened } = this.#options;
+    const data: ThreadData = { plan, settings };
     // This one judges as well, when the others have enough to do.
     const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);
-    const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data, own);
+    const threads = new ScanThreads(count, new URL("../../offline/scan/thread.js", import.meta.url), data, own);
     try {
       const results = inOrder(batchesOf(files), (batch) => threads.scan(batch) ?? own(batch), threads.ahead);
       for await (const scanned of results) await this.take(scanned, true);

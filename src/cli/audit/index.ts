@@ -8,16 +8,16 @@ import { COMMAND_AUTHOR, REPORT_APIS } from "../../cluster/audit/object-report.j
 import { FullPace } from "../../cluster/audit/pace.js";
 import { AuditPolicySource } from "../../cluster/audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
+import { type CommandIo, say } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
-import { findCluster } from "../../loader/index.js";
+import { createLoader, findCluster } from "../../loader/index.js";
+import { givenFile, type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Status } from "../../offline/reports/finding.js";
 import { openAccess } from "../../world/cluster.js";
 import { Progress } from "../apply/progress.js";
-import { type CommandIo, say } from "../io.js";
-import { createLoader } from "../load.js";
-import { clusterEntryOptions } from "../namespaced-options.js";
-import { givenFile, policiesFile } from "../policies-file.js";
+import { clusterEntryOptions } from "../loader-settings.js";
+import { isTerminal } from "../look/paint.js";
 import type { AuditValues } from "./options.js";
 import { auditOutput } from "./output.js";
 
@@ -29,30 +29,25 @@ const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"]
 
 /**
  * Audits a cluster.
- * @param loading values of the options that all commands have that load policies
  * @returns 1 when a policy failed or could not judge, or something could not be looked at; else 0
  */
-export async function auditCommand(
-  values: AuditValues,
-  loading: Readonly<Record<string, unknown>>,
-  io: CommandIo,
-): Promise<number> {
+export async function auditCommand(values: AuditValues, settings: LoaderSettings, io: CommandIo): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const now = () => performance.now();
-  const { kubeconfig } = loading;
-  const access = findCluster({ env: io.env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
+  const { kubeconfig } = settings;
+  const access = findCluster({ env: io.env, now, ...(kubeconfig !== undefined && { kubeconfig }) });
   if ("missing" in access) return refused(access.missing, io);
-  const file = values.fromCluster ? givenFile(loading) : policiesFile(loading);
+  const file = values.fromCluster ? givenFile(settings) : policiesFile(settings);
   const read = file === undefined ? undefined : loadConfig(file);
   if (read?.ok === false) return refused(read.message, io);
-  const { loader, policyTimeout } = createLoader({ ...loading, kubernetes: true }, io.env);
+  const loader = createLoader({ ...settings, kubernetes: true });
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);
   const ended = new AbortController();
   try {
     const runner = new AuditRunner({
       cluster,
-      policyTimeout,
+      policyTimeout: loader.policyTimeout,
       now,
       wall: Date.now,
       onDefect: (policy, error) => say(io.stderr, `warning: ${policy}: ${String(error)}`),
@@ -62,7 +57,7 @@ export async function auditCommand(
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
     });
-    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions({ ...values }));
+    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions(values));
     source.useFile(read?.config);
     const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
     const loaded = await source.load();
@@ -98,7 +93,7 @@ async function takePolicies(
   values: AuditValues,
 ): Promise<readonly LeftOut[]> {
   const { readDocuments } = await import("../../cluster/sources/read-once.js");
-  const { documents, problems } = await readDocuments(cluster, clusterEntryOptions({ ...values }));
+  const { documents, problems } = await readDocuments(cluster, clusterEntryOptions(values));
   source.take({ version: 1, base: 0, put: documents, removed: [], sets: [] });
   return problems.map((reason) => ({ id: "of the cluster", reason, isProblem: true }));
 }
@@ -160,5 +155,3 @@ const refused = (message: string, { stderr }: CommandIo): number => {
   say(stderr, `Error: ${message}`);
   return EXIT_FAILED;
 };
-
-const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

@@ -1,14 +1,15 @@
 /** `bench`: what a policy takes, in time and in cost. */
+
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { createPolicySource, problemLines } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import { type EntryOptions, withoutMadePlace } from "../eval/direct-entry.js";
 import { type QuestionOptions, questionsOf } from "../eval/question.js";
 import { type Subject, subjectOf } from "../eval/subject.js";
-import { type CommandIo, say, UsageError } from "../io.js";
-import { createPolicySource, problemLines } from "../load.js";
 import { paintFor } from "../look/paint.js";
-import { policiesFile } from "../policies-file.js";
 import { expressionCosts } from "./costs.js";
 import { figuresOf } from "./figures.js";
 import { measure } from "./measure.js";
@@ -35,16 +36,16 @@ const EXIT_FAILED = 2;
 export async function benchCommand(
   asked: string | undefined,
   options: BenchOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   if (asked === undefined) throw new UsageError("which policy? bench <policy>, or a file such as ./policy.wasm");
   if (options.output !== "text" && options.output !== "json")
     throw new UsageError(`unknown format '${options.output}', expected text or json`);
-  const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(values) });
+  const subject = subjectOf({ ...options, asked: [asked], file: policiesFile(settings) });
   const reviews = await reviewsOf(options, io);
   const now = (): number => performance.now();
-  const source = createPolicySource(values, io.env, undefined, { read: () => subject.config });
+  const source = createPolicySource(settings, { read: () => subject.config });
   try {
     const started = now();
     const loaded = await source.load();
@@ -64,7 +65,7 @@ export async function benchCommand(
       members,
       now,
     });
-    const costs = await costsOf(subject, entry.id, reviews, values, io);
+    const costs = await costsOf(subject, entry.id, reviews, settings);
     const circumstances = { load, objects: reviews.length, concurrency };
     const figures = figuresOf(entry, measured, members.all(membersOf(subject, entry.id)), costs, circumstances);
     const text =
@@ -103,11 +104,10 @@ async function costsOf(
   { config }: Subject,
   id: string,
   reviews: readonly Review[],
-  values: Readonly<Record<string, unknown>>,
-  { env }: CommandIo,
+  settings: LoaderSettings,
 ): Promise<ReturnType<typeof expressionCosts>> {
   const explainer = new Explainer();
-  const source = createPolicySource(values, env, undefined, { watcher: explainer, read: () => config });
+  const source = createPolicySource(settings, { watcher: explainer, read: () => config });
   try {
     const { policies } = await source.load();
     const entry = policies.entries.get(id);

@@ -1,15 +1,247 @@
 /** `check`: loads everything as `serve` does and says every mistake and doubt. */
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
 import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
 import type { KubernetesVersion } from "../../cel/index.js";
-import type { CommandIo } from "../io.js";
-import { createPolicySource } from "../load.js";
-import { paintFor } from "../look/paint.js";
-import { type CheckedFile, checkedFile } from "./checked-file.js";
-import { checkedJson } from "./json.js";
-import { policiesFiles } from "./policies-files.js";
-import { checkedSarif } from "./sarif.js";
-import { SourceLines } from "./source-lines.js";
-import { checkedText } from "./text.js";
+import { eachMistake } from "../../config/documents/each-mistake.js";
+import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
+import { withoutQuotedLines } from "../../config/documents/problem-line.js";
+import { formatPath, type Problem, parseConfig } from "../../config/index.js";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { counted } from "../../data/counted.js";
+import { escapedLines, printable, printableLines } from "../../data/printable.js";
+import { yamlText } from "../../data/yaml.js";
+import { createPolicySource, type LoadResult } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
+import { SARIF_SCHEMA, SARIF_VERSION, sarifMessage } from "../../offline/reports/sarif.js";
+import { type Paint, paintFor } from "../look/paint.js";
+
+/** What `check` has to say of one configuration. */
+interface CheckedFile {
+  readonly file: string;
+  /** How many entries it has. */
+  readonly policies: number;
+  readonly errors: number;
+  readonly warnings: number;
+  /** Each once: those of the file itself first, then those of others by name, each by line and column. */
+  readonly problems: readonly Problem[];
+}
+
+/** Puts in order what loading has found. */
+export function checkedFile({ file, policies, problems: found }: LoadResult): CheckedFile {
+  const seen = new Map(found.map((problem) => [identityOf(problem), problem]));
+  const problems = withoutEchoes([...seen.values()].flatMap(eachMistake)).sort((left, right) =>
+    compare(left, right, file),
+  );
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  // Ids with a slash are members addressed by themselves.
+  const entries = [...policies.entries.keys()].filter((id) => !id.includes("/")).length;
+  return { file, policies: entries, errors, warnings: problems.length - errors, problems };
+}
+
+/** Two readers may find the same mistake. */
+const identityOf = ({ file, line, column, message, severity }: Problem): string =>
+  JSON.stringify([file, line, column, message, severity]);
+
+/** Without doubts about what is a mistake: another entry that has the same file may take it for less. */
+function withoutEchoes(problems: readonly Problem[]): Problem[] {
+  const placeOf = ({ file, line, column, code, hint }: Problem): string =>
+    JSON.stringify([file, line, column, code, hint]);
+  const mistakes = new Set(problems.filter(({ severity }) => severity === "error").map(placeOf));
+  const isEcho = (problem: Problem): boolean =>
+    problem.severity === "warning" && problem.hint !== undefined && mistakes.has(placeOf(problem));
+  return problems.filter((problem) => !isEcho(problem));
+}
+
+function compare(left: Problem, right: Problem, first: string): number {
+  if (left.file !== right.file) {
+    if (left.file === first || right.file === first) return left.file === first ? -1 : 1;
+    return left.file < right.file ? -1 : 1;
+  }
+  return left.line - right.line || left.column - right.column;
+}
+
+/** Largest file whose lines are shown, in bytes: as large as a configuration may be. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Most files whose lines are kept: problems come in order of file. */
+const MAX_KEPT = 8;
+
+/** The lines of files in which something is wrong, read once more for being shown. */
+class SourceLines {
+  readonly #kept = new Map<string, readonly string[]>();
+
+  /** @param given files that are read already, by name, such as standard input */
+  constructor(given: ReadonlyMap<string, string> = new Map()) {
+    for (const [file, text] of given) this.#kept.set(file, linesOf(text));
+  }
+
+  /** A line, 1-based; undefined where there is none, or no such file any more. */
+  line(file: string, line: number): string | undefined {
+    let lines = this.#kept.get(file);
+    if (lines === undefined) {
+      lines = read(file);
+      const [oldest] = this.#kept.keys();
+      if (this.#kept.size >= MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+      this.#kept.set(file, lines);
+    }
+    return lines[line - 1];
+  }
+}
+
+function read(file: string): readonly string[] {
+  try {
+    const stats = statSync(file);
+    return stats.isFile() && stats.size <= MAX_BYTES ? linesOf(yamlText(readFileSync(file))) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Lines end as places count them: at LF, CR LF or a CR of its own. */
+const linesOf = (text: string): readonly string[] => text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
+
+// Problems for a person: place and words in a line that terminals make clickable, the line of the file with a mark, and help.
+
+/** Problems of a file as a whole: its first line has nothing to do with them. */
+const OF_WHOLE_FILE: ReadonlySet<string> = new Set(["CONFIG_FILE", "CLUSTER_NEEDED"]);
+
+/** All of a file, and how much it is. */
+function checkedText(checked: CheckedFile, lines: SourceLines, paint: Paint): string {
+  return `${checked.problems.map((problem) => problemText(problem, lines, paint)).join("")}${summary(checked, paint)}\n`;
+}
+
+/** The lines of one problem, with an empty one behind them. */
+function problemText(problem: Problem, lines: SourceLines, paint: Paint): string {
+  const { file, line, column, severity, path, code, hint } = problem;
+  const isWhole = line === 1 && path.length === 0 && OF_WHOLE_FILE.has(code ?? "");
+  const source = isWhole ? undefined : lines.line(file, line);
+  const excerpt = source === undefined || source.trim() === "" ? undefined : excerptOf(source, problem);
+  // The excerpt shows what the message quotes, at its place in the file.
+  const message = excerpt === undefined ? problem.message : withoutQuotedLines(problem.message);
+  const place = paint("strong", printable(`${file}:${line}:${column}:`));
+  const warning = severity === "warning" ? `${paint("doubt", "warning:")} ` : "";
+  const where = path.length === 0 ? "" : `${paint("name", printable(formatPath(path)))}: `;
+  const name = code === undefined ? "" : ` ${paint("quiet", `[${code}]`)}`;
+  const head = `${place} ${warning}${where}${printableLines(message)}${name}\n`;
+  const quoted = excerpt === undefined ? "" : excerptText(excerpt, severity, paint);
+  return `${head}${quoted}${hint === undefined ? "" : helpText(hint, paint)}\n`;
+}
+
+function excerptText({ gutter, text, blank, mark }: Excerpt, severity: Problem["severity"], paint: Paint): string {
+  const tone = severity === "error" ? "bad" : "doubt";
+  const [, space = "", carets = ""] = /^(\s*)(.*)$/.exec(mark) ?? [];
+  return `${paint("quiet", gutter)}${text}\n${paint("quiet", blank)}${space}${paint(tone, carets)}\n`;
+}
+
+/** A hint of several lines is something to be pasted: it stands below its first line as it is. */
+function helpText(hint: string, paint: Paint): string {
+  const [first = "", ...others] = escapedLines(hint).split("\n");
+  return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
+}
+
+function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint): string {
+  const doubts = warnings === 0 ? "" : `, ${paint("doubt", counted(warnings, "warning"))}`;
+  const name = printable(file);
+  if (errors > 0) return `${name}: ${paint("bad", counted(errors, "error"))}${doubts}`;
+  return `${name}: ${counted(policies, "policy", "policies")}, ${paint("good", "no errors")}${doubts}`;
+}
+
+/** Deepest folder below one that is named. */
+const MAX_DEPTH = 16;
+/** Most configurations of one run: more are a wrong folder. */
+const MAX_FILES = 1000;
+/** Folders that hold what others have made. */
+const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
+const NAMES: ReadonlySet<string> = new Set(["policies.yaml", "policies.yml"]);
+
+/**
+ * The configurations that are named: files, and of folders every policies.yaml and policies.yml in them and below. `-` stays what it is.
+ * @throws UsageError
+ */
+function policiesFiles(named: readonly string[], settings: LoaderSettings): readonly string[] {
+  const start = named.length === 0 ? [policiesFile(settings)] : named;
+  const files = start.flatMap((name) => {
+    if (name === "-" || !isFolder(name)) return [name];
+    const found = inFolder(name, 0);
+    if (found.length === 0) throw new UsageError(`${name}: there is no policies.yaml or policies.yml in this folder`);
+    return found;
+  });
+  if (files.length > MAX_FILES) throw new UsageError(`found ${files.length} configurations, at most ${MAX_FILES}`);
+  return [...new Set(files)];
+}
+
+/** What isn't there is said when it is read. */
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function inFolder(folder: string, depth: number): readonly string[] {
+  if (depth > MAX_DEPTH) return [];
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((left, right) => (left.name < right.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return NAMES.has(entry.name) ? [path] : [];
+    const isOurs = entry.isDirectory() && !entry.name.startsWith(".") && !PASSED_OVER.has(entry.name);
+    return isOurs ? inFolder(path, depth + 1) : [];
+  });
+}
+
+// What `check` found as SARIF 2.1.0, which editors and code scanning read: a rule for each code, a result for each problem.
+
+/** Where codes are explained, from the root of this project. */
+const ERRORS_PAGE = "docs/errors.md";
+const NO_CODE = "POLICY_INVALID";
+
+/** The document: JSON with a newline. */
+function checkedSarif(files: readonly CheckedFile[]): string {
+  const problems = files.flatMap((file) => file.problems);
+  const codes = [...new Set(problems.map(({ code }) => code ?? NO_CODE))].sort();
+  const rules = codes.map((code) => ({ id: code, helpUri: `${ERRORS_PAGE}#${code.toLowerCase()}` }));
+  const results = problems.map((problem) => resultOf(problem, codes));
+  const driver = { name: "policy-server", rules };
+  // Columns are counted in code points everywhere here.
+  const run = { tool: { driver }, columnKind: "unicodeCodePoints", results };
+  return `${JSON.stringify({ $schema: SARIF_SCHEMA, version: SARIF_VERSION, runs: [run] }, undefined, 2)}\n`;
+}
+
+function resultOf(problem: Problem, codes: readonly string[]) {
+  const { file, line, column, endColumn, severity, path, message, hint, code = NO_CODE } = problem;
+  const where = path.length === 0 ? "" : `${formatPath(path)}: `;
+  const region = { startLine: line, startColumn: column, ...(endColumn !== undefined && { endColumn }) };
+  return {
+    ruleId: code,
+    ruleIndex: codes.indexOf(code),
+    level: severity,
+    message: sarifMessage(`${where}${message}${hint === undefined ? "" : `\n${hint}`}`),
+    locations: [{ physicalLocation: { artifactLocation: { uri: uriOf(file) }, region } }],
+  };
+}
+
+/** Relative to the folder that the command runs in, where the file is in it: so code scanning finds it in a checkout. */
+function uriOf(file: string): string {
+  const own = isAbsolute(file) ? relative(process.cwd(), file) : file;
+  if (own.startsWith("..") || isAbsolute(own)) return pathToFileURL(file).href;
+  return own.split(sep).map(encodeURIComponent).join("/");
+}
+
+// What `check` found, for programs.
+
+/** One file as an object; several as a list under `files`. JSON with a newline. */
+function checkedJson(files: readonly CheckedFile[]): string {
+  const [only, ...others] = files.map(fileValue);
+  const value = others.length === 0 && only !== undefined ? only : { files: files.map(fileValue) };
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function fileValue({ file, policies, errors, warnings, problems }: CheckedFile) {
+  return { file, policies, errors, warnings, problems: problems.map(problemValue) };
+}
+
+function problemValue({ file, line, column, endColumn, severity, code, path, message, hint }: Problem) {
+  return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
+}
 
 /** How standard input is named. */
 const STDIN = "-";
@@ -27,20 +259,16 @@ export interface CheckOptions {
 }
 
 /** @returns the exit code: 0 when everything loaded, 1 when there is any mistake */
-export async function checkCommand(
-  values: Readonly<Record<string, unknown>>,
-  options: CheckOptions,
-  io: CommandIo,
-): Promise<number> {
+export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
-  const files = policiesFiles(named, values);
+  const files = policiesFiles(named, settings);
   const given = files.includes(STDIN) ? new Map([[STDIN_NAME, await text(io.stdin)]]) : new Map<string, string>();
   const lines = new SourceLines(given);
   const paint = paintFor(io.stdout, io.env);
   const all: CheckedFile[] = [];
   for (const file of files) {
     const name = file === STDIN ? STDIN_NAME : file;
-    const checked = await check({ ...values, policies: name }, given.get(name), options, io);
+    const checked = await check({ ...settings, file: name }, given.get(name), options);
     all.push(checked);
     if (output === "text") io.stdout.write(checkedText(checked, lines, paint));
   }
@@ -50,18 +278,17 @@ export async function checkCommand(
 }
 
 async function check(
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   content: string | undefined,
   { kubernetesVersion }: CheckOptions,
-  io: CommandIo,
 ): Promise<CheckedFile> {
   // Who asks for a cluster by an option wants to know when there is none.
-  const wanted = values.kubernetes === true || values.kubeconfig !== undefined;
-  const source = createPolicySource(values, io.env, undefined, {
+  const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
+  const source = createPolicySource(settings, {
     typeCheck: true,
     diagnose: true,
     warnWithoutCluster: !wanted,
-    ...(content !== undefined && { text: () => content }),
+    ...(content !== undefined && { read: (file: string) => parseConfig(content, file, { salvage: true }) }),
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {

@@ -1,7 +1,7 @@
 /** `apply` on the command line. */
 import { addApplyOptions } from "../apply/options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addApply: AddCommand = (program, { io, done }) => {
@@ -13,7 +13,7 @@ export const addApply: AddCommand = (program, { io, done }) => {
   withOptions(apply, LOADING_OPTIONS).allowExcessArguments(true);
   apply.action(async (policies: string[]) => {
     const { applyCommand } = await import("../apply/index.js");
-    done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
+    done(await applyCommand(policies, apply.opts(), settingsOf(apply, io), io));
   });
   withExamples(apply, [
     ["policy-server apply policies/ --resource pods.yaml", "apply the policies of a folder to resources of a file"],

@@ -1,7 +1,7 @@
 /** `audit` on the command line. */
 import { addAuditOptions } from "../audit/options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addAudit: AddCommand = (program, { io, done }) => {
@@ -13,7 +13,7 @@ export const addAudit: AddCommand = (program, { io, done }) => {
   addAuditOptions(audit);
   withOptions(audit, LOADING_OPTIONS).action(async () => {
     const { auditCommand } = await import("../audit/index.js");
-    done(await auditCommand(audit.opts(), optionValues(audit, LOADING_OPTIONS, io.env), io));
+    done(await auditCommand(audit.opts(), settingsOf(audit, io), io));
   });
   withExamples(audit, [
     ["policy-server audit --kubeconfig admin.kubeconfig", "ask the policies of policies.yaml about what a cluster has"],

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { addCertificateRequestOptions } from "../certificate-request-options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 import { addQuestionOptions } from "./eval.js";
 
 /** A benchmark that takes longer than an hour is a mistake. */
@@ -30,7 +30,7 @@ export const addBench: AddCommand = (program, { io, done }) => {
   ]);
   withOptions(bench, LOADING_OPTIONS).action(async (asked: string | undefined) => {
     const { benchCommand } = await import("../bench/index.js");
-    done(await benchCommand(asked, bench.opts(), optionValues(bench, LOADING_OPTIONS, io.env), io));
+    done(await benchCommand(asked, bench.opts(), settingsOf(bench, io), io));
   });
 };
 

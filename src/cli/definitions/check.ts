@@ -1,7 +1,7 @@
 /** `check` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** What `check` alone has. */
 interface CheckOptions {
@@ -39,9 +39,8 @@ export const addCheck: AddCommand = (program, { io, done }) => {
         return done(await checkBatchCommand(options, io));
       }
       const { checkCommand } = await import("../check/index.js");
-      const values = optionValues(check, LOADING_OPTIONS, io.env);
       const options = { named, output, strict: strict === true, ...(version && { kubernetesVersion: version }) };
-      done(await checkCommand(values, options, io));
+      done(await checkCommand(settingsOf(check, io), options, io));
     });
   withExamples(check, [
     ["policy-server check", "check policies.yaml in this folder"],

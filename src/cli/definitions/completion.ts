@@ -1,7 +1,8 @@
 /** `completion` on the command line. */
+
+import { UsageError } from "../../data/command-io.js";
 import { didYouMean } from "../../data/suggest.js";
 import { type AddCommand, withExamples } from "../definition.js";
-import { UsageError } from "../io.js";
 
 /** Adds it. */
 export const addCompletion: AddCommand = (program, { io }) => {

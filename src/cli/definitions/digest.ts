@@ -1,7 +1,7 @@
 /** `digest` on the command line. */
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
+import { settingsOf } from "../loader-settings.js";
 import { REGISTRY_OPTIONS } from "../modules/options.js";
-import { optionValues } from "../options.js";
 
 /** Adds it. */
 export const addDigest: AddCommand = (program, { io, done }) => {
@@ -11,7 +11,7 @@ export const addDigest: AddCommand = (program, { io, done }) => {
     .argument("<address>", "its address, such as registry://ghcr.io/acme/policy:v1");
   withOptions(digest, REGISTRY_OPTIONS).action(async (address: string) => {
     const { digestCommand } = await import("../modules/digest.js");
-    done(await digestCommand(address, optionValues(digest, REGISTRY_OPTIONS, io.env), io));
+    done(await digestCommand(address, settingsOf(digest, io, REGISTRY_OPTIONS), io));
   });
   withExamples(digest, [
     ["policy-server digest registry://ghcr.io/acme/policy:v1", "see what the tag stands for now"],

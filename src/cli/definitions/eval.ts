@@ -1,9 +1,9 @@
 /** `eval` on the command line. */
 import type { Command } from "commander";
+import { UsageError } from "../../data/command-io.js";
 import { addCertificateRequestOptions } from "../certificate-request-options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { UsageError } from "../io.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addEval: AddCommand = (program, { io, done }) => {
@@ -44,7 +44,7 @@ export const addEval: AddCommand = (program, { io, done }) => {
       return done(await evalBatchCommand({ cases }, io));
     }
     const { evalCommand } = await import("../eval/index.js");
-    done(await evalCommand(asked, evaluate.opts(), optionValues(evaluate, LOADING_OPTIONS, io.env), io));
+    done(await evalCommand(asked, evaluate.opts(), settingsOf(evaluate, io), io));
   });
 };
 

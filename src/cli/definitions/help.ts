@@ -1,6 +1,7 @@
 /** `help` on the command line: commander's own says nothing of a command that there isn't. */
+
+import { UsageError } from "../../data/command-io.js";
 import type { AddCommand } from "../definition.js";
-import { UsageError } from "../io.js";
 import { unknownCommand } from "./unknown-command.js";
 
 /** Adds it. */

@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import type { InspectOptions } from "../inspect/index.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addInspect: AddCommand = (program, { io, done }) => {
@@ -17,9 +17,7 @@ export const addInspect: AddCommand = (program, { io, done }) => {
     .option("--show-signatures", "of an artifact in a registry: who has signed it");
   withOptions(inspect, LOADING_OPTIONS).action(async (what: string) => {
     const { inspectCommand } = await import("../inspect/index.js");
-    done(
-      await inspectCommand(what, inspect.opts<InspectOptions>(), optionValues(inspect, LOADING_OPTIONS, io.env), io),
-    );
+    done(await inspectCommand(what, inspect.opts<InspectOptions>(), settingsOf(inspect, io), io));
   });
   withExamples(inspect, [
     ["policy-server inspect policy.wasm", "see what a module is, and whether it can be loaded"],

@@ -5,7 +5,7 @@ import {
   DOWNLOAD_OPTIONS,
   REGISTRY_OPTIONS,
   VERIFICATION_OPTIONS,
-  verifyingValues,
+  verifyingSettings,
 } from "../modules/options.js";
 import type { PullOptions } from "../modules/pull.js";
 
@@ -21,7 +21,7 @@ export const addPull: AddCommand = (program, { io, done }) => {
   addVerificationFlags(pull);
   withOptions(pull, OPTIONS).action(async (address: string) => {
     const { pullCommand } = await import("../modules/pull.js");
-    done(await pullCommand(address, pull.opts<PullOptions>(), verifyingValues(pull, OPTIONS, io.env), io));
+    done(await pullCommand(address, pull.opts<PullOptions>(), verifyingSettings(pull, io, OPTIONS), io));
   });
   withExamples(pull, [
     ["policy-server pull registry://ghcr.io/acme/policy:v1 -o policy.wasm", "download a module into a file"],

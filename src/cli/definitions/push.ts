@@ -1,9 +1,9 @@
 /** `push` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
+import { settingsOf } from "../loader-settings.js";
 import { REGISTRY_OPTIONS } from "../modules/options.js";
 import type { PushOptions } from "../modules/push.js";
-import { optionValues } from "../options.js";
 
 /** Adds it. */
 export const addPush: AddCommand = (program, { io, done }) => {
@@ -16,7 +16,7 @@ export const addPush: AddCommand = (program, { io, done }) => {
     .addOption(new Option("-o, --output <format>", "what is printed").choices(["text", "json"]).default("text"));
   withOptions(push, REGISTRY_OPTIONS).action(async (file: string, address: string) => {
     const { pushCommand } = await import("../modules/push.js");
-    done(await pushCommand(file, address, push.opts<PushOptions>(), optionValues(push, REGISTRY_OPTIONS, io.env), io));
+    done(await pushCommand(file, address, push.opts<PushOptions>(), settingsOf(push, io, REGISTRY_OPTIONS), io));
   });
   withExamples(push, [
     [

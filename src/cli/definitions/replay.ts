@@ -1,7 +1,7 @@
 /** `replay` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addReplay: AddCommand = (program, { io, done }) => {
@@ -28,7 +28,7 @@ export const addReplay: AddCommand = (program, { io, done }) => {
   ]);
   replay.action(async (files: string[]) => {
     const { replayCommand } = await import("../replay/index.js");
-    done(await replayCommand(files, replay.opts(), optionValues(replay, LOADING_OPTIONS, io.env), io));
+    done(await replayCommand(files, replay.opts(), settingsOf(replay, io), io));
   });
 };
 

@@ -1,8 +1,8 @@
 /** `serve`, the default on the command line. */
 
+import { say, UsageError } from "../../data/command-io.js";
 import { openFilesProblem } from "../../serving/open-files.js";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
-import { say, UsageError } from "../io.js";
 import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 import { unknownCommand } from "./unknown-command.js";
@@ -23,8 +23,11 @@ export const addServe: AddCommand = (program, { io, done, whole }) => {
         say(io.stderr, `Error: ${few.message}`);
         return done(1);
       }
-      const { serveCommand } = await import("../../serving/index.js");
-      done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
+      const [{ serveCommand }, { serveSettings }] = await Promise.all([
+        import("../../serving/index.js"),
+        import("../serve-settings.js"),
+      ]);
+      done(await serveCommand(serveSettings(optionValues(serve, SERVE_OPTIONS, io.env), io.env), io));
     });
   withExamples(serve, [
     ["policy-server", "serve the policies of policies.yaml in this folder on port 3000"],

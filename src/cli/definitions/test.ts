@@ -1,7 +1,7 @@
 /** `test` on the command line. */
 import { InvalidArgumentError } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** Adds it. */
 export const addTest: AddCommand = (program, { io, done }) => {
@@ -32,14 +32,14 @@ export const addTest: AddCommand = (program, { io, done }) => {
   withOptions(test, LOADING_OPTIONS).action(async (written: string[]) => {
     const { testCommand } = await import("../test/index.js");
     const paths = written.length === 0 ? ["."] : written;
-    const values = optionValues(test, LOADING_OPTIONS, io.env);
+    const settings = settingsOf(test, io);
     const { watch, ...options } = test.opts<{ watch?: true }>();
-    if (watch !== true) return done(await testCommand(paths, options, values, io));
+    if (watch !== true) return done(await testCommand(paths, options, settings, io));
     const [{ watchTests }, { stopSignal }] = await Promise.all([
       import("../test/watch.js"),
       import("../../serving/signals.js"),
     ]);
-    const run: Parameters<typeof watchTests>[0] = (touched) => testCommand(paths, options, values, io, touched);
+    const run: Parameters<typeof watchTests>[0] = (touched) => testCommand(paths, options, settings, io, touched);
     done(await watchTests(run, { paths, io, stopped: stopSignal() }));
   });
   withExamples(test, [

@@ -1,7 +1,7 @@
 /** `verify` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
-import { addVerificationFlags, REGISTRY_OPTIONS, VERIFICATION_OPTIONS, verifyingValues } from "../modules/options.js";
+import { addVerificationFlags, REGISTRY_OPTIONS, VERIFICATION_OPTIONS, verifyingSettings } from "../modules/options.js";
 import type { VerifyOptions } from "../modules/verify.js";
 
 const OPTIONS = [...VERIFICATION_OPTIONS, ...REGISTRY_OPTIONS];
@@ -19,7 +19,7 @@ export const addVerify: AddCommand = (program, { io, done }) => {
   addVerificationFlags(verify);
   withOptions(verify, OPTIONS).action(async (what: string) => {
     const { verifyCommand } = await import("../modules/verify.js");
-    done(await verifyCommand(what, verify.opts<VerifyOptions>(), verifyingValues(verify, OPTIONS, io.env), io));
+    done(await verifyCommand(what, verify.opts<VerifyOptions>(), verifyingSettings(verify, io, OPTIONS), io));
   });
   withExamples(verify, [
     [

@@ -1,7 +1,7 @@
 /** `webhooks` on the command line. */
 import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
-import { optionValues } from "../options.js";
+import { settingsOf } from "../loader-settings.js";
 
 /** The file, and how modules are fetched whose metadata are wanted. */
 const WANTED: ReadonlySet<string> = new Set([
@@ -52,8 +52,8 @@ export const addWebhooks: AddCommand = (program, { io, done }) => {
     );
   withOptions(webhooks, OPTIONS).action(async (file: string | undefined) => {
     const { webhooksCommand } = await import("../webhooks.js");
-    const values = optionValues(webhooks, OPTIONS, io.env);
-    done(await webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
+    const settings = settingsOf(webhooks, io, OPTIONS);
+    done(await webhooksCommand(file === undefined ? settings : { ...settings, file }, webhooks.opts(), io));
   });
   withExamples(webhooks, [
     [

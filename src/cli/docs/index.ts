@@ -2,8 +2,8 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { fileProblem } from "../../data/file-problem.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { commandReference } from "./reference.js";
 
 /**

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type ConfigResult, parseConfig } from "../../config/index.js";
+import { UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments, YamlError, yamlText } from "../../data/yaml.js";
-import { UsageError } from "../io.js";
 
 /** How they are configured. */
 export interface EntryOptions {

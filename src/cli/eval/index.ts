@@ -1,20 +1,64 @@
 /** `eval`: asks policies, and prints what they answer. */
+
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { yamlText } from "../../data/yaml.js";
 import { explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
+import { type Executor, recordSession, replaySession, SessionError } from "../../loader/index.js";
+import { createPolicySource, problemLines } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Verdict } from "../../policy/served/verdict.js";
-import { type CommandIo, say, UsageError } from "../io.js";
-import { createPolicySource, problemLines } from "../load.js";
 import { isTerminal, paintFor } from "../look/paint.js";
-import { policiesFile } from "../policies-file.js";
 import { type Answered, EXIT_ERROR, exitCodeOf } from "./answered.js";
 import { type EntryOptions, withoutMadePlace } from "./direct-entry.js";
 import { createOutput, FORMATS, type Format } from "./output.js";
 import { type Question, type QuestionOptions, questionsOf } from "./question.js";
-import { type SessionOptions, sessionOf } from "./sessions.js";
 import { subjectOf } from "./subject.js";
+
+// What guests ask of the host: recorded, replayed, or neither.
+
+/** A session file to write, or one to answer guests from. */
+interface SessionOptions {
+  readonly recordHostCapabilities?: string;
+  readonly replayHostCapabilities?: string;
+}
+
+/** Who answers guests. */
+interface Session {
+  readonly execute: Executor;
+  /** After the last question. */
+  end(io: CommandIo): Promise<void>;
+}
+
+/** The session of the options; undefined where the host answers. */
+async function sessionOf({
+  recordHostCapabilities: record,
+  replayHostCapabilities: replay,
+}: SessionOptions): Promise<Session | undefined> {
+  if (record !== undefined && replay !== undefined)
+    throw new UsageError("a session is either recorded or replayed: give one of the two options");
+  if (record !== undefined) {
+    const { execute, text: written } = recordSession();
+    return { execute, end: () => writeFile(record, written()) };
+  }
+  if (replay === undefined) return undefined;
+  const content = await readFile(replay).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${replay}`);
+  try {
+    const { execute, left } = replaySession(yamlText(content));
+    const end = async (io: CommandIo) => {
+      if (left() > 0) say(io.stderr, `warning: ${left()} recorded exchanges of ${replay} were not asked for`);
+    };
+    return { execute, end };
+  } catch (error) {
+    if (error instanceof SessionError) throw new UsageError(`${replay}: ${error.message}`);
+    throw error;
+  }
+}
 
 /** Everything that the command line says beside the policies, and beside how they are loaded. */
 export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptions {
@@ -34,15 +78,15 @@ export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptio
 export async function evalCommand(
   asked: readonly string[],
   options: EvalOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   const format = formatOf(options.output, io);
-  const subject = subjectOf({ ...options, asked, file: policiesFile(values) });
+  const subject = subjectOf({ ...options, asked, file: policiesFile(settings) });
   const { single, questions } = await questionsOf(options, io);
   const session = await sessionOf(options);
   const explainer = options.explain === true ? new Explainer() : undefined;
-  const source = createPolicySource(values, io.env, undefined, {
+  const source = createPolicySource(settings, {
     ...(session && { executor: session.execute }),
     ...(explainer && { watcher: explainer }),
     read: () => subject.config,

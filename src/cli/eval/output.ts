@@ -1,5 +1,6 @@
 /** Answers, written as somebody wants them: for a person, or for a program. */
 
+import { type CommandIo, say } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { printYaml } from "../../data/print-yaml.js";
 import { printable } from "../../data/printable.js";
@@ -7,7 +8,6 @@ import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
 import { indented } from "../explain/indented.js";
-import { type CommandIo, say } from "../io.js";
 import { type Answered, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";

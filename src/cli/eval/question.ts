@@ -3,12 +3,17 @@ import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { buildRequest, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
-import { doubtText, parseDoubtfulYaml, YamlError, yamlText } from "../../data/yaml.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import type { Review } from "../../policy/index.js";
-import { buildCertificateRequest, buildRequest, readRequest } from "../build-request.js";
-import { type CertificateRequestValues, certificateRequestValues, givenFlags } from "../certificate-request-options.js";
-import { type CommandIo, say, UsageError } from "../io.js";
+import {
+  buildCertificateRequest,
+  type CertificateRequestValues,
+  certificateRequestValues,
+  givenFlags,
+} from "../certificate-request-options.js";
 
 /** Files and details of the question, as given on the command line. */
 export interface QuestionOptions extends CertificateRequestValues {
@@ -176,9 +181,9 @@ const byName = (left: Dirent, right: Dirent): number => (left.name < right.name 
 async function documentsOf(file: string, io: CommandIo): Promise<readonly unknown[]> {
   const text = yamlText(await bytesOf(file, io));
   try {
-    return parseDoubtfulYaml(text, (doubt) => say(io.stderr, `warning: ${doubtText(doubt, file)}`));
+    return parseSuspectYaml(text, (doubt) => say(io.stderr, `warning: ${warningText(doubt, file)}`));
   } catch (error) {
-    if (error instanceof YamlError) throw new UsageError(doubtText(error, file), { cause: error });
+    if (error instanceof YamlError) throw new UsageError(warningText(error, file), { cause: error });
     throw error;
   }
 }

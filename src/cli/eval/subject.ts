@@ -3,8 +3,8 @@
  * fetched.
  */
 import { type Config, type ConfigEntry, type ConfigResult, loadConfig } from "../../config/index.js";
+import { UsageError } from "../../data/command-io.js";
 import { didYouMean } from "../../data/suggest.js";
-import { UsageError } from "../io.js";
 import { directEntries, type EntryOptions, isDirect, refuseEntryOptions } from "./direct-entry.js";
 
 /** Ids that are listed: more than that nobody reads. */

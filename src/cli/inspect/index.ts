@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { parseResources } from "../../config/documents/source-document.js";
 import { type ConfigResult, loadConfig, parseConfig } from "../../config/index.js";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { parsePlainJson, stringifyJson } from "../../data/json.js";
 import { inlineYaml, printYaml } from "../../data/print-yaml.js";
 import { didYouMean } from "../../data/suggest.js";
 import { withoutSecrets } from "../../fetch/index.js";
 import { isObject, member } from "../../kubernetes/object.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { givenFile, type LoaderSettings } from "../../loader/settings.js";
 import { paintFor } from "../look/paint.js";
-import { givenFile } from "../policies-file.js";
 import type { Inspected } from "./inspected.js";
 import { entryFor, inspectModule, type ModuleInspection } from "./modules.js";
 import { inspectEntries } from "./policies.js";
@@ -32,10 +32,10 @@ export interface InspectOptions {
 export async function inspectCommand(
   what: string,
   { output, metadata, showSignatures }: InspectOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
-  const inspected = await inspect(what, { values, io, signatures: showSignatures === true });
+  const inspected = await inspect(what, { settings, io, signatures: showSignatures === true });
   if (metadata) {
     const found = inspected.module ?? inspected.policies?.find(({ module }) => module !== undefined)?.module;
     if (found?.metadata === undefined)
@@ -60,9 +60,9 @@ async function inspect(what: string, inspection: ModuleInspection): Promise<Insp
   const file = await stat(what).catch(() => undefined);
   if (file?.isDirectory() === true || (file !== undefined && /\.ya?ml$/.test(what)))
     return inspectFile(what, inspection);
-  const named = file === undefined ? entryCalled(what, inspection.values) : undefined;
+  const named = file === undefined ? entryCalled(what, inspection.settings) : undefined;
   if (named !== undefined) return inspectEntries(named.config, [named.entry], named.problems, inspection);
-  if (file === undefined && !/[/:.]/.test(what)) throw notThere(what, inspection.values);
+  if (file === undefined && !/[/:.]/.test(what)) throw notThere(what, inspection.settings);
   if (file === undefined && /\.ya?ml$/.test(what)) throw new UsageError(`${what}: no such file`);
   // What is there is a path, however it looks.
   const entry = entryFor(file === undefined ? what : what.replace(/^(?![./])/, "./"));
@@ -74,20 +74,20 @@ async function inspect(what: string, inspection: ModuleInspection): Promise<Insp
   };
 }
 
-function entryCalled(id: string, values: Readonly<Record<string, unknown>>) {
-  const read = configOf(values);
+function entryCalled(id: string, settings: LoaderSettings) {
+  const read = configOf(settings);
   if (read?.ok !== true) return undefined;
   const entry = read.config.entries.find((each) => each.id === id);
   return entry && { config: read.config, problems: read.problems, entry };
 }
 
-function configOf(values: Readonly<Record<string, unknown>>): ConfigResult | undefined {
-  const file = givenFile(values);
+function configOf(settings: LoaderSettings): ConfigResult | undefined {
+  const file = givenFile(settings);
   return file === undefined ? undefined : loadConfig(file);
 }
 
-function notThere(what: string, values: Readonly<Record<string, unknown>>): UsageError {
-  const read = configOf(values);
+function notThere(what: string, settings: LoaderSettings): UsageError {
+  const read = configOf(settings);
   if (read === undefined)
     return new UsageError(
       `${what} is no file, and there is no policies.yaml with such an id: expected a module, a YAML file, an address, or an id`,

@@ -1,8 +1,10 @@
 /** A module at any address: fetched, taken apart, not run. */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, type ModuleEntry, parseConfig } from "../../config/index.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { inlineYaml } from "../../data/print-yaml.js";
 import {
   createModuleFetcher,
@@ -14,17 +16,17 @@ import {
   signatureReport,
   withoutSecrets,
 } from "../../fetch/index.js";
+import { fetchOptions } from "../../loader/fetch-options.js";
 import { LoadError } from "../../loader/index.js";
 import { moduleFiles } from "../../loader/module-files.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { describeModule } from "../../wasm/index.js";
-import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { withAdvice } from "../modules/access.js";
 import type { InspectedArtifact, InspectedModule } from "./inspected.js";
 
 /** How modules are looked at. */
 export interface ModuleInspection {
-  readonly values: Readonly<Record<string, unknown>>;
+  readonly settings: LoaderSettings;
   readonly io: CommandIo;
   readonly signatures: boolean;
 }
@@ -44,15 +46,15 @@ export function entryFor(address: string): ModuleEntry {
  */
 export async function inspectModule(
   entry: ModuleEntry,
-  { values, io, signatures }: ModuleInspection,
+  { settings, io, signatures }: ModuleInspection,
 ): Promise<InspectedModule> {
   const { module } = entry;
   const downloadDirectory = await mkdtemp(join(tmpdir(), "inspect-"));
-  const options = fetchOptions(values, io.env, (message) => say(io.stderr, `warning: ${message}`));
+  const options = fetchOptions(settings, (message) => say(io.stderr, `warning: ${message}`));
   const fetcher = createModuleFetcher({ ...options, downloadDirectory });
   try {
     return await withAdvice(withoutSecrets(module.text), async () => {
-      const wanted = { fetcher, ...(signatures && options.signatures && { checks: options.signatures }) };
+      const wanted = { fetcher, ...(signatures && { checks: options.signatures }) };
       const artifact = module.kind === "registry" ? await artifactAt(module.location, wanted) : undefined;
       const { bytes, plugin } = await moduleFiles(entry, fetcher, () => {}).catch((cause: unknown) => {
         // Its own words are for clients: the cause, or its problems, say where.

@@ -5,8 +5,8 @@ import type { Config, ConfigEntry, Member } from "../../config/index.js";
 import { formatProblem, type Problem, type SourceDocument } from "../../config/index.js";
 import { hasExpressions } from "../../kinds/shared/index.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
+import { createLoader } from "../../loader/index.js";
 import type { Policy, PolicyRule } from "../../policy/index.js";
-import { createLoader } from "../load.js";
 import type { Inspected, InspectedDocument, InspectedPolicy } from "./inspected.js";
 import { inspectModule, type ModuleInspection } from "./modules.js";
 
@@ -20,8 +20,7 @@ export async function inspectEntries(
   before: readonly Problem[],
   inspection: ModuleInspection,
 ): Promise<Inspected> {
-  const { values, io } = inspection;
-  const { loader } = createLoader(values, io.env, undefined, { typeCheck: true });
+  const loader = createLoader(inspection.settings, { typeCheck: true });
   try {
     const entries = withReferences(wanted, config.entries);
     const loaded = await loader.load({ ...config, entries });

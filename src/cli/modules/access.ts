@@ -2,24 +2,23 @@
 import { loadSources } from "../../config/sources.js";
 import { errorText } from "../../data/error-text.js";
 import { FetchError, openRegistries, type RegistryAccess } from "../../fetch/index.js";
-import type { CommandIo } from "../io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 
 /**
- * Does something with registries, by the options of the command, and closes the connections.
+ * Does something with registries, by these settings, and closes the connections.
  * @param address what it is about, without secrets
  * @throws Error with what failed and what to do about it
  */
 export async function withRegistries<T>(
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
+  settings: LoaderSettings,
   address: string,
   work: (access: RegistryAccess) => Promise<T>,
 ): Promise<T> {
-  const { sourcesPath, dockerConfigJsonPath } = values;
+  const { sourcesFile, dockerConfigDirectory, environment = {} } = settings;
   const access = openRegistries({
-    environment: env,
-    ...(typeof sourcesPath === "string" && { sources: loadSources(sourcesPath) }),
-    ...(typeof dockerConfigJsonPath === "string" && { dockerConfigDirectory: dockerConfigJsonPath }),
+    environment,
+    ...(sourcesFile !== undefined && { sources: loadSources(sourcesFile) }),
+    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
   });
   try {
     return await withAdvice(address, () => work(access));

@@ -1,9 +1,9 @@
 /** Addresses of modules as they are typed. */
 import { join } from "node:path";
 import { type ModuleAddress, parseModuleAddress } from "../../config/module-address.js";
+import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { type ImageReference, parseImageReference, withoutSecrets } from "../../fetch/index.js";
-import { UsageError } from "../io.js";
 
 /** An address; relative paths start in this folder. @throws UsageError */
 export function typedAddress(text: string): ModuleAddress {

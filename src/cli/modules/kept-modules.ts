@@ -1,17 +1,17 @@
 /** What lies in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { printable } from "../../data/printable.js";
 import {
   DIGEST_SUFFIX,
-  DownloadCache,
   hashFile,
   MANIFEST_SUFFIX,
+  modulePath,
   PART_SUFFIX,
   SCHEME_FOLDERS,
   withoutSecrets,
 } from "../../fetch/index.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
 
@@ -55,7 +55,7 @@ export async function policiesCommand(output: "text" | "json", folder: string, i
 export async function rmCommand(text: string, folder: string, io: CommandIo): Promise<number> {
   const address = typedAddress(text);
   if (address.kind === "file") throw new UsageError(`${text} is a file, and not in the download folder: rm ${text}`);
-  const path = new DownloadCache(folder).path(address.location);
+  const path = modulePath(folder, address.location);
   if ((await stat(path).catch(() => undefined))?.isFile() !== true)
     throw new Error(`${withoutSecrets(text)} is not in ${folder}: policy-server policies lists what is`);
   await rm(path);

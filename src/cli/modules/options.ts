@@ -1,8 +1,9 @@
 /** The options of commands about modules and registries. */
 import { type Command, Option } from "commander";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../../data/command-io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
+import { settingsOf } from "../loader-settings.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
-import { optionValues } from "../options.js";
 
 const named = (...flags: readonly string[]): readonly OptionDefinition[] =>
   SERVE_OPTIONS.filter(({ flag }) => flags.includes(flag));
@@ -38,12 +39,12 @@ export function addVerificationFlags(command: Command): void {
     .option("--github-repo <name>", "that repository, with --github-owner; without it any of the owner's");
 }
 
-/** The values of options, where that of verification.yml may be called as kwctl calls it. */
-export function verifyingValues(
+/** The settings of options, where verification.yml may be called as kwctl calls it. */
+export function verifyingSettings(
   command: Command,
+  io: CommandIo,
   definitions: readonly OptionDefinition[],
-  env: CommandIo["env"],
-): Record<string, unknown> {
+): LoaderSettings {
   const { verificationConfigPath: path } = command.opts<{ verificationConfigPath?: string }>();
-  return { ...optionValues(command, definitions, env), ...(path !== undefined && { verificationPath: path }) };
+  return { ...settingsOf(command, io, definitions), ...(path !== undefined && { verificationFile: path }) };
 }

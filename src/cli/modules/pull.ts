@@ -1,12 +1,14 @@
 /** `pull`: a module to where the server would keep it, or to a file. */
+
 import { stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ModuleAddress } from "../../config/module-address.js";
 import { isPluginManifest } from "../../config/plugin-manifest/read.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { fileProblem } from "../../data/file-problem.js";
-import { createModuleFetcher, DownloadCache, imageVerifier, withoutSecrets } from "../../fetch/index.js";
-import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, say, UsageError } from "../io.js";
+import { createModuleFetcher, imageVerifier, modulePath, withoutSecrets } from "../../fetch/index.js";
+import { fetchOptions } from "../../loader/fetch-options.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { withAdvice } from "./access.js";
 import { typedAddress } from "./address.js";
 import { moduleProblem } from "./module-bytes.js";
@@ -26,7 +28,7 @@ export interface PullOptions extends VerificationFlags {
 export async function pullCommand(
   text: string,
   options: PullOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   const address = typedAddress(text);
@@ -39,18 +41,19 @@ export async function pullCommand(
     verifier: configured,
     signatures,
     ...how
-  } = fetchOptions(values, io.env, (message) => say(io.stderr, `warning: ${message}`));
+  } = fetchOptions(settings, (message) => say(io.stderr, `warning: ${message}`));
   const flagged = flaggedSignatures(options);
   const verifier =
-    flagged === undefined || signatures === undefined
+    flagged === undefined
       ? configured
       : (registry: Parameters<NonNullable<typeof configured>>[0]) => imageVerifier(flagged, registry, signatures);
   const fetcher = createModuleFetcher({ ...how, refresh: true, ...(verifier && { verifier }) });
   try {
-    const { bytes, digest } = await withAdvice(shown, () => fetcher.fetch(address.location));
+    const { digest, read } = await withAdvice(shown, () => fetcher.file(address.location));
+    const bytes = await read();
     const problem = isPluginManifest(bytes, address.location) ? undefined : moduleProblem(bytes);
     if (problem !== undefined) throw new Error(`${shown} leads to no WebAssembly module: ${problem}`);
-    const path = await keptAt(address, bytes, options.outputPath, String(values.policiesDownloadDir));
+    const path = await keptAt(address, bytes, options.outputPath, settings.downloadDirectory ?? ".");
     say(
       io.stderr,
       `pulled ${shown}: ${sizeText(bytes.length)}, ${digest}${verifier === undefined ? "" : ", signatures verified"}`,
@@ -69,7 +72,7 @@ async function keptAt(
   folder: string,
 ): Promise<string> {
   if (output === undefined) {
-    const path = new DownloadCache(folder).path(address.location);
+    const path = modulePath(folder, address.location);
     if ((await stat(path).catch(() => undefined)) !== undefined) return path;
     throw new UsageError(
       `nothing is kept in ${folder} (only modules are, where the folder can be written): name a file with -o`,

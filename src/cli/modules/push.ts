@@ -1,10 +1,12 @@
 /** `push`: a module into a registry. */
+
 import { readFile, stat } from "node:fs/promises";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { moduleArtifact, UPLOAD_TIMEOUT_MS } from "../../fetch/index.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
 import { moduleProblem } from "./module-bytes.js";
@@ -24,7 +26,7 @@ export async function pushCommand(
   file: string,
   address: string,
   { force, output }: PushOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   const image = registryAddress(address, "modules are pushed to registries");
@@ -35,7 +37,7 @@ export async function pushCommand(
   const bytes = await moduleFile(file);
   const annotations = annotationsOf(bytes, file, force === true, io);
   const artifact = moduleArtifact(bytes, annotations);
-  const digest = await withRegistries(values, io.env, address, ({ writer }) =>
+  const digest = await withRegistries(settings, address, ({ writer }) =>
     writer.push(image, artifact, AbortSignal.timeout(UPLOAD_TIMEOUT_MS)),
   );
   const reference = `${image.host}/${image.repository}@${digest}`;

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { readPublicKey } from "../../config/public-key.js";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
+import { UsageError } from "../../data/command-io.js";
 import { fileProblem } from "../../data/file-problem.js";
-import { UsageError } from "../io.js";
 import type { VerificationFlags } from "./options.js";
 
 /**

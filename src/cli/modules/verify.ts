@@ -1,6 +1,8 @@
 /** `verify`: whether modules have the signatures that are wanted, by whom, and which are missing. */
+
 import { loadConfig } from "../../config/index.js";
 import { loadVerification, type VerificationConfig } from "../../config/verification.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import {
   DOWNLOAD_TIMEOUT_MS,
@@ -9,9 +11,9 @@ import {
   type SignatureReport,
   signatureReport,
 } from "../../fetch/index.js";
+import { fetchOptions } from "../../loader/fetch-options.js";
 import { downloads } from "../../loader/prefetch.js";
-import { fetchOptions } from "../fetch-options.js";
-import { type CommandIo, say, UsageError } from "../io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { paintFor } from "../look/paint.js";
 import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
@@ -37,14 +39,13 @@ interface Verified {
 export async function verifyCommand(
   what: string,
   options: VerifyOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
-  const config = wanted(options, values);
+  const config = wanted(options, settings);
   const images = imagesOf(what, io);
-  const { signatures } = fetchOptions(values, io.env, () => {});
-  if (signatures === undefined) throw new Error("signatures can be checked wherever modules are fetched");
-  const verified = await withRegistries(values, io.env, what, async ({ registry }) => {
+  const { signatures } = fetchOptions(settings);
+  const verified = await withRegistries(settings, what, async ({ registry }) => {
     const all: Verified[] = [];
     for (const image of images) {
       const signal = AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS);
@@ -67,10 +68,10 @@ export async function verifyCommand(
   return verified.every(({ report }) => !("error" in report) && report.isMet) ? 0 : 1;
 }
 
-function wanted(flags: VerificationFlags, { verificationPath }: Readonly<Record<string, unknown>>): VerificationConfig {
+function wanted(flags: VerificationFlags, { verificationFile }: LoaderSettings): VerificationConfig {
   const flagged = flaggedSignatures(flags);
   if (flagged !== undefined) return flagged;
-  if (typeof verificationPath === "string") return loadVerification(verificationPath);
+  if (verificationFile !== undefined) return loadVerification(verificationFile);
   throw new UsageError(
     "whose signature is wanted? Name a verification.yml (--verification-path), or say it by --verification-key, --cert-email or --github-owner",
   );

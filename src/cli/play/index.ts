@@ -1,11 +1,42 @@
 /** `play`: a server for one person, with the page that takes drafts. */
+
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { serveCommand } from "../../serving/index.js";
-import { type CommandIo, UsageError } from "../io.js";
-import { SERVE_OPTIONS } from "../option-definitions.js";
-import { camelCase } from "../options.js";
-import { openBrowser } from "./browser.js";
-import { freePort } from "./free-port.js";
+import type { OptionValues } from "../options.js";
+import { serveSettings } from "../serve-settings.js";
+
+/** Ports that are tried, one after the other. */
+const TRIED = 20;
+
+/** The first free one from `first` on; 0, which is any, when many of them are taken. Who is quick may take it before it is used. */
+export async function freePort(address: string, first: number): Promise<number> {
+  for (let port = first; port < first + TRIED; port++) if (await isFree(address, port)) return port;
+  return 0;
+}
+
+function isFree(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, address, () => server.close(() => resolve(true)));
+  });
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+};
+
+/** Where there is no browser nothing happens: the address has been printed. */
+function openBrowser(address: string): void {
+  const [command = "xdg-open", ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
+  child.on("error", () => {});
+  child.unref();
+}
 
 /** Nobody else's machine reaches it. */
 const ADDRESS = "127.0.0.1";
@@ -27,33 +58,26 @@ export interface PlayOptions {
  */
 export async function playCommand(
   { file, port, open }: PlayOptions,
-  values: Readonly<Record<string, unknown>>,
+  values: OptionValues,
   io: CommandIo,
 ): Promise<number> {
   if (file !== undefined && !existsSync(file))
     throw new UsageError(`${file} is not there: leave it out to begin without policies`);
-  const own = {
-    ...serveDefaults(),
-    ...values,
-    ...{ addr: ADDRESS, port: await portOf(port), readinessProbePort: 0, workers: 1, page: "play" },
-    ...{
-      drainDelay: 0,
-      drainGrace: 0,
-      kubernetes: false,
-      fileOptional: true,
-      ...(file !== undefined && { policies: file }),
+  // Of what is not said here the environment says nothing either: that is for servers.
+  const settings = serveSettings(
+    {
+      ...{ ...values, policies: file, kubernetes: false },
+      ...{ addr: ADDRESS, port: await portOf(port), readinessProbePort: 0, workers: 1, page: "play" },
+      ...{ drainDelay: 0, drainGrace: 0 },
     },
-  };
-  return serveCommand(own, io, (bound) => {
+    io.env,
+  );
+  const optional = { ...settings, loading: { ...settings.loading, fileOptional: true } };
+  return serveCommand(optional, io, (bound) => {
     const address = `http://localhost:${bound}/`;
     io.stdout.write(`The page is at ${address}\nWhat you change in the files is taken over; Ctrl-C ends it.\n`);
     if (open) openBrowser(address);
   });
-}
-
-/** What `serve` has where nobody says anything; the environment is for servers. */
-function serveDefaults(): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(SERVE_OPTIONS.map((option) => [camelCase(option.flag), option.default]));
 }
 
 async function portOf(written: string | undefined): Promise<number> {

@@ -1,12 +1,43 @@
 /** `read`: the documents of files as they are read everywhere here, which is as Kubernetes reads them. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { NodeBuilder } from "../../config/documents/node-builder.js";
+import type { SourceNode } from "../../config/documents/source-node.js";
+import { type CommandIo, say } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { stringifyJson } from "../../data/json.js";
-import { doubtText, Lines, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
-import { type CommandIo, say } from "../io.js";
-import { placesOf } from "./places.js";
+import {
+  Lines,
+  readYamlStream,
+  warningText,
+  type YamlDocument,
+  type YamlNode,
+  yamlText,
+  yamlWarnings,
+} from "../../data/yaml.js";
+
+/** A value's JSON Pointer and UTF-16 offset. */
+interface ValuePlace {
+  /** RFC 6901; `""` for the document. */
+  readonly pointer: string;
+  /** Of the value, not of its key; of what an alias stands for, where that is written. */
+  readonly offset: number;
+}
+
+/** The place of every value of a document that could be read, which bounds its aliases, each before what is in it. */
+function placesOf(root: YamlNode): Generator<ValuePlace> {
+  return places(new NodeBuilder(Number.POSITIVE_INFINITY).build(root, []), "");
+}
+
+function* places(node: SourceNode, pointer: string): Generator<ValuePlace> {
+  yield { pointer, offset: node.start };
+  if (node.kind === "list")
+    for (const [index, item] of node.items.entries()) yield* places(item, `${pointer}/${index}`);
+  if (node.kind === "map") for (const { key, value } of node.pairs) yield* places(value, `${pointer}/${escaped(key)}`);
+}
+
+const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** The name of standard input. */
 const STANDARD_INPUT = "-";
@@ -33,7 +64,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
       const line = lines === undefined ? document.value : located(document, file, lines);
       if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
     }
-    for (const doubt of yamlDoubts(text, documents)) say(io.stderr, `warning: ${doubtText(doubt, file)}`);
+    for (const doubt of yamlWarnings(text, documents)) say(io.stderr, `warning: ${warningText(doubt, file)}`);
     if (error === undefined) continue;
     say(io.stderr, `${file}:${error.line}:${error.column}: ${error.reason}`);
     failed = true;

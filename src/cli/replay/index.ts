@@ -1,16 +1,69 @@
 /** `replay`: what another configuration would answer to requests that were recorded. */
 
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { stringifyJson } from "../../data/json.js";
 import { didYouMean } from "../../data/suggest.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { Asker } from "../../offline/replay/asker.js";
+import { aboutOf, type Changed } from "../../offline/replay/changed.js";
 import { type Input, inputsOf } from "../../offline/replay/inputs.js";
+import type { Output, Summary } from "../../offline/replay/output.js";
 import type { Found } from "../../offline/replay/question.js";
 import { readRequests } from "../../offline/replay/read.js";
 import { replay } from "../../offline/replay/run.js";
 import { Progress } from "../apply/progress.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
-import { JsonOutput } from "./json-output.js";
 import { TextOutput } from "./text-output.js";
+
+// What would change, for a program: one document, written while it is found, so that no list of changes is kept.
+
+/** JSON on standard output. */
+class JsonOutput implements Output {
+  readonly #write: (text: string) => Promise<void>;
+  #isFirst = true;
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async change({ policy, change, question, before, after }: Changed): Promise<void> {
+    const { place, time, redacted, doubts } = question;
+    const one = {
+      policy,
+      change,
+      place,
+      ...(time !== undefined && time !== "" && { time }),
+      request: aboutOf(question),
+      before: before ?? null,
+      after,
+      ...(redacted && { redacted }),
+      ...(doubts.length > 0 && { doubts }),
+    };
+    await this.#write(`${this.#isFirst ? '{"changes":[\n' : ",\n"}${stringifyJson(defined(one))}`);
+    this.#isFirst = false;
+  }
+
+  async end({ tally, unreadable, skipped, doubts }: Summary): Promise<void> {
+    const rest = {
+      policies: Object.fromEntries(tally.policies),
+      total: tally.total,
+      unreadable,
+      skipped: Object.fromEntries(skipped),
+      doubts: Object.fromEntries(doubts),
+    };
+    const begin = this.#isFirst ? '{"changes":[' : "\n";
+    await this.#write(`${begin}],\n${stringifyJson(rest).slice(1)}\n`);
+  }
+}
+
+/** Without members that are undefined. */
+function defined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(defined);
+  if (typeof value !== "object" || value === null || value instanceof Number) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [[key, defined(member)]])),
+  );
+}
 
 /** What is given on the command line beside the files. */
 export interface ReplayArguments {
@@ -35,16 +88,16 @@ const EXIT_NOTHING = 2;
 export async function replayCommand(
   files: readonly string[],
   args: ReplayArguments,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<number> {
   if (files.length === 0) throw new UsageError("which requests? replay <file…>; serve --record writes such files");
   const renamed = renamedOf(args.map ?? []);
   const inputs = await inputsOf(files, io.stdin);
-  const after = await Asker.load(values, io);
+  const after = await Asker.load(settings, io);
   let before: Asker | undefined;
   try {
-    if (args.against !== undefined) before = await Asker.load({ ...values, policies: args.against }, io);
+    if (args.against !== undefined) before = await Asker.load({ ...settings, file: args.against }, io);
     for (const [, id] of renamed) requireId(id, after, "--map");
     const only = new Set(args.policy ?? []);
     const progress = progressOf(inputs, io);

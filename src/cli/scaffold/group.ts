@@ -1,12 +1,12 @@
 /** `scaffold group`: a group of policies that policies.yaml has already, and a test file that says what it answers now. */
 import { join } from "node:path";
+import { buildRequest } from "../../admission/build-request.js";
 import { admissionQuestion } from "../../admission/decode.js";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { inlineYaml, yamlName } from "../../data/print-yaml.js";
 import { didYouMean } from "../../data/suggest.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { Verdict } from "../../policy/served/verdict.js";
-import { buildRequest } from "../build-request.js";
-import { type CommandIo, UsageError } from "../io.js";
 import { nextCommands, pod } from "./fixtures.js";
 import { withLoaded } from "./loaded.js";
 import type { Plan } from "./plan.js";

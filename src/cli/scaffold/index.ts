@@ -1,19 +1,138 @@
 /** `scaffold`: makes a policy with its test file, such that `check` and `test` pass at once. */
-import { join } from "node:path";
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join, posix } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { buildRequest } from "../../admission/build-request.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { stringifyJson } from "../../data/json.js";
+import { yamlName } from "../../data/print-yaml.js";
 import { printable } from "../../data/printable.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
 import { paintFor } from "../look/paint.js";
-import { celPlan } from "./cel.js";
+import { nextCommands, pod } from "./fixtures.js";
 import { groupPlan } from "./group.js";
 import { kyvernoPlan } from "./kyverno.js";
 import { manifestOf, modulePlan, readModule } from "./module.js";
-import { checkedName, type Plan } from "./plan.js";
+import { checkedName, type Plan, type PlannedFile } from "./plan.js";
 import { policiesOf, withEntry } from "./policies-yaml.js";
-import { type ReviewOptions, reviewCommand } from "./review.js";
-import { withSchemaLine } from "./schema-line.js";
 import { vapPlan } from "./vap.js";
 import { wasmPlan } from "./wasm.js";
 import { type WrittenFile, writeAll } from "./write.js";
+
+// `scaffold cel`: an inline CEL policy, its test file and two objects.
+
+/** What it makes. */
+function celPlan(name: string, policies: string): Plan {
+  const folder = `policies/${name}`;
+  return {
+    entry: { id: name, text: entry(name) },
+    files: [
+      { path: `${folder}/${name}.test.yaml`, content: test(name) },
+      pod(`${folder}/good.yaml`, "A Pod that the policy allows.", "team: shop"),
+      pod(`${folder}/bad.yaml`, "A Pod that the policy denies: it has no label."),
+    ],
+    next: nextCommands(policies, name, folder, "bad.yaml"),
+  };
+}
+
+const entry = (
+  name: string,
+): string => `# A CEL policy: Pods say whose they are. The keys below cel: are those of a ValidatingAdmissionPolicy's spec.
+${yamlName(name)}:
+  cel:
+    # What it is asked about; without matchConstraints, everything.
+    matchConstraints:
+      resourceRules:
+        - apiGroups: [""]
+          apiVersions: ["v1"]
+          operations: ["CREATE", "UPDATE"]
+          resources: ["pods"]
+    variables:
+      - name: labels
+        expression: "object.metadata.?labels.orValue({})"
+    validations:
+      # True allows. All of them must be true.
+      - expression: "'team' in variables.labels"
+        message: "the label team is missing"
+`;
+
+const test = (name: string): string => `# npx policy-server test policies/${name}
+policy: ${yamlName(name)}
+cases:
+  - name: a Pod with the label
+    object: good.yaml
+    expect: allow
+  - name: a Pod without it
+    object: bad.yaml
+    expect: deny
+    messageContains: the label team is missing
+  - name: other kinds are none of its business
+    object: { apiVersion: v1, kind: ConfigMap, metadata: { name: settings, namespace: default } }
+    expect: skip
+`;
+
+// `scaffold review`: the AdmissionReview that an API server would send about an object, for whoever asks a server by hand.
+
+/** What there is to say beside the object. */
+interface ReviewOptions {
+  readonly operation?: string;
+  /** A file with the object's former state. */
+  readonly old?: string;
+  /** Default: the object's own. */
+  readonly namespace?: string;
+}
+
+/**
+ * Prints it, as one line of JSON.
+ * @param file with the object, `-` for standard input
+ * @throws UsageError for what is no single object
+ */
+async function reviewCommand(
+  file: string,
+  { old, operation, namespace }: ReviewOptions,
+  io: CommandIo,
+): Promise<number> {
+  const object = await objectIn(file, io);
+  const before = old === undefined ? {} : { oldObject: await objectIn(old, io) };
+  const request = buildRequest({ object, ...before, operation, namespace });
+  io.stdout.write(`${stringifyJson({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request })}\n`);
+  return 0;
+}
+
+async function objectIn(file: string, io: CommandIo): Promise<unknown> {
+  const content = file === "-" ? await buffer(io.stdin) : await readFile(file).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  try {
+    const documents = parseSuspectYaml(yamlText(content), (doubt) =>
+      say(io.stderr, `warning: ${warningText(doubt, file)}`),
+    );
+    if (documents.length !== 1)
+      throw new UsageError(`${file} holds ${documents.length} documents, expected one object`);
+    return documents[0];
+  } catch (error) {
+    if (error instanceof YamlError) throw new UsageError(warningText(error, file), { cause: error });
+    throw error;
+  }
+}
+
+const DOCS = "node_modules/policy-group-gateway/docs";
+
+/**
+ * The file with the line, where the package lies in a folder of the project, or is going to.
+ * @param folder that the files are made in
+ * @param own below it, a folder that gets packages of its own
+ */
+function withSchemaLine(file: PlannedFile, folder: string, own?: string): PlannedFile {
+  const { path, content } = file;
+  const name = /\.test\.yaml$/.test(path) ? "tests" : /^policies\.ya?ml$/.test(basename(path)) ? "policies" : undefined;
+  if (name === undefined) return file;
+  const schema = `${DOCS}/${name}.schema.json`;
+  if (own === undefined && !existsSync(join(folder, schema))) return file;
+  const way = posix.relative(dirname(path), posix.join(own ?? "", schema));
+  return { path, content: `# yaml-language-server: $schema=${way.startsWith(".") ? way : `./${way}`}\n${content}` };
+}
 
 /** What can be made. */
 export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module" | "review";

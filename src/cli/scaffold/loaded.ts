@@ -1,9 +1,7 @@
 /** Loads a policies.yaml as it is going to be, to see what comes of a new entry before anything is written. */
 import { parseConfig } from "../../config/index.js";
-import { type CommandIo, UsageError } from "../io.js";
-import { createLoader } from "../load.js";
-
-type Loaded = Awaited<ReturnType<ReturnType<typeof createLoader>["loader"]["load"]>>;
+import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { createLoader, type LoadedConfig } from "../../loader/index.js";
 
 /**
  * Does something with one entry and those that it needs, loaded from a text.
@@ -15,13 +13,13 @@ export async function withLoaded<T>(
   text: string,
   path: string,
   env: CommandIo["env"],
-  work: (loaded: Loaded, policyTimeout: number) => Promise<T>,
+  work: (loaded: LoadedConfig, policyTimeout: number) => Promise<T>,
 ): Promise<T> {
   const read = parseConfig(text, path);
   if (!read.ok) throw new UsageError(read.message);
-  const { loader, policyTimeout } = createLoader({}, env);
+  const loader = createLoader({ environment: env });
   try {
-    return await work(await loader.load(read.config), policyTimeout);
+    return await work(await loader.load(read.config), loader.policyTimeout);
   } finally {
     loader.close();
   }

@@ -1,10 +1,10 @@
 /** `scaffold from-module`: what a module's metadata suggests, as an entry of policies.yaml or a manifest for a cluster. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { inlineYaml, yamlName } from "../../data/print-yaml.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
-import { type CommandIo, UsageError } from "../io.js";
 import { withLoaded } from "./loaded.js";
 import { checkedName, commentText, type Plan, simpleName } from "./plan.js";
 

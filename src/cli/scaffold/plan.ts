@@ -1,6 +1,7 @@
 /** What a scaffold makes: prepared whole before anything is written. */
+
+import { UsageError } from "../../data/command-io.js";
 import { printable } from "../../data/printable.js";
-import { UsageError } from "../io.js";
 
 /** A file to be made. */
 export interface PlannedFile {

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, formatProblem, parseConfig } from "../../config/index.js";
+import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { yamlText } from "../../data/yaml.js";
-import { UsageError } from "../io.js";
 
 /** Names of the file, as commands look for it. */
 const NAMES = ["policies.yaml", "policies.yml"] as const;

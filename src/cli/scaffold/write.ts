@@ -1,8 +1,8 @@
 /** Writes what a scaffold has planned: all of it or nothing, nothing over what is there, nothing outside of the folder. */
 import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
-import { UsageError } from "../io.js";
 import type { PlannedFile } from "./plan.js";
 
 /** What is done to a file. */

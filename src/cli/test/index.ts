@@ -1,6 +1,9 @@
 /** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
+
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import {
   DEFAULT_FILE_NAME,
   findTestFiles,
@@ -11,8 +14,8 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../../offline/kyverno-test/index.js";
-import { scanTools } from "../apply/scan-tools.js";
-import { type CommandIo, UsageError } from "../io.js";
+import { scanTools } from "../../offline/scan/scan-tools.js";
+import { isTerminal } from "../look/paint.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 import type { KyvernoRows } from "./report.js";
@@ -48,7 +51,7 @@ interface TestFiles {
 export async function testCommand(
   paths: readonly string[],
   options: TestOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
   touched: (files: readonly string[]) => void = () => {},
 ): Promise<number> {
@@ -62,7 +65,7 @@ export async function testCommand(
   const isOneDocument = options.outputFormat === "json" && own.length > 0;
   let rows: KyvernoRows | undefined;
   if (kyverno.length > 0 || own.length === 0) {
-    const run = await runKyvernoTests(kyverno, options, values, isOneDocument ? { ...io, stdout: io.stderr } : io);
+    const run = await runKyvernoTests(kyverno, options, settings, isOneDocument ? { ...io, stdout: io.stderr } : io);
     if (isOneDocument) rows = rowsOf(run, options);
     results.push(...run.rows.map(testResult));
     if (run.ended !== undefined) {
@@ -72,7 +75,7 @@ export async function testCommand(
     passed = run.passed;
   }
   if (own.length > 0) {
-    const run = await runOwnTests(own, { ...options, ...(rows && { kyverno: rows }) }, values, io, touched);
+    const run = await runOwnTests(own, { ...options, ...(rows && { kyverno: rows }) }, settings, io, touched);
     results.push(...run.results);
     passed &&= run.passed;
   }
@@ -92,10 +95,10 @@ function rowsOf({ rows, ended }: TestRunResult, { detailedResults = false, failO
 async function runKyvernoTests(
   files: readonly string[],
   options: TestOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
 ): Promise<TestRunResult> {
-  const tools = scanTools(values, io);
+  const tools = scanTools(settings, io);
   try {
     const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
@@ -125,7 +128,7 @@ async function testFiles(path: string, fileName: string): Promise<TestFiles> {
 /** Like other commands of its kind, on terminals only. */
 function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: CommandIo): boolean {
   if (removeColor === true || outputFormat !== undefined || (env.NO_COLOR ?? "") !== "") return false;
-  return "isTTY" in stdout && stdout.isTTY === true;
+  return isTerminal(stdout);
 }
 
 /** Only tests are timed, not their rows: the first row has it all. */

@@ -1,12 +1,13 @@
 /** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
 
 import { formatProblem, type Position, type Problem } from "../../config/documents/problem.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 
 import { counted } from "../../data/counted.js";
 
 import { didYouMean } from "../../data/suggest.js";
 import { Coverage } from "../../kinds/shared/index.js";
-import { type CommandIo, say, UsageError } from "../io.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { nameOf, type TestCase } from "./case.js";
 import { type Failure, failuresOf } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, coverageOf, enough } from "./coverage.js";
@@ -35,19 +36,18 @@ export interface OwnTestsResult {
 
 /**
  * Runs our own test files.
- * @param values the options of loading policies
  * @throws UsageError for mistakes in them; all are told before
  */
 export async function runOwnTests(
   files: readonly string[],
   options: OwnTestOptions,
-  values: Readonly<Record<string, unknown>>,
+  settings: LoaderSettings,
   io: CommandIo,
   touched: (files: readonly string[]) => void = () => {},
 ): Promise<OwnTestsResult> {
   const cases = await readAll(files, io, touched);
   const coverage = new Coverage();
-  const subjects = await loadSubjects(cases, values, io.env, coverage);
+  const subjects = await loadSubjects(cases, settings, coverage);
   touched(subjects.files);
   try {
     for (const problem of subjects.problems) say(io.stderr, formatProblem(problem));

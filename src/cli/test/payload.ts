@@ -1,15 +1,15 @@
 /** What a case asks: an object, a request, a raw payload or a CSR, in the test file or in a file beside it. */
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
+import { buildRequest, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import type { Path, Problem } from "../../config/documents/problem.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
 import type { ProblemSink } from "../../config/problem-sink.js";
+import { UsageError } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
 import type { Review } from "../../policy/index.js";
-import { buildCertificateRequest, buildRequest, readRequest } from "../build-request.js";
-import { readCertificateRequestKeys } from "../certificate-request-options.js";
-import { UsageError } from "../io.js";
+import { buildCertificateRequest, readCertificateRequestKeys } from "../certificate-request-options.js";
 import { CERTIFICATE_REQUEST_KEYS, type PAYLOAD_KEYS } from "./fields.js";
 
 /** Where a case stands, and who is told of mistakes. */

@@ -6,8 +6,8 @@ import { parseResources, type SourceDocument } from "../../config/documents/sour
 import { deepestNode, describeNode, nodeValue } from "../../config/documents/source-node.js";
 import { ProblemSink } from "../../config/problem-sink.js";
 import type { RecordValue } from "../../config/record-shape.js";
+import { UsageError } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
-import { UsageError } from "../io.js";
 import type { Expected, Subject, TestCase } from "./case.js";
 import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS, PAYLOAD_KEYS } from "./fields.js";
 import { type CaseContext, documentFrom, readReview } from "./payload.js";

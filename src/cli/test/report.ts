@@ -1,9 +1,9 @@
 /** The results of our own test files, for a person or for a program. */
 
 import type { Position } from "../../config/documents/problem.js";
+import type { CommandIo } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { printable } from "../../data/printable.js";
-import type { CommandIo } from "../io.js";
 import { paintFor, plain } from "../look/paint.js";
 import { nameOf, type TestCase } from "./case.js";
 import type { Failure } from "./compare.js";

@@ -1,15 +1,14 @@
 /** Loads what test files are about: the policies of policies.yaml, where cases name some, and policies that only a test file has. */
 import { basename, dirname, join } from "node:path";
-import { type Config, type ConfigEntry, loadConfig, type Problem, parseConfig } from "../../config/index.js";
+import { type Config, type ConfigEntry, filesOf, loadConfig, type Problem, parseConfig } from "../../config/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { didYouMean } from "../../data/suggest.js";
 import type { Watcher } from "../../kinds/shared/index.js";
+import { createLoader } from "../../loader/index.js";
+import { createPolicySource } from "../../loader/policy-source.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { createEvaluator, type Evaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
-import { filesOf } from "../files-of.js";
-import type { CommandIo } from "../io.js";
-import { createLoader, createPolicySource } from "../load.js";
-import { policiesFile } from "../policies-file.js";
 import type { Subject, TestCase } from "./case.js";
 
 /** Whom to ask about a case, or why nobody. */
@@ -36,26 +35,22 @@ export interface Subjects {
   close(): void;
 }
 
-/**
- * Loads what these cases are about.
- * @param values the options of loading policies
- */
+/** Loads what these cases are about. */
 export async function loadSubjects(
   cases: readonly TestCase[],
-  values: Readonly<Record<string, unknown>>,
-  env: CommandIo["env"],
+  settings: LoaderSettings,
   watcher: Watcher,
 ): Promise<Subjects> {
-  const own = new OwnPolicies(values);
+  const own = new OwnPolicies(settings);
   for (const { file, subject } of cases) if (subject.kind === "own") own.add(subject, file);
   const named = cases.some(({ subject }) => subject.kind === "entry");
-  const source = named ? createPolicySource(values, env, undefined, { watcher }) : undefined;
+  const source = named ? createPolicySource(settings, { watcher }) : undefined;
   const standing = await source?.load();
   const evaluator = standing && source && createEvaluator(standing.policies, { policyTimeout: source.policyTimeout });
-  const loading = own.config.entries.length > 0 ? createLoader(values, env, undefined, { watcher }) : undefined;
-  const loaded = await loading?.loader.load(own.config);
+  const loading = own.config.entries.length > 0 ? createLoader(settings, { watcher }) : undefined;
+  const loaded = await loading?.load(own.config);
   const ownEvaluator = loading && loaded && createEvaluator(loaded.policies, { policyTimeout: loading.policyTimeout });
-  const entries = standing === undefined || standing.fatal !== undefined ? [] : entriesOf(values);
+  const entries = standing === undefined || standing.fatal !== undefined ? [] : entriesOf(settings);
   const standingPolicies = [...(standing?.policies.entries.values() ?? [])];
   return {
     problems: [...(standing?.problems ?? []), ...own.problems],
@@ -77,7 +72,7 @@ export async function loadSubjects(
           return { entry, evaluator, problem: errorOf(subject.id, standing?.problems) };
         const known = standingPolicies.map(({ id }) => id);
         return {
-          failure: `there is no policy '${subject.id}'${didYouMean(subject.id, known)} in ${policiesFile(values)}`,
+          failure: `there is no policy '${subject.id}'${didYouMean(subject.id, known)} in ${policiesFile(settings)}`,
         };
       }
       const id = own.idOf(subject, file);
@@ -88,7 +83,7 @@ export async function loadSubjects(
     },
     close: () => {
       source?.close();
-      loading?.loader.close();
+      loading?.close();
     },
   };
 }
@@ -96,8 +91,8 @@ export async function loadSubjects(
 const errorOf = (id: string, problems: readonly Problem[] = []): Problem | undefined =>
   problems.find(({ path, severity }) => path[0] === id && severity === "error");
 
-function entriesOf(values: Readonly<Record<string, unknown>>): readonly ConfigEntry[] {
-  const read = loadConfig(policiesFile(values));
+function entriesOf(settings: LoaderSettings): readonly ConfigEntry[] {
+  const read = loadConfig(policiesFile(settings));
   return read.ok ? read.config.entries : [];
 }
 
@@ -105,7 +100,7 @@ type OwnSubject = Subject & { readonly kind: "own" };
 
 /** Policies that only test files have, each once, with ids of their own. */
 class OwnPolicies {
-  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #settings: LoaderSettings;
   readonly #entries: ConfigEntry[] = [];
   readonly #names = new Map<string, string>();
   readonly #ids = new Map<string, string | { readonly failure: string }>();
@@ -113,8 +108,8 @@ class OwnPolicies {
   readonly problems: Problem[] = [];
   #standing: readonly ConfigEntry[] | undefined;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
-    this.#values = values;
+  constructor(settings: LoaderSettings) {
+    this.#settings = settings;
   }
 
   get config(): Config {
@@ -163,14 +158,14 @@ class OwnPolicies {
   }
 
   #withSettings({ settings = {} }: OwnSubject, of: string, id: string): ConfigEntry | { readonly failure: string } {
-    this.#standing ??= entriesOf(this.#values);
+    this.#standing ??= entriesOf(this.#settings);
     const entry = this.#standing.find((each) => each.id === of);
     if (entry === undefined) {
       const known = this.#standing.map((each) => each.id);
-      return { failure: `there is no policy '${of}'${didYouMean(of, known)} in ${policiesFile(this.#values)}` };
+      return { failure: `there is no policy '${of}'${didYouMean(of, known)} in ${policiesFile(this.#settings)}` };
     }
     if (entry.kind === "module") return { ...entry, id, settings };
-    return { failure: `settings are for modules, and '${of}' of ${policiesFile(this.#values)} is none` };
+    return { failure: `settings are for modules, and '${of}' of ${policiesFile(this.#settings)} is none` };
   }
 }
 

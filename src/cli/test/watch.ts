@@ -2,9 +2,9 @@
 
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { watchFiles } from "../../server/file-watch.js";
-import { type CommandIo, say, UsageError } from "../io.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 
 /** Milliseconds between looks: a change is taken when it has stood still for one, so that a file that is half written is no reason. */

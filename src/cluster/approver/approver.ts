@@ -25,32 +25,32 @@ import { Surroundings } from "./surroundings.js";
 import { WorkQueue } from "./work-queue.js";
 
 const RESOURCE = { group: "cert-manager.io", version: "v1", plural: "certificaterequests" };
-/** As approver-policy writes: who goes over from one to the other leaves no fields that two manage. */
+/** The field manager, approver-policy's own: so a change from one to the other leaves no fields with two managers. */
 const FIELD_MANAGER = "approver-policy";
 
-/** For everybody who may read events: nothing about how policies are set up. */
+/** The text of an event that every reader of events may see: it contains nothing about how policies are set up. */
 const UNPROCESSED = "Request is not applicable for any policy so ignoring";
 const FAILED = "approver-policy failed to review the request and will retry";
 
-/** Who decides, and where. */
+/** The options of an approver. */
 export interface ApproverOptions {
   readonly cluster: Pick<Cluster, "http" | "follow">;
   /**
-   * Decides over a request by the policies that count now; `undefined` when there are none that could. Asked again then only when
-   * {@link Approver.policiesChanged} says so. What it throws is an error of the review.
+   * Decides about a request by the present policies; `undefined` when none of them could. It is called again then only after
+   * {@link Approver.policiesChanged}. An exception is an error of the review.
    */
   readonly decide: (request: JsonObject, signal: AbortSignal) => Promise<Ruling | undefined>;
   readonly log: Logger;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
-  /** Who writes events, such as the pod's name. */
+  /** The author of events, such as the pod's name. */
   readonly instance: string;
-  /** Bytes of undecided requests that are held; default {@link MAX_HELD_BYTES}. */
+  /** Most bytes of undecided requests that are kept; default {@link MAX_HELD_BYTES}. */
   readonly maxHeldBytes?: number;
 }
 
-/** An approver that works. */
+/** A running approver. */
 export class Approver {
   readonly #options: ApproverOptions;
   readonly #stopping = new AbortController();
@@ -59,19 +59,19 @@ export class Approver {
   readonly #events: Events;
   readonly #slices: Slices;
   #requests = new CertificateRequests();
-  /** Counts changes of policies: what was reviewed by older ones does not count. */
+  /** Counts changes of policies: reviews by older ones do not count. */
   #epoch = 0;
   #running = 0;
   #ended: () => void = () => {};
   #end: Promise<void> | undefined;
   #lastFailure = "";
 
-  /** Begins to work. Nothing is waited for: while the cluster is away, nothing is decided. */
+  /** Starts to work, without waiting: until the cluster answers, no request is decided. */
   constructor(options: ApproverOptions) {
     const { cluster, clock, log, random, instance, maxHeldBytes = MAX_HELD_BYTES } = options;
     const { signal } = this.#stopping;
     this.#options = options;
-    // As many follow it as there are lists and reviews.
+    // There are as many listeners as lists and reviews.
     setMaxListeners(0, signal);
     this.#slices = new Slices(() => clock.now());
     this.#retries = new Retries(clock, random, (key) => this.#add(key));
@@ -83,7 +83,7 @@ export class Approver {
           path: collectionPath(RESOURCE, ""),
           query: {},
           target: () => new CertificateRequests({ maxHeldBytes }),
-          // Only undecided ones are kept, and of these as many as there is room for.
+          // Only undecided requests are kept, and of these as many as fit.
           maxBytes: Number.POSITIVE_INFINITY,
           pageItems: PAGE_REQUESTS,
           pageBytes: PAGE_BYTES,
@@ -95,18 +95,18 @@ export class Approver {
     new Surroundings({ cluster, clock, log, signal, sweep: (namespaces) => this.#sweep(namespaces) });
   }
 
-  /** Other policies count from now on: all undecided requests are looked at again, and reviews under way do not count. */
+  /** Must be called when policies have changed: all undecided requests are reviewed again, and reviews under way do not count. */
   policiesChanged(): void {
     this.#epoch++;
     this.#sweep(undefined);
   }
 
-  /** How many requests there are, for the metric. */
+  /** The number of requests, for the metric. */
   counts(): ApprovalCount[] {
     return boundedCounts(this.#requests.counts());
   }
 
-  /** Ends what is under way; nothing is decided after that. */
+  /** Ends reviews under way; no request is decided after that. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#retries.stop();
@@ -134,7 +134,7 @@ export class Approver {
     void this.#look(this.#requests, (_, { namespace }) => namespaces === undefined || namespaces.has(namespace));
   }
 
-  /** Has requests reviewed. A hundred thousand of them take a while to be queued: others have their turn in between. */
+  /** Queues requests for review. Queuing a hundred thousand takes a while: others have their turn in between. */
   async #look(
     requests: CertificateRequests,
     wanted: (key: string, request: UndecidedRequest) => boolean,
@@ -154,7 +154,7 @@ export class Approver {
     this.#work();
   }
 
-  /** Takes up as much work as may be under way. */
+  /** Starts as many reviews as may be under way. */
   #work(): void {
     while (this.#running < MAX_REVIEWS && !this.#stopping.signal.aborted) {
       const key = this.#queue.take();
@@ -186,7 +186,7 @@ export class Approver {
       this.#retries.forget(key);
       return;
     }
-    // An empty one would be a decision about whatever version there is when it is written.
+    // An empty one would make the decision apply to whichever version exists when it is written.
     if (text(member(request, "metadata"), "resourceVersion") === "") throw new Error("it has no resourceVersion");
     const epoch = this.#epoch;
     const ruling = await this.#decide(request);
@@ -235,7 +235,7 @@ export class Approver {
     }
   }
 
-  /** A request that there was no room for; `undefined` when it is gone. */
+  /** Fetches a request that was not kept; `undefined` when it is gone. */
   async #fetch({ namespace, name }: UndecidedRequest): Promise<JsonObject | undefined> {
     try {
       const path = objectPath(RESOURCE, namespace, name);
@@ -264,13 +264,13 @@ export class Approver {
         log.info("CertificateRequest was deleted before it was decided", fields);
         this.#retries.forget(key);
       } else {
-        // After a 409 the watch brings what has changed, and it is looked at then; later again only should that not come.
+        // After a 409 the watch brings the change, and then it is reviewed; the retry is only for the case that it does not.
         this.#failed(key, `a CertificateRequest could not be ${type.toLowerCase()}`, error, status === 409);
       }
       return;
     }
     this.#retries.forget(key);
-    // The watch says the same in a moment. Until then nobody shall review it again.
+    // The watch will bring the same soon. Until then it must not be reviewed again.
     if (this.#requests.get(key)?.version === text(metadata, "resourceVersion")) this.#requests.put(written);
     log.info(`CertificateRequest ${type.toLowerCase()}`, { ...fields, message: shortened(message) });
     this.#events.record(request, { type: type === "Approved" ? "Normal" : "Warning", reason: type, note: message });

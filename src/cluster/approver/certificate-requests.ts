@@ -10,22 +10,22 @@ export const API_VERSION = "cert-manager.io/v1";
 /** Their kind. */
 export const KIND = "CertificateRequest";
 
-/** A request that nobody has decided yet. */
+/** A request without a decision. */
 export interface UndecidedRequest {
   readonly namespace: string;
   readonly name: string;
   /** Its `resourceVersion`. */
   readonly version: string;
-  /** The request; absent when there are too many to be held. */
+  /** The request; absent when too many would have to be kept. */
   readonly object?: JsonObject;
-  /** About how many it takes, where it is held. */
+  /** Its size, about, where it is kept. */
   readonly bytes: number;
 }
 
 /** The values of the metric's label `status` (spec certificate-request-policy.md 7.5). */
 export type ApprovalStatus = "approved" | "denied" | "unmatched";
 
-/** How many requests of a namespace have a status. */
+/** The number of requests of a namespace with a status. */
 export interface ApprovalCount {
   readonly namespace: string;
   readonly status: ApprovalStatus;
@@ -35,7 +35,7 @@ export interface ApprovalCount {
 /** Namespaces beyond {@link MAX_NAMESPACES} are counted together under this name. */
 export const OTHER_NAMESPACES = "other";
 
-/** The CertificateRequests of a cluster: undecided ones as they are, of the others what the metric counts. */
+/** The CertificateRequests of a cluster: undecided ones are kept, the others are only counted for the metric. */
 export class CertificateRequests implements ListTarget {
   readonly #maxHeldBytes: number;
   readonly #maxCounted: number;
@@ -49,7 +49,7 @@ export class CertificateRequests implements ListTarget {
     this.#maxCounted = maxCounted;
   }
 
-  /** The request of a key, when it is there and undecided. */
+  /** The request of a key, when it exists and is undecided. */
   get(key: string): UndecidedRequest | undefined {
     return this.#undecided.get(key);
   }
@@ -86,7 +86,7 @@ export class CertificateRequests implements ListTarget {
     if (isObject(object)) this.#remove(keyOf(object));
   }
 
-  /** For the metric: nothing for combinations that have no request. */
+  /** The counts for the metric: without combinations that have no request. */
   *counts(): Iterable<ApprovalCount> {
     for (const [namespace, counts] of this.#counts) {
       for (const status of ["approved", "denied", "unmatched"] as const) {

@@ -1,13 +1,13 @@
-/** The conditions that decide over a request (spec certificate-request-policy.md 1.3). */
+/** The conditions with the decision about a request (spec certificate-request-policy.md 1.3). */
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 
 /** The reason of our conditions. */
 const REASON = "policy.cert-manager.io";
 
-/** The conditions that decide. */
+/** The types of conditions with a decision. */
 export type DecisionType = "Approved" | "Denied";
 
-/** Which decision a request's conditions hold already. */
+/** The decision in a request's conditions. */
 export function decisionIn(object: unknown): DecisionType | undefined {
   const conditions = member(member(object, "status"), "conditions");
   if (!Array.isArray(conditions)) return undefined;
@@ -19,10 +19,10 @@ export function decisionIn(object: unknown): DecisionType | undefined {
 }
 
 /**
- * What is applied to a request's status: its one condition, and nothing that others may have written. It is for the version that was reviewed: with
+ * The patch for a request's status: only its one condition, so that others' are kept. It is for the version that was reviewed: with
  * any other the API server answers 409.
  *
- * The time is always now: where a condition of this type was true before, the request is decided and none is written.
+ * The time is always now: a request that has had a true condition of this type is decided, and none is written.
  * @param wall milliseconds since 1970
  */
 export function statusPatch(

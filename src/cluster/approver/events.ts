@@ -1,4 +1,4 @@
-/** Events about requests, for those who look with kubectl (spec certificate-request-policy.md 1.3). They only inform: what cannot be written is left out. */
+/** Events about requests, for users of kubectl (spec certificate-request-policy.md 1.3). They only inform: one that cannot be written is dropped. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../data/clock.js";
@@ -18,7 +18,7 @@ import {
   MAX_REMEMBERED_EVENTS,
 } from "./limits.js";
 
-/** What an event says. */
+/** The contents of an event. */
 export interface RequestEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: "Approved" | "Denied" | "Unprocessed" | "EvaluationError";
@@ -26,7 +26,7 @@ export interface RequestEvent {
 }
 
 const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
-/** As approver-policy calls itself in its events. */
+/** The controller's name in events, approver-policy's own. */
 const CONTROLLER = "policy.cert-manager.io";
 /** Longest name of an object. */
 const MAX_NAME = 253;
@@ -49,8 +49,8 @@ export class Events {
   #refusalLogged = false;
 
   /**
-   * @param instance who writes, such as the pod's name
-   * @param signal ends what is under way
+   * @param instance the author, such as the pod's name
+   * @param signal ends requests under way
    */
   constructor(http: ClusterHttp, clock: Clock, log: Logger, instance: string, signal: AbortSignal) {
     this.#http = http;
@@ -61,7 +61,7 @@ export class Events {
     this.#refilled = clock.now();
   }
 
-  /** Writes an event about a version of a request, unless it was written already. Never throws; nobody waits. */
+  /** Writes an event about a version of a request, unless it was written already. Never throws, and returns at once. */
   record(request: JsonObject, event: RequestEvent): void {
     const metadata = member(request, "metadata");
     const key = `${text(metadata, "uid")}/${text(metadata, "resourceVersion")}/${event.reason}`;
@@ -74,7 +74,7 @@ export class Events {
     });
   }
 
-  /** Whether there is room for one more. */
+  /** Whether one more may be written now. */
   #takeToken(): boolean {
     const now = this.#clock.now();
     this.#tokens = Math.min(EVENT_BURST, this.#tokens + ((now - this.#refilled) / 1000) * EVENTS_PER_SECOND);
@@ -91,7 +91,7 @@ export class Events {
       this.#refusalLogged = false;
     } catch (error) {
       if (this.#signal.aborted) return;
-      // It stands there already: by another replica, or by this one before it was restarted.
+      // It exists already: by another replica, or by this one before it was restarted.
       if (error instanceof ApiError && error.status === 409) return;
       const refused = error instanceof ApiError && (error.status === 403 || error.status === 404);
       if (refused) this.#refusedUntil = this.#clock.now() + EVENTS_REFUSED_MS;
@@ -105,7 +105,7 @@ export class Events {
   #event(request: JsonObject, { type, reason, note }: RequestEvent, key: string): JsonObject {
     const metadata = member(request, "metadata");
     const [name, namespace] = [nameOf(request), namespaceOf(request)];
-    // The same for everybody who says the same, so that it is there once.
+    // The same name for equal events, so that each exists once.
     const hash = createHash("sha256").update(key).digest("hex").slice(0, 16);
     const start = name.slice(0, MAX_NAME - hash.length - 1).replace(/[-.]+$/, "");
     return {
@@ -134,10 +134,10 @@ export class Events {
 
 const ELLIPSIS = "…";
 
-/** As much of a text as an event may have. */
+/** A text, cut to the length that an event may have. */
 export function shortened(note: string): string {
   if (Buffer.byteLength(note) <= MAX_NOTE_BYTES) return note;
   const cut = Buffer.from(note).subarray(0, MAX_NOTE_BYTES - Buffer.byteLength(ELLIPSIS));
-  // A character that was cut through goes too.
+  // A character that was cut through is removed, too.
   return `${cut.toString("utf8").replace(/\uFFFD+$/, "")}${ELLIPSIS}`;
 }

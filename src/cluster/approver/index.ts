@@ -1,4 +1,4 @@
-/** The approver: watches CertificateRequests of a cluster and writes what policies say of them. */
+/** The approver: watches CertificateRequests of a cluster and writes the policies' decisions. */
 
 export { SYSTEM_CLOCK } from "../../data/clock.js";
 export { Approver, type ApproverOptions } from "./approver.js";

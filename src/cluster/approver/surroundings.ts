@@ -1,4 +1,4 @@
-/** What requests that nobody has decided depend on besides policies: rights and Namespaces. */
+/** The objects besides policies on which the decision of a pending request depends: rights and Namespaces. */
 
 import type { Clock } from "../../data/clock.js";
 import { reasonOf } from "../../kubernetes/client/errors.js";
@@ -12,7 +12,7 @@ import { SETTLE_MS, SWEEP_MS } from "./limits.js";
 
 const RBAC = { group: "rbac.authorization.k8s.io", version: "v1" };
 
-/** Where changes may come from. */
+/** The watched resources. */
 const WATCHED: readonly ResourcePlace[] = [
   { group: "", version: "v1", plural: "namespaces" },
   { ...RBAC, plural: "roles" },
@@ -21,31 +21,31 @@ const WATCHED: readonly ResourcePlace[] = [
   { ...RBAC, plural: "clusterrolebindings" },
 ];
 
-/** Nothing is kept: that something has changed is all that counts. */
+/** A target that keeps nothing: only the fact of a change matters. */
 const NOTHING: ListTarget = { put() {}, delete() {} };
 
 /** A sweep over every namespace. */
 const EVERYWHERE = "";
 
-/** Who looks, and who is told. */
+/** The options. */
 export interface SurroundingsOptions {
   readonly cluster: Pick<Cluster, "follow">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told, when a change has settled, to look at the undecided requests of these namespaces; `undefined`: of all. */
+  /** Called when a change has settled, to review the undecided requests of these namespaces; `undefined`: of all. */
   readonly sweep: (namespaces: ReadonlySet<string> | undefined) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Watches Namespaces and RBAC. What changes together is told together, {@link SETTLE_MS} later; where something cannot be watched, all requests are
- * to be looked at every {@link SWEEP_MS}.
+ * Watches Namespaces and RBAC. Changes are gathered and reported after {@link SETTLE_MS}; where a resource cannot be watched, all requests are
+ * reviewed every {@link SWEEP_MS}.
  */
 export class Surroundings {
   readonly #options: SurroundingsOptions;
-  /** Of resources that cannot be watched now. */
+  /** Resources that cannot be watched now. */
   readonly #unwatched = new Set<string>();
-  /** What was said: it is said once. */
+  /** Resources of which that was logged: once for each. */
   readonly #warned = new Set<string>();
   #changed: Set<string> | undefined;
   #cancelSettle: () => void = () => {};
@@ -74,7 +74,7 @@ export class Surroundings {
           query: {},
           target: () => NOTHING,
           maxBytes: Number.POSITIVE_INFINITY,
-          // Of a first list requests are looked at anyway; whatever has happened before another is not known.
+          // After a first list requests are reviewed anyway; changes before a later list are not known.
           listed: () => {
             this.#unwatched.delete(plural);
             if (before) this.#note(EVERYWHERE);
@@ -115,6 +115,6 @@ export class Surroundings {
   }
 }
 
-/** Whose requests an object concerns: those of its namespace, of itself when it is one, else all. */
+/** The namespaces whose requests an object concerns: its own, itself when it is one, else all. */
 const placeOf = (plural: string, object: JsonObject): string =>
   plural === "namespaces" ? nameOf(object) : namespaceOf(object) || EVERYWHERE;

@@ -1,14 +1,14 @@
-/** Taken keys are taken out of the array together when so many are at its front: each by itself would cost as much as the whole queue. */
+/** Number of taken keys at the front of the array from which on they are removed together: removing each by itself would cost as much as the whole queue. */
 const COMPACT_AFTER = 1_024;
 
-/** Keys that wait to be worked on, each once, in order. One that comes again while it is worked on waits until that is done. */
+/** Keys that wait to be worked on, each once, in order. One that is added again during the work on it waits until that is done. */
 export class WorkQueue {
   readonly #waiting = new Set<string>();
   readonly #processing = new Set<string>();
   #order: string[] = [];
   #head = 0;
 
-  /** Keys that nobody works on yet. */
+  /** Number of keys that are waiting. */
   get size(): number {
     return this.#waiting.size;
   }
@@ -33,7 +33,7 @@ export class WorkQueue {
     return key;
   }
 
-  /** Nobody works on the key any more. */
+  /** Must be called when the work on a key is done. */
   done(key: string): void {
     this.#processing.delete(key);
     if (this.#waiting.has(key)) this.#order.push(key);

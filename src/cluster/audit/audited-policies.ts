@@ -5,11 +5,11 @@ import type { SourceDocument } from "../../config/documents/source-document.js";
 import { type Config, type ConfigEntry, formatProblem, type GroupEntry, type PolicyEntry } from "../../config/index.js";
 import { prepareSelector } from "../../kinds/shared/match/label-selector.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import type { ReportedPolicy } from "../../offline/reports/finding.js";
+import { plainFinding, type ReportedPolicy } from "../../offline/reports/finding.js";
+import type { Outcome } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import { NAMESPACE_LABELS } from "../../world/needs.js";
-import type { AuditedPolicy, LeftOut, WebhookMatch } from "./audited-policy.js";
-import { findingOf } from "./finding-of.js";
+import type { AuditedPolicy, AuditFinding, LeftOut, WebhookMatch } from "./audited-policy.js";
 import { withOnePolicyEach } from "./one-policy-entries.js";
 import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
 
@@ -88,9 +88,32 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
     properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
     asGuest: entry.kind === "module",
     looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true || bringsContext(entry),
-    finding: findingOf(entry, documents),
+    finding: (outcome) => findingOf(outcome, entry, documents.length === 1),
   };
 }
+
+const PASSED: AuditFinding = { status: "pass", message: "", properties: {} };
+
+/** @param alone the policy is named beside the finding: its message need not name it */
+function findingOf(outcome: Outcome, entry: PolicyEntry, alone: boolean): AuditFinding | undefined {
+  const { verdict, report = {} } = outcome;
+  if (verdict === "allow") return PASSED;
+  const { binding, passedOver = "condition" } = report;
+  if (verdict === "skip" && passedOver === "condition") return undefined;
+  const { status, message, properties } = plainFinding(outcome);
+  const own = "validationActions" in entry ? entry.validationActions : undefined;
+  return {
+    status: status === "fail" && isWarning(own ?? report.actions) ? "warn" : status,
+    message: (alone || verdict === "skip" ? report.message : undefined) ?? message,
+    properties: { ...properties, ...report.properties, ...(binding !== undefined && { binding }) },
+    ...(report.rule !== undefined && { rule: report.rule }),
+    ...(report.exceptions && { exceptions: report.exceptions }),
+  };
+}
+
+/** Whether denials are only warnings. What is noted in the audit log alone is as bad as what is denied (spec kyverno.md 7.1). */
+const isWarning = (actions: readonly string[] = []): boolean =>
+  actions.includes("Warn") && !actions.includes("Deny") && !actions.includes("Audit");
 
 /** The policies among the documents of an entry, or of the inline policy's. */
 function documentsOf(entry: PolicyEntry): readonly SourceDocument[] {

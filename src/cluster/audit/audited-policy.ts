@@ -9,6 +9,8 @@ import type { TargetRule } from "./target-rules.js";
 export interface AuditFinding {
   readonly status: Status;
   readonly message: string;
+  /** The part of the policy that has decided; absent: its validations, or not known. */
+  readonly rule?: string;
   /** For the report: the binding, what the policy annotates. */
   readonly properties: Readonly<Record<string, string>>;
   /** Names of the exceptions that exempt the object; absent: none do. */

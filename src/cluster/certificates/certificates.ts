@@ -1,24 +1,24 @@
 import type { ClusterPart } from "../part.js";
 
-/** The server's certificates as the other parts of the agent see them. */
+/** The server's certificates, for the other parts of the agent. */
 export interface Certificates extends ClusterPart {
-  /** Settles when there is a certificate to serve; rejects when none has come in time, with what is missing. */
+  /** Settles when there is a certificate to serve; rejects when none has come in time, with the reason. */
   readonly ready: Promise<void>;
   /**
-   * The authorities that webhook configurations have to carry, PEM.
-   * @returns `undefined` while that is not known: until then nothing is to be written
+   * The authorities for webhook configurations, PEM.
+   * @returns `undefined` until they are known: until then nothing must be written
    */
   caBundle(): string | undefined;
   /**
-   * Calls when {@link caBundle} has changed.
-   * @returns takes it back
+   * Calls back when {@link caBundle} has changed.
+   * @returns removes the callback
    */
   changed(call: () => void): () => void;
-  /** Looks again: what was asked of others may have another answer now. */
+  /** Checks again: conditions outside of it may have changed. */
   look(): void;
 }
 
-/** A certificate chain and its key, as those who serve get it. */
+/** A certificate chain and its key, for the serving processes. */
 export interface CertificatePair {
   /** PEM: the server's own certificate first. */
   readonly certificate: string;
@@ -26,13 +26,13 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** Those who serve, as far as certificates go. */
+/** The serving processes, as far as certificates are concerned. */
 export interface SecuredServing {
-  /** Has all processes of this replica serve it to new connections; resolves when they do. Never rejects. */
+  /** Has all processes of this replica use it for new connections; resolves when they do. Never rejects. */
   secure(pair: CertificatePair): Promise<void>;
 }
 
-/** Why there is no certificate to begin with; for the user. */
+/** Why there is no certificate at the start; for the user. */
 export class NoCertificateError extends Error {
   readonly code = "NO_CERTIFICATE";
   override readonly name = "NoCertificateError";

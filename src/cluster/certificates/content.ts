@@ -1,10 +1,10 @@
-/** What a Secret of certificates holds, read and checked. */
+/** The contents of a Secret of certificates, parsed and checked. */
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 
-/** A certificate with what is asked of it again and again. */
+/** A parsed certificate with its times. */
 export interface ReadCertificate {
-  /** The first in the text. */
+  /** The first certificate in the text. */
   readonly certificate: X509Certificate;
   /** Milliseconds since 1970. */
   readonly from: number;
@@ -13,20 +13,20 @@ export interface ReadCertificate {
 
 /** An authority of the bundle. */
 export interface Authority extends ReadCertificate {
-  /** PEM, with nothing around it. */
+  /** PEM, without surrounding text. */
   readonly pem: string;
 }
 
-/** What a server serves, and who vouches for it. */
+/** The certificate and key to serve, and the authorities that have signed it. */
 export interface CertificateContent {
-  /** PEM: the server's own certificate, then those between it and the authority. */
+  /** PEM: the server's own certificate, then the intermediate ones. */
   readonly certificate: string;
   /** PEM. */
   readonly key: string;
   readonly leaf: ReadCertificate;
-  /** What replicas say of themselves when they serve it: the first 16 hexadecimal digits of its SHA-256. */
+  /** The replicas' announcement when they serve it: the first 16 hexadecimal digits of its SHA-256. */
   readonly fingerprint: string;
-  /** Whom clients have to trust; in a Secret of ours the one that signs comes first. */
+  /** The authorities that clients have to trust; in a Secret of ours the signing one comes first. */
   readonly bundle: readonly Authority[];
 }
 
@@ -39,7 +39,7 @@ export class ContentError extends Error {
 const FINGERPRINT_DIGITS = 16;
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The texts that content is read from, with the names that mistakes are told by. */
+/** The texts of the contents, with their names for messages. */
 export interface ContentTexts {
   readonly certificate: string;
   readonly key: string;
@@ -49,7 +49,7 @@ export interface ContentTexts {
 }
 
 /**
- * Reads what belongs together.
+ * Parses and checks the texts together.
  * @throws ContentError
  */
 export function readContent({ certificate, key, bundle = "", names }: ContentTexts): CertificateContent {
@@ -71,7 +71,7 @@ export function readContent({ certificate, key, bundle = "", names }: ContentTex
 
 /**
  * The certificates in a text, in their order.
- * @param name of the text, for mistakes
+ * @param name the text's name for messages
  * @throws ContentError
  */
 export function readAuthorities(text: string, name: string): readonly Authority[] {
@@ -89,15 +89,15 @@ export function readAuthorities(text: string, name: string): readonly Authority[
 /** Whether a certificate is valid at a time. @param wall milliseconds since 1970 */
 export const isValid = ({ from, to }: ReadCertificate, wall: number): boolean => from <= wall && wall < to;
 
-/** Whether it has been signed by an authority. */
+/** Whether an authority has signed a certificate. */
 export const isSignedBy = ({ certificate }: ReadCertificate, authority: Authority): boolean =>
   certificate.checkIssued(authority.certificate) && certificate.verify(authority.certificate.publicKey);
 
-/** Whether clients may know it by this name or address. */
+/** Whether a certificate has this name or address. */
 export const hasHost = ({ certificate }: ReadCertificate, host: string): boolean =>
   (isIP(host) === 0 ? certificate.checkHost(host, { wildcards: false }) : certificate.checkIP(host)) !== undefined;
 
-/** The names and addresses that clients may know a certificate of ours by. */
+/** The names and addresses of a certificate of ours. */
 export const hostsOf = ({ certificate: { subjectAltName = "" } }: ReadCertificate): readonly string[] =>
   subjectAltName.split(", ").map((name) => name.replace(/^(DNS|IP Address):/, ""));
 

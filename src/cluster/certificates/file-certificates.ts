@@ -1,16 +1,19 @@
-/** `--cert-file` with `--webhook-ca-file`: certificates that somebody else puts in place. Serving processes look after them by themselves; here is who vouches for them. */
+/**
+ * `--cert-file` with `--webhook-ca-file`: certificates that are replaced from outside. Serving processes reload them by themselves; this part reads their
+ * authorities.
+ */
 import type { Clock } from "../../data/clock.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { type Certificates, NoCertificateError } from "./certificates.js";
 import { bundleText, ContentError, readAuthorities } from "./content.js";
 import { Listeners } from "./listeners.js";
 
-/** How often the files are read: webhooks are to trust new authorities before their certificates come, so nothing is urgent. */
+/** Interval of reading the files: webhooks must trust new authorities before their certificates come, so nothing is urgent. */
 const FILES_LOOK_MS = 10_000;
 
-/** What it works with. */
+/** The options. */
 export interface FileCertificatesOptions {
-  /** Absent: the server's TLS ends elsewhere. */
+  /** Absent: another server terminates TLS. */
   readonly certFile?: string;
   /** Authorities for webhooks; absent: the last certificate of `certFile`. */
   readonly caFile?: string;
@@ -20,7 +23,7 @@ export interface FileCertificatesOptions {
   readonly read: (file: string) => Promise<string>;
 }
 
-/** Reads files until stopped. Without any file the bundle is empty: API servers then trust those whom their own system trusts. */
+/** Reads files until stopped. Without any file the bundle is empty: API servers then trust the authorities of their own system. */
 export class FileCertificates implements Certificates {
   readonly ready: Promise<void>;
   readonly #options: FileCertificatesOptions;
@@ -36,7 +39,7 @@ export class FileCertificates implements Certificates {
     this.ready = this.#read().catch((error: unknown) => {
       throw new NoCertificateError(`no authority for webhooks: ${messageOf(error)}`, { cause: error });
     });
-    // Whoever waits for it is told, too.
+    // Callers that wait for it get the error, too.
     this.#reading = this.ready.catch((error: unknown) => this.#complain(error));
     void this.#reading.then(() => this.#later());
   }

@@ -1,4 +1,4 @@
-/** The server's certificates: the part of the agent that the settings want. */
+/** The server's certificates: the part of the agent that the settings choose. */
 import { readFile } from "node:fs/promises";
 import type { PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
@@ -7,15 +7,15 @@ import { FileCertificates } from "./file-certificates.js";
 import { SecretCertificates } from "./secret-certificates.js";
 import { secretsOf } from "./secrets.js";
 
-/** Whom certificates depend on. */
+/** The parts that certificates depend on. */
 export interface CertificateLinks {
   /** Has all processes of this replica serve it; never rejects. */
   readonly use: (pair: CertificatePair) => Promise<void>;
-  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: they are not ours to keep. */
+  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: we do not keep them. */
   readonly bundleInForce?: (authorities: readonly string[]) => boolean;
 }
 
-/** From a Secret that is named, else from files. */
+/** Certificates from the named Secret, else from files. */
 export function certificatesOf(context: PartContext, { use, bundleInForce }: CertificateLinks): Certificates {
   const { cluster, clock, log, replicas, settings, metrics } = context;
   const { namespace, tlsSecret, certFile, webhookCaFile } = settings;
@@ -36,7 +36,7 @@ export function certificatesOf(context: PartContext, { use, bundleInForce }: Cer
   });
 }
 
-/** By which API servers ask, and people may: the Service's names, and the host of a URL. */
+/** The names by which API servers and people reach the server: the Service's, and the host of a URL. */
 export function hostsOf({ service, webhookUrl }: Pick<ClusterSettings, "service" | "webhookUrl">): readonly string[] {
   const { namespace, name } = service;
   const names = [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, name];

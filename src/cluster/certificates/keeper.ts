@@ -1,4 +1,4 @@
-/** The leader's work on a Secret of ours: makes it, and takes one step of its rotation after the other. */
+/** The leader's work on a Secret of ours: creates it, and takes one step of its rotation after the other. */
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -12,34 +12,34 @@ import { allServe } from "./serving-replicas.js";
 import { Steady } from "./steady.js";
 import type { CertificateTimes } from "./times.js";
 
-/** What a keeper works with. */
+/** The options of a keeper. */
 export interface KeeperOptions {
   readonly place: SecretPlace;
   readonly secrets: Pick<Secrets, "create" | "replace">;
   readonly replicas: Pick<Replicas, "live">;
   /** Names and addresses of the server. */
   readonly hosts: readonly string[];
-  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: they are not ours to keep. */
+  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: we do not keep them. */
   readonly bundleInForce?: (authorities: readonly string[]) => boolean;
   readonly clock: Clock;
   readonly times: CertificateTimes;
   readonly random: (octets: number) => Buffer;
   readonly log: Logger;
-  /** Told of each step that was taken. */
+  /** Called after each step. */
   readonly stepped: (step: StepName) => void;
 }
 
-/** What is known of the Secret. */
+/** The known state of the Secret. */
 export interface SecretView {
-  /** `undefined`: it has not been read yet; `absent`: there is none. */
+  /** `undefined`: it has not been read yet; `absent`: it does not exist. */
   readonly state: SecretState | "absent" | undefined;
-  /** The last one of ours that could be used. */
+  /** The last usable state with our annotation. */
   readonly good: SecretState | undefined;
-  /** Whether it has been somebody else's since we look. */
+  /** Whether another owner had it at any time since we watch it. */
   readonly foreign: boolean;
 }
 
-/** Looks at the Secret while this replica leads. */
+/** Checks the Secret while this replica leads. */
 export class CertificateKeeper {
   readonly #options: KeeperOptions;
   readonly #view: SecretView;
@@ -48,9 +48,9 @@ export class CertificateKeeper {
   /** Absent: this replica does not lead. */
   #signal: AbortSignal | undefined;
   #working: Promise<void> | undefined;
-  /** What was written over, and when: until the watch shows what came of it, there is nothing to be done about it. */
+  /** The overwritten state, and when: until the watch shows the result, no further write is made. */
   #written: { readonly state: SecretView["state"]; readonly at: number } | undefined;
-  /** What was said last, so that it is said once. */
+  /** The last message, so that it is logged once. */
   #said = "";
 
   constructor(options: KeeperOptions, view: SecretView) {
@@ -58,11 +58,11 @@ export class CertificateKeeper {
     this.#view = view;
   }
 
-  /** Writes from now on, until the signal says stop. */
+  /** Writes from now on, until the signal is aborted. */
   lead(signal: AbortSignal): void {
     this.#signal = signal;
     this.#written = undefined;
-    // What has happened while others led is not known.
+    // Events while others led are not known.
     this.#inForce = new Steady();
     this.#served = new Steady();
     this.look();
@@ -73,7 +73,7 @@ export class CertificateKeeper {
     return this.#said === "" ? undefined : this.#said;
   }
 
-  /** Takes the next step, if there is one. To be called when anything has changed, and now and then. */
+  /** Takes the next step, if there is one. Must be called after any change, and at intervals. */
   look(): void {
     const signal = this.#signal;
     if (signal === undefined || signal.aborted || this.#working !== undefined) return;
@@ -88,7 +88,7 @@ export class CertificateKeeper {
     });
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no write is under way. */
   async settled(): Promise<void> {
     await this.#working;
   }
@@ -97,7 +97,7 @@ export class CertificateKeeper {
     const { state, good, foreign } = this.#view;
     if (state === undefined) return undefined;
     if (state === "absent" || (state.ours && state.content === undefined)) {
-      // cert-manager makes its own again: ours in its place would only be in its way.
+      // cert-manager creates its own again: one of ours would only be in its way.
       if (foreign) return undefined;
       const broken = state !== "absent" && state.problem !== undefined;
       const why = broken ? "the Secret of certificates is broken" : "there is no Secret of certificates";
@@ -129,7 +129,7 @@ export class CertificateKeeper {
         ? secrets.create(newSecret(place, data), dryRun, signal)
         : secrets.replace(changedSecret(state, data, done), dryRun, signal);
     try {
-      // API servers judge certificates by their own clocks: what is made by one that goes wrong is refused by them.
+      // API servers judge certificates by their own clocks: they refuse one that was made by a wrong clock.
       const problem = clockProblem(await write(true), clock.wall(), this.#options.times.skew);
       if (problem !== undefined) {
         this.#say(problem);
@@ -141,7 +141,7 @@ export class CertificateKeeper {
       log.info("certificates changed", { step: name, reason: why, secret: `${place.namespace}/${place.name}` });
       stepped(name);
     } catch (error) {
-      // Somebody else was quicker: the watch will show it.
+      // Another writer was quicker: the watch will show its state.
       const overtaken = error instanceof ApiError && error.status === 409;
       if (!signal.aborted && !overtaken) this.#say(reasonOf(error));
     } finally {
@@ -160,7 +160,7 @@ export class CertificateKeeper {
   }
 }
 
-/** What was there before it was deleted or broken: everybody serves and trusts it still. */
+/** The state from before the Secret was deleted or broken: all replicas and webhooks still use it. */
 function restored({ authorityKey, nextKey }: SecretState, content: CertificateContent, why: string): Step {
   const { certificate, key, bundle } = content;
   const keys = { ...(authorityKey && { authorityKey }), ...(nextKey && { nextKey }) };

@@ -1,8 +1,8 @@
-/** Those who want to be told of something. */
+/** A list of callbacks. */
 export class Listeners {
   readonly #calls = new Set<() => void>();
 
-  /** @returns takes it back */
+  /** @returns removes the callback */
   add(call: () => void): () => void {
     // The same function may be there twice.
     const own = (): void => call();
@@ -10,7 +10,7 @@ export class Listeners {
     return () => this.#calls.delete(own);
   }
 
-  /** Tells all. */
+  /** Calls all of them. */
   tell(): void {
     for (const call of this.#calls) call();
   }

@@ -1,7 +1,7 @@
 /**
- * What the leader does next with a Secret of ours: a function of the Secret and of what is known of others, so that any leader goes on where another has
- * stopped. An authority is replaced in three steps: the new one joins the bundle; when webhooks trust it, it signs; when nobody serves what the old one has
- * signed, that leaves the bundle.
+ * The leader's next step with a Secret of ours: a function of the Secret and of the known facts, so that any leader continues where another has
+ * stopped. An authority is replaced in three steps: the new one joins the bundle; when webhooks trust it, it signs; when no replica serves a certificate of the
+ * old one, that leaves the bundle.
  */
 import { issueAuthority, issueServerCertificate } from "../../x509/issue.js";
 import {
@@ -16,13 +16,13 @@ import {
 import type { SecretData, SecretState } from "./secret.js";
 import { type CertificateTimes, RENEWED_AFTER } from "./times.js";
 
-/** What the decision depends on besides the Secret. */
+/** The inputs of the decision besides the Secret. */
 export interface RotationFacts {
   /** Milliseconds since 1970. */
   readonly wall: number;
   /** Names and addresses that the server's certificate must have. */
   readonly hosts: readonly string[];
-  /** For how long all webhook configurations of ours have carried the Secret's bundle; `undefined` when they are not ours to keep. */
+  /** For how long all webhook configurations of ours have carried the Secret's bundle; `undefined` when we do not keep them. */
   readonly inForceFor: number | undefined;
   /** For how long all live replicas have served the Secret's certificate. */
   readonly servedFor: number;
@@ -30,43 +30,43 @@ export interface RotationFacts {
   readonly random: (octets: number) => Buffer;
 }
 
-/** What a step is called in logs and metrics. */
+/** The name of a step in logs and metrics. */
 export type StepName = "made" | "renewed" | "authority_added" | "authority_switched" | "authority_removed";
 
-/** A step: what the Secret is to hold after it. */
+/** A step: the Secret's contents after it. */
 export interface Step {
   readonly name: StepName;
-  /** Why, for the log. */
+  /** The reason, for the log. */
   readonly why: string;
   readonly data: SecretData;
-  /** The request for a new authority that is answered by it. */
+  /** The request for a new authority that it fulfils. */
   readonly done?: string;
 }
 
-/** A common name says nothing to anybody; authorities have a part of chance, so that each has a name of its own. */
+/** The common name of the server's certificate, which has no meaning; those of authorities have a random part, so that each is unique. */
 const LEAF_NAME = "policy-server";
 const NAME_OCTETS = 4;
 
-/** Everything new. */
+/** The step that makes everything new. */
 export function make(facts: RotationFacts, why: string): Step {
   const authority = newAuthority(facts);
   const leaf = newLeaf(facts, authority, facts.hosts);
   return { name: "made", why, data: { ...leaf, bundle: [authority], authorityKey: authority.key } };
 }
 
-/** The next step of a Secret of ours that can be used; `undefined`: there is nothing to do now. */
+/** The next step of a usable Secret of ours; `undefined`: there is none now. */
 export function nextStep(state: SecretState, content: CertificateContent, facts: RotationFacts): Step | undefined {
   const { wall, hosts } = facts;
   const rotation = new Rotation(state, content, facts);
   const { leaf } = content;
   if (!isValid(leaf, wall)) {
-    // Nobody accepts it: there is nothing that could be broken by haste.
+    // No client accepts it: haste cannot break anything.
     const why = wall < leaf.from ? "the certificate is not valid yet" : "the certificate has expired";
     return rotation.renewed(why, hosts) ?? rotation.switched(why) ?? make(facts, why);
   }
   const missing = hosts.filter((host) => !hasHost(leaf, host));
   if (missing.length > 0) {
-    // Webhooks may still ask by the other names.
+    // Webhooks may still use the other names.
     const step = rotation.renewed(`the certificate lacks ${missing.join(", ")}`, [...hosts, ...hostsOf(leaf)]);
     if (step !== undefined) return step;
   }
@@ -99,7 +99,7 @@ class Rotation {
     return { name: "renewed", why, data: { ...leaf, bundle, authorityKey, ...(nextKey && { nextKey }) } };
   }
 
-  /** A certificate of the next authority, if there is one. The old one's key is of no use any more. */
+  /** A certificate of the next authority, if there is one. The old one's key is no longer needed. */
   switched(why: string): Step | undefined {
     const { nextKey } = this.#state;
     const next = this.#next;
@@ -128,7 +128,7 @@ class Rotation {
     };
   }
 
-  /** Another certificate when it is time, and one that lives longer can be had. */
+  /** Another certificate when it is time, if it can live longer. */
   renewal(): Step | undefined {
     const { leaf } = this.#content;
     const authority = this.#authority;
@@ -137,7 +137,7 @@ class Rotation {
     return this.renewed("two thirds of the certificate's life are over", this.#facts.hosts);
   }
 
-  /** The third step: those that sign nothing any more leave. */
+  /** The third step: authorities that no longer sign are removed. */
   removal(): Step | undefined {
     const { certificate, key, leaf, bundle } = this.#content;
     const { authorityKey } = this.#state;
@@ -159,13 +159,13 @@ class Rotation {
     if (authority === undefined) return "the authority's key is not there";
     // One at a time: the bundle stays small.
     if (this.#content.bundle.length > 1) return undefined;
-    if (this.#state.asked !== undefined) return "somebody has asked for it";
+    if (this.#state.asked !== undefined) return "a new authority was asked for";
     if (wall < authority.from) return "the authority is not valid yet";
     return wall < renewalOf(authority) ? undefined : "two thirds of the authority's life are over";
   }
 }
 
-/** When a certificate is to be replaced, milliseconds since 1970. */
+/** The time at which a certificate is to be replaced, in milliseconds since 1970. */
 const renewalOf = ({ from, to }: { readonly from: number; readonly to: number }): number =>
   from + (to - from) * RENEWED_AFTER;
 

@@ -1,4 +1,4 @@
-/** `--tls-secret`: every replica serves what the Secret holds, and the leader makes and rotates it when it is ours. */
+/** `--tls-secret`: every replica serves the Secret's certificate, and the leader creates and rotates it when it is ours. */
 import { randomBytes } from "node:crypto";
 import { reasonOf } from "../../kubernetes/client/errors.js";
 import type { JsonObject } from "../../kubernetes/object.js";
@@ -11,16 +11,16 @@ import type { Secrets } from "./secrets.js";
 import { ServedCertificate } from "./served.js";
 import { CERTIFICATE_TIMES, type CertificateTimes } from "./times.js";
 
-/** What it works with. */
+/** The options. */
 export interface SecretCertificatesOptions
   extends Omit<KeeperOptions, "secrets" | "replicas" | "times" | "random" | "stepped"> {
   readonly secrets: Secrets;
   readonly replicas: Replicas;
   /** Default: {@link CERTIFICATE_TIMES}. */
   readonly times?: CertificateTimes;
-  /** So many octets of chance; default the system's. */
+  /** So many random octets; default the system's. */
   readonly random?: (octets: number) => Buffer;
-  /** Told of each step of a rotation. */
+  /** Called after each step of a rotation. */
   readonly stepped?: KeeperOptions["stepped"];
   /** Has all processes of this replica serve it; resolves when they do. Never rejects. */
   readonly use: (pair: CertificatePair) => Promise<void>;
@@ -50,7 +50,7 @@ export class SecretCertificates implements Certificates {
     this.#keeper = new CertificateKeeper({ ...options, times, random, stepped }, this.#view);
     this.#served = new ServedCertificate({ ...options, times, changed: () => this.#listeners.tell() });
     this.ready = this.#first();
-    // Whoever waits for it is told, too. It may come yet: rights are given, or a leader is found.
+    // Callers that wait for it get the error, too. It may still come: rights may be granted, or a leader elected.
     this.ready.catch((error: unknown) =>
       options.log.error("there is no certificate to serve", { reason: reasonOf(error) }),
     );
@@ -102,7 +102,7 @@ export class SecretCertificates implements Certificates {
     const state = secret === undefined ? "absent" : readSecret(secret);
     const before = this.#view.state;
     if (state !== "absent" && before !== "absent" && state.version === before?.version) {
-      // That it could not be read is over, and is said again when it comes back.
+      // An earlier failure to read it is over, and is logged again if it comes back.
       this.#problem = problemOf(state);
       return;
     }
@@ -122,7 +122,7 @@ export class SecretCertificates implements Certificates {
     this.#served.take(state.content);
   }
 
-  /** Said when it changes, by those who serve already: at the start it may be a matter of moments. */
+  /** Logs a problem when it changes, but only if this replica serves already: at the start it may be over soon. */
   #complain(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
@@ -170,6 +170,6 @@ export class SecretCertificates implements Certificates {
   }
 }
 
-/** Why what was read can't be served; `undefined`: it can. */
+/** Why a state can't be served; `undefined`: it can. */
 const problemOf = ({ content, problem }: SecretState): string | undefined =>
   content === undefined ? (problem ?? "it is empty") : undefined;

@@ -1,14 +1,14 @@
-/** The Secret that certificates are kept in: ours, cert-manager's, or somebody's. */
+/** The Secret of certificates: ours, cert-manager's, or another owner's. */
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { bundleText, type CertificateContent, ContentError, readContent } from "./content.js";
 
-/** A Secret with this annotation is ours: it may be written. */
+/** The annotation of a Secret of ours: it may be written. */
 export const MANAGED = "policy-server.admission/managed";
-/** Whoever changes it asks for a new authority; the value means nothing. */
+/** The annotation whose change asks for a new authority; its value has no meaning. */
 export const ROTATE = "policy-server.admission/rotate-certificates";
 /** The value for which a new authority was made. */
 const ROTATED = "policy-server.admission/rotated-certificates";
-/** Set by cert-manager on each Secret that it fills, whoever has made it. */
+/** The annotation that cert-manager sets on each Secret that it fills, whether or not it created it. */
 const CERT_MANAGER = "cert-manager.io/certificate-name";
 
 const CERTIFICATE = "tls.crt";
@@ -18,20 +18,20 @@ const AUTHORITY_KEY = "ca.key";
 const NEXT_KEY = "next-ca.key";
 const OURS: readonly string[] = [CERTIFICATE, KEY, BUNDLE, AUTHORITY_KEY, NEXT_KEY];
 
-/** Where it is. */
+/** The namespace and name of the Secret. */
 export interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What a Secret of ours is to hold. */
+/** The contents of a Secret of ours. */
 export interface SecretData {
   readonly certificate: string;
   readonly key: string;
-  /** The one that signs first. */
+  /** The authorities, the signing one first. */
   readonly bundle: readonly { readonly pem: string }[];
   readonly authorityKey?: string;
-  /** Of the authority of the bundle that is to sign next. */
+  /** The key of the authority in the bundle that signs next. */
   readonly nextKey?: string;
 }
 
@@ -47,7 +47,7 @@ export interface SecretState {
   readonly content?: CertificateContent;
   readonly authorityKey?: string;
   readonly nextKey?: string;
-  /** Set when somebody has asked for a new authority and none was made since. */
+  /** The value of a request for a new authority that was not fulfilled yet. */
   readonly asked?: string;
 }
 
@@ -80,8 +80,8 @@ export function readSecret(object: JsonObject): SecretState {
 }
 
 /**
- * A Secret to be created. Nobody owns it: what it would go with may be made anew (a ClusterRole restored from a backup is another one), and with it would go the key
- * of the authority that webhooks trust.
+ * A Secret to be created. It has no owner: with an owner that is recreated (a ClusterRole restored from a backup is another object) it would be deleted, and
+ * with it the key of the authority that webhooks trust.
  */
 export const newSecret = (place: SecretPlace, data: SecretData): JsonObject => ({
   apiVersion: "v1",
@@ -96,8 +96,8 @@ export const newSecret = (place: SecretPlace, data: SecretData): JsonObject => (
 });
 
 /**
- * A Secret of ours with other data, of the same version: what others have added stays.
- * @param done the request for a new authority that is answered by this
+ * A Secret of ours with other data, based on the same version: others' additions stay.
+ * @param done the request for a new authority that this fulfils
  */
 export function changedSecret({ object }: SecretState, data: SecretData, done?: string): JsonObject {
   const metadata = objectIn(object, "metadata");

@@ -1,4 +1,4 @@
-/** The one Secret as the cluster has it: followed by everybody, written by the leader. */
+/** The one Secret in the cluster: followed by every replica, written by the leader. */
 import type { Clock } from "../../data/clock.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
@@ -8,24 +8,24 @@ import { isObject, type JsonObject, nameOf } from "../../kubernetes/object.js";
 import { FIELD_MANAGER } from "../lease.js";
 import type { SecretPlace } from "./secret.js";
 
-/** What certificates need of a cluster. */
+/** The operations on the Secret that certificates need. */
 export interface Secrets {
-  /** Tells the Secret as it is, `undefined` for none, and whenever it changes; `failed` why that cannot be told, each time. */
+  /** Calls back with the Secret, `undefined` for none, and again whenever it changes; `failed` with each reason why it cannot be read. */
   follow(signal: AbortSignal, seen: (secret: JsonObject | undefined) => void, failed: (error: unknown) => void): void;
   /**
    * Creates it.
-   * @param dryRun what would come of it; nothing is kept
+   * @param dryRun whether the server only answers with the result, and keeps nothing
    * @returns the Secret as it is then
    * @throws ApiError, ClusterUnreachable
    */
   create(secret: JsonObject, dryRun: boolean, signal: AbortSignal): Promise<unknown>;
-  /** Replaces the version that it names; otherwise as {@link create}. */
+  /** Replaces the version that it names; otherwise like {@link create}. */
   replace(secret: JsonObject, dryRun: boolean, signal: AbortSignal): Promise<unknown>;
 }
 
 const SECRETS = { group: "", version: "v1", plural: "secrets" };
 
-/** The Secret of this name. Others are neither asked for nor seen: the right to this one is enough. */
+/** The Secret of this name. No others are requested: the right to this one is enough. */
 export function secretsOf(
   cluster: Pick<Cluster, "follow" | "http">,
   { namespace, name }: SecretPlace,

@@ -1,6 +1,6 @@
 /**
- * What this replica serves of what it was given: at once when clients trust its authority already, else as soon as they have had time to learn of it. The
- * authorities of what others may still serve stay in the bundle.
+ * The certificate that this replica serves: a new one at once when clients trust its authority already, else as soon as they have had time to learn of it. The
+ * authorities of certificates that others may still serve stay in the bundle.
  */
 import type { Clock } from "../../data/clock.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -11,10 +11,10 @@ import { allServe, CERTIFICATE_FACT } from "./serving-replicas.js";
 import { Steady } from "./steady.js";
 import type { CertificateTimes } from "./times.js";
 
-/** Authorities that are kept beside those of the bundle: whoever changes theirs more often than that within minutes has to wait. */
+/** Most authorities kept beside those of the bundle: more frequent changes within minutes have to wait. */
 const MAX_RETAINED = 8;
 
-/** Whom it tells. */
+/** The callbacks. */
 export interface ServedOptions {
   readonly replicas: Pick<Replicas, "live" | "announce">;
   readonly clock: Clock;
@@ -22,18 +22,18 @@ export interface ServedOptions {
   readonly log: Logger;
   /** Has all processes of this replica serve it; resolves when they do. */
   readonly use: (pair: CertificatePair) => Promise<void>;
-  /** The bundle has changed. */
+  /** Called when the bundle has changed. */
   readonly changed: () => void;
 }
 
-/** Holds what is served. */
+/** Holds the served certificate. */
 export class ServedCertificate {
   readonly #options: ServedOptions;
-  /** The newest that can be used. */
+  /** The newest usable content. */
   #latest: CertificateContent | undefined;
-  /** What all processes serve, or are being told to. */
+  /** The content that all processes serve, or are being told to. */
   #served: CertificateContent | undefined;
-  /** Of authorities: when they were first seen, monotonic milliseconds. */
+  /** When each authority was first seen, in monotonic milliseconds. */
   #known = new Map<string, number>();
   /** PEM of authorities that others' certificates may need. */
   #retained: readonly string[] = [];
@@ -45,23 +45,23 @@ export class ServedCertificate {
     this.#options = options;
   }
 
-  /** PEM; `undefined` before there was anything. */
+  /** PEM; `undefined` before there is any. */
   get bundle(): string | undefined {
     return this.#bundle;
   }
 
-  /** What all processes serve, or are being told to. */
+  /** The content that all processes serve, or are being told to. */
   get content(): CertificateContent | undefined {
     return this.#served;
   }
 
-  /** Takes what is to be served from now on. */
+  /** Sets the content to be served from now on. */
   take(content: CertificateContent): void {
     const before = this.#latest;
     const now = this.#options.clock.now();
     const own = content.bundle.map(({ pem }) => pem);
     const another = before !== undefined && before.fingerprint !== content.fingerprint;
-    // What is served comes first: it must not give way to others.
+    // The served content's authorities come first: they must not be displaced.
     const served = this.#served?.bundle ?? [];
     const left = another ? [...served, ...before.bundle].map(({ pem }) => pem) : [];
     this.#retained = [...new Set([...left, ...this.#retained])]
@@ -74,21 +74,21 @@ export class ServedCertificate {
     this.look();
   }
 
-  /** Does what time, or others, have allowed since. */
+  /** Does what has become possible since, by time or by others. */
   look(): void {
     const latest = this.#latest;
     if (latest === undefined) return;
     if (latest.certificate !== this.#served?.certificate && this.#handing === undefined && this.#isDue(latest)) {
       this.#handing = this.#hand(latest).finally(() => {
         this.#handing = undefined;
-        // Another may have come meanwhile.
+        // Another one may have come meanwhile.
         this.look();
       });
     }
     this.#forget(latest);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no change is under way. */
   async settled(): Promise<void> {
     while (this.#handing !== undefined) await this.#handing;
   }
@@ -117,7 +117,7 @@ export class ServedCertificate {
     log.info("a certificate is served", { fingerprint, expires: new Date(content.leaf.to).toISOString() });
   }
 
-  /** Authorities leave the bundle when nobody has served anything of theirs for a while. */
+  /** Removes authorities from the bundle when no certificate of theirs has been served for a while. */
   #forget({ fingerprint }: CertificateContent): void {
     const { replicas, clock, times } = this.#options;
     if (this.#retained.length === 0) return;

@@ -1,11 +1,11 @@
-/** For how long something has held without a break. It is not written down: whoever begins to look waits anew, whatever clocks say. */
+/** Measures for how long a condition has held without a break. It is not stored: a new observer waits anew, whatever the clocks. */
 export class Steady {
   #key: string | undefined;
   #since = 0;
 
   /**
-   * Notes how it is now.
-   * @param key what it is about: of another one nothing is known yet
+   * Records the present state.
+   * @param key the subject: with a new one the measurement begins anew
    * @param now monotonic milliseconds
    * @returns for how many milliseconds it has held; 0 while it does not
    */

@@ -1,9 +1,9 @@
-/** How long certificates live, and how long a rotation waits for others. Milliseconds. */
+/** Lifetimes of certificates, and waits of a rotation for others. Milliseconds. */
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** See the constants that {@link CERTIFICATE_TIMES} is made of. */
+/** See the constants that make up {@link CERTIFICATE_TIMES}. */
 export interface CertificateTimes {
   readonly authority: number;
   readonly leaf: number;
@@ -16,23 +16,26 @@ export interface CertificateTimes {
   readonly first: number;
 }
 
-/** An authority signs for two thirds of a year, and is trusted for as long as its last certificate lives: rarely enough that its replacement is no routine. */
+/**
+ * An authority signs for two thirds of a year, and is trusted for as long as its last certificate lives: rarely enough that its replacement does not become
+ * routine.
+ */
 const AUTHORITY_MS = 365 * DAY;
-/** As cert-manager and public authorities have it: a month is left to mend what keeps it from being renewed. */
+/** The usual lifetime with cert-manager and public authorities: a month is left to correct what prevents a renewal. */
 const LEAF_MS = 90 * DAY;
-/** Certificates begin earlier: the clocks of API servers may be behind by so much. */
+/** Certificates begin earlier by so much: the clocks of API servers may be behind. */
 const SKEW_MS = 5 * MINUTE;
-/** API servers use a changed webhook configuration within seconds of its being written; one that is starved or cut off for a moment within this. */
+/** Time until API servers use a changed webhook configuration: seconds mostly; this includes one that is starved or cut off for a moment. */
 const IN_FORCE_MS = MINUTE;
-/** Where webhook configurations are not ours nobody can see whether they trust the new authority: people have a month. */
+/** Where we do not keep webhook configurations, it is not known whether they trust the new authority: people have a month. */
 const UNMANAGED_MS = 30 * DAY;
-/** An old authority stays when all live replicas have left it: one that was cut off from the API server for a while serves its certificate still. */
+/** How long an old authority stays after all live replicas have left it: one that was cut off from the API server for a while still serves its certificate. */
 const SERVED_MS = 10 * MINUTE;
-/** Before a certificate of an authority that nobody has seen yet is served: the leader tells the webhooks, and {@link IN_FORCE_MS} must have passed. */
+/** How long a certificate of an unknown authority is held back: the leader updates the webhooks, and {@link IN_FORCE_MS} must have passed. */
 const HELD_MS = IN_FORCE_MS + MINUTE / 2;
-/** How often is looked at what time alone changes. It costs no request. */
+/** Interval of checks for what time alone changes. They cost no request. */
 const LOOK_MS = 10_000;
-/** For the first certificate: a leader is elected within 15 s, and then needs two requests. */
+/** Wait for the first certificate: a leader is elected within 15 s, and then needs two requests. */
 const FIRST_MS = MINUTE;
 
 /** For real clusters. */
@@ -48,5 +51,5 @@ export const CERTIFICATE_TIMES: CertificateTimes = {
   first: FIRST_MS,
 };
 
-/** When a certificate is replaced, as a part of its life: what goes wrong can be mended in the rest of it. */
+/** When a certificate is replaced, as a part of its life: the rest is for correcting problems. */
 export const RENEWED_AFTER = 2 / 3;

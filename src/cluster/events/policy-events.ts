@@ -1,4 +1,4 @@
-/** Events on policies about what they deny, for those who look with kubectl: gathered, and only where they are wanted. */
+/** Events on policies about their denials, for users of kubectl: gathered, and only where they are wanted. */
 
 import { createHash } from "node:crypto";
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
@@ -11,13 +11,13 @@ import { type JsonObject, text } from "../../kubernetes/object.js";
 import { microTime } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 
-// Bounds on events about policies. Times are milliseconds.
+// Limits of events about policies. Times are milliseconds.
 
-/** Between two events on a policy. */
+/** Interval between two events on a policy. */
 const EVENTS_EVERY_MS = 60_000;
-/** Policies about which one look writes: those that have denied most. Events are for people, and the API server keeps them an hour. */
+/** Policies with an event per interval: those with the most denials. Events are for people, and the API server keeps them an hour. */
 const MAX_EVENTS = 20;
-/** How long nothing is written where the account may not. */
+/** How long no event is written after the account was refused. */
 const REFUSED_MS = 300_000;
 /** Longest name of an object. */
 const MAX_NAME = 253;
@@ -25,22 +25,22 @@ const MAX_NAME = 253;
 const MAX_NOTE = 1_000;
 
 const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
-/** Where events on objects without a namespace stand. */
+/** The namespace of events on objects without one. */
 const DEFAULT_NAMESPACE = "default";
 
-/** What a policy has denied since the last look. */
+/** The denials of a policy since the last interval. */
 interface Denied {
   count: number;
-  /** What most of it was about. */
+  /** The labels of the most frequent kind of denial. */
   example: readonly string[];
   exampleCount: number;
 }
 
-/** Each replica tells of what it has denied itself. */
+/** Writes events. Each replica reports its own denials. */
 export class PolicyEvents implements ClusterPart {
   readonly #context: PartContext;
   readonly #stopping = new AbortController();
-  /** Counts at the last look. */
+  /** Counts at the last interval. */
   #before: ReadonlyMap<string, number> = new Map();
   #refusedUntil = Number.NEGATIVE_INFINITY;
   #said = false;
@@ -70,7 +70,7 @@ export class PolicyEvents implements ClusterPart {
     }
   }
 
-  /** By id and mode of the policy. */
+  /** The denials by id and mode of the policy. */
   async #denied(): Promise<Map<string, Denied>> {
     const now = new Map<string, number>();
     const denied = new Map<string, Denied>();
@@ -98,7 +98,7 @@ export class PolicyEvents implements ClusterPart {
     return documents;
   }
 
-  /** Never rejects. */
+  /** Writes an event. Never rejects. */
   async #write(document: ClusterDocument, monitored: boolean, { count, example }: Denied): Promise<void> {
     const { cluster, clock, log } = this.#context;
     if (clock.now() < this.#refusedUntil) return;

@@ -1,6 +1,6 @@
 /**
- * Which replica leads: the one that holds a Lease, by the rules of client-go's leader election. Nobody compares clocks: a Lease counts as held for
- * its duration from the moment at which this replica saw it changed last.
+ * Elects the leading replica: the one that holds a Lease, by the rules of client-go's leader election. Clocks are never compared: a Lease counts as held for
+ * its duration from the moment at which this replica last saw it change.
  */
 import type { Clock } from "../../data/clock.js";
 import { ApiError, isConflict, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
@@ -12,22 +12,22 @@ import { FIELD_MANAGER, LEASES, leaseObject, MANAGED_BY, microTime } from "../le
 
 // Times of an election in milliseconds: those of Kubernetes' own controllers.
 
-/** How long a Lease that is not renewed keeps others away. */
+/** How long a Lease that is not renewed blocks others. */
 const LEASE_MS = 15_000;
-/** How long after its last renewal a leader that cannot renew goes on: well before another may lead. */
+/** How long after its last renewal a leader that cannot renew continues: well before another may lead. */
 const RENEW_DEADLINE_MS = 10_000;
-/** Between two attempts. */
+/** Interval between two attempts. */
 const RETRY_MS = 2_000;
-/** By how much more those wait who do not lead. */
+/** Factor of the interval for replicas that do not lead. */
 const JITTER = 1.2;
 /** Time for one attempt: two of them fail before a leader gives up. */
 const ATTEMPT_MS = 5_000;
-/** Between two attempts where the account may not. */
+/** Interval between two attempts while the account is refused. */
 const REFUSED_RETRY_MS = 30_000;
 
-/** What an election needs. */
+/** The options of an election. */
 export interface ElectionOptions {
-  /** Connections of its own: nothing else may hold up a renewal. */
+  /** A client with connections of its own: nothing else may delay a renewal. */
   readonly http: Pick<ClusterHttp, "get" | "create" | "replace">;
   readonly clock: Clock;
   /** At least 0, less than 1. */
@@ -35,9 +35,9 @@ export interface ElectionOptions {
   readonly log: Logger;
   readonly namespace: string;
   readonly name: string;
-  /** Of this process, and no other before or after it. */
+  /** The identity of this process, different from any before or after it. */
   readonly identity: string;
-  /** This replica leads until the signal is aborted. */
+  /** Called when this replica begins to lead; it leads until the signal is aborted. */
   readonly lead: (signal: AbortSignal) => void;
 }
 
@@ -45,11 +45,11 @@ export interface ElectionOptions {
 interface Seen {
   readonly spec: JsonObject;
   readonly resourceVersion: string;
-  /** When it was seen first, by {@link Clock.now}. */
+  /** When it was first seen, by {@link Clock.now}. */
   readonly at: number;
 }
 
-/** Takes part from now on. */
+/** A candidate from its creation on. */
 export class Election {
   readonly #options: ElectionOptions;
   #seen: Seen | undefined;
@@ -70,7 +70,7 @@ export class Election {
     return this.#leading !== undefined;
   }
 
-  /** Who leads as far as is known; empty: nobody. */
+  /** The known leader; empty: none. */
   get holder(): string {
     return text(this.#seen?.spec, "holderIdentity");
   }
@@ -80,7 +80,7 @@ export class Election {
     return this.#attempt;
   }
 
-  /** Leads no more, and says so, so that another may at once. */
+  /** Stops leading, and releases the Lease, so that another replica may lead at once. */
   async stop(): Promise<void> {
     const held = this.leading;
     this.#stopping.abort();
@@ -98,12 +98,12 @@ export class Election {
     if (this.#stopping.signal.aborted) return;
     const { clock, random } = this.#options;
     const refused = this.#reason !== "" && !this.leading ? REFUSED_RETRY_MS : RETRY_MS;
-    // Those who wait for a Lease come one after the other.
+    // Replicas that wait for a Lease try at different times.
     const wait = this.leading ? RETRY_MS : refused * (1 + random() * JITTER);
     this.#next = clock.after(wait, () => this.#try());
   }
 
-  /** Never rejects. */
+  /** One attempt. Never rejects. */
   async #tryOnce(): Promise<void> {
     const { clock, log, namespace, name } = this.#options;
     const began = clock.now();
@@ -119,7 +119,7 @@ export class Election {
       else this.#lose(`${this.holder} holds the Lease`);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      // Somebody was quicker, or this replica itself where the answer did not come: the next attempt looks.
+      // Another replica was quicker, or this one itself if its answer was lost: the next attempt reads the Lease.
       if (isConflict(error)) this.#seen = undefined;
       else if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
         const reason = reasonOf(error);
@@ -140,7 +140,7 @@ export class Election {
       try {
         return await this.#write(this.#seen, signal);
       } catch (error) {
-        // Somebody has written it: another leader perhaps, which is to be known now.
+        // It was written by another, perhaps by a new leader, which has to be known now.
         if (!isConflict(error)) throw error;
       }
     }
@@ -231,7 +231,7 @@ export class Election {
     this.#options.log.info("this replica leads no more", { reason });
   }
 
-  /** Another has to wait for the Lease to end where this fails. */
+  /** Releases the Lease; if that fails, others have to wait until it expires. */
   async #release(): Promise<void> {
     const { clock, log } = this.#options;
     if (this.#seen === undefined) return;
@@ -250,7 +250,7 @@ export class Election {
   }
 }
 
-/** Milliseconds; the holder's own word, where it is one. */
+/** The duration in milliseconds; the holder's own, if it is valid. */
 function durationOf(spec: JsonObject): number {
   const seconds = member(spec, "leaseDurationSeconds");
   return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : LEASE_MS;

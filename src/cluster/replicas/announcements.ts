@@ -1,24 +1,27 @@
-/** What a replica tells others of its policies. */
+/** The announcements of a replica about its policies. */
 import { parseKey } from "../../config/from-cluster/index.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { PolicyFacts } from "../policy-facts.js";
 import { MAX_ANNOUNCED_POLICIES } from "./limits.js";
 import { loadedVersion, policyRoute, setRoute } from "./route-hash.js";
 
-/** What it answers, and which versions of policies it has loaded; both sorted. */
+/** The paths that it answers, and the loaded versions of policies; both sorted. */
 export interface Announcements {
   readonly routes: readonly string[];
   readonly loaded: readonly string[];
 }
 
-/** Where there is more than can be told, policies of the namespaces with most of them are left out: webhooks of all others must not wait for ever because of these. */
+/**
+ * The announcements. Where there are too many, policies of the namespaces with most of them are left out: webhooks of all others must not wait forever because
+ * of these.
+ */
 export function announcementsOf(
   { documents, sets }: Pick<ClusterState, "documents" | "sets">,
   facts: Pick<PolicyFacts, "reports">,
 ): Announcements {
   const sizes = new Map<string, number>();
   const found = Array.from(documents, ([key, document]) => ({ key, document, namespace: parseKey(key).namespace }));
-  // What stands in no namespace is cluster administrators'.
+  // Policies without a namespace are cluster administrators', and never left out.
   for (const { namespace } of found) if (namespace !== "") sizes.set(namespace, (sizes.get(namespace) ?? 0) + 1);
   const sizeOf = ({ namespace }: { readonly namespace: string }): number => sizes.get(namespace) ?? 0;
   const routes = sets.map(({ hash }) => setRoute(hash));

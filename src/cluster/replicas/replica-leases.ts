@@ -1,4 +1,4 @@
-/** Replicas by their Leases: each renews its own, and sees those of the others. */
+/** Replicas by their Leases: each renews its own, and watches those of the others. */
 import type { Clock } from "../../data/clock.js";
 import { ApiError, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
@@ -21,21 +21,21 @@ import {
 } from "./limits.js";
 import { routesOf, type SeenLease, SeenLeases } from "./seen-leases.js";
 
-/** On Leases of replicas: the server whose replica it is. */
+/** The label of replicas' Leases: the server that they belong to. */
 const LABEL = `${PREFIX}replica-of`;
 
-/** What it needs. */
+/** The options. */
 export interface ReplicaLeasesOptions {
   readonly cluster: Pick<Cluster, "http" | "follow">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly contact: Contact;
   readonly settings: Pick<ClusterSettings, "namespace" | "replica" | "policyServer">;
-  /** Told once that {@link ReplicaLeases.known} holds. */
+  /** Called once when {@link ReplicaLeases.known} becomes true. */
   readonly becameKnown?: () => void;
 }
 
-/** Keeps this replica's Lease, and looks at the others'. */
+/** Keeps this replica's Lease, and watches the others'. */
 export class ReplicaLeases implements Replicas {
   readonly #options: ReplicaLeasesOptions;
   readonly #own: string;
@@ -43,7 +43,7 @@ export class ReplicaLeases implements Replicas {
   readonly #stopping = new AbortController();
   readonly #calls = new Set<() => void>();
   #seen: ReadonlyMap<string, SeenLease> = new Map();
-  /** When each Lease was seen to be renewed last, by {@link Clock.now}. */
+  /** When each Lease was last seen to be renewed, by {@link Clock.now}. */
   readonly #renewed = new Map<string, { readonly version: string; readonly at: number }>();
   #live: readonly ReplicaInfo[];
   /** When the API server answered last. */
@@ -88,7 +88,7 @@ export class ReplicaLeases implements Replicas {
     this.#lookAgain();
   }
 
-  /** Whether the others have been looked for: before that nobody knows who is there. */
+  /** Whether the others' Leases were listed: before that the live replicas are not known. */
   get known(): boolean {
     return this.#known;
   }
@@ -115,7 +115,7 @@ export class ReplicaLeases implements Replicas {
     }
     this.#facts[key] = value;
     this.#refresh();
-    // What is being written does not say it yet.
+    // The write under way does not contain it yet.
     if (this.#writing !== undefined) {
       this.#again = true;
       return;
@@ -124,7 +124,7 @@ export class ReplicaLeases implements Replicas {
     this.#next = this.#options.clock.after(ANNOUNCE_MS, () => this.#write());
   }
 
-  /** Deletes the Leases of replicas that have gone, until the signal is aborted: of all replicas one does it. */
+  /** Deletes the Leases of replicas that have gone, until the signal is aborted: only the leader does it. */
   sweep(signal: AbortSignal): void {
     const { clock, settings, cluster } = this.#options;
     if (signal.aborted || this.#stopping.signal.aborted) return;
@@ -133,7 +133,7 @@ export class ReplicaLeases implements Replicas {
       if (lease === this.#own || now < (this.#renewed.get(lease)?.at ?? now) + LIVE_MS + DELETE_AFTER_MS) continue;
       const path = objectPath(LEASES, settings.namespace, lease);
       cluster.http.delete(path, { preconditions: { resourceVersion } }, signal).catch((error: unknown) => {
-        // What was renewed after all stays.
+        // One that was renewed after all stays.
         if (error instanceof ApiError && error.status !== 409 && error.status !== 404)
           this.#say("the Lease of a replica that has gone could not be deleted", error);
       });
@@ -141,12 +141,12 @@ export class ReplicaLeases implements Replicas {
     clock.after(RENEW_MS, () => this.sweep(signal));
   }
 
-  /** Resolves when what is being written is written. */
+  /** Resolves when the write under way is done. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
-  /** This replica is there no more: its Lease is deleted. */
+  /** Deletes this replica's Lease. */
   async stop(): Promise<void> {
     const { cluster, settings, clock, log } = this.#options;
     this.#stopping.abort();
@@ -186,7 +186,7 @@ export class ReplicaLeases implements Replicas {
     });
   }
 
-  /** Never rejects. */
+  /** One write. Never rejects. */
   async #writeOnce(): Promise<void> {
     const { cluster, clock, contact, settings } = this.#options;
     const { namespace, replica, policyServer } = settings;
@@ -212,7 +212,7 @@ export class ReplicaLeases implements Replicas {
     }
   }
 
-  /** After a silence everybody has the time of a Lease to be seen again. */
+  /** Records an answer of the API server. After a silence every replica has the time of a Lease to be seen again. */
   #hasAnswered(): void {
     const now = this.#options.clock.now();
     if (this.#blind) for (const [lease, { version }] of this.#renewed) this.#renewed.set(lease, { version, at: now });
@@ -248,7 +248,7 @@ export class ReplicaLeases implements Replicas {
     });
   }
 
-  /** Who is there now, and whether that is another answer than before. */
+  /** Computes the live replicas, and calls back if they have changed. */
   #refresh(): void {
     const now = this.#options.clock.now();
     const before = new Set(this.#live.map(({ name }) => name));

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** How replicas name what they answer: the first 8 hexadecimal digits of its SHA-256. */
+/** The replicas' name of a path that they answer: the first 8 hexadecimal digits of its SHA-256. */
 export const shortHash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
-/** As {@link shortHash} of the path at which a policy is asked. */
+/** {@link shortHash} of the path of a policy. */
 export const policyRoute = (id: string): string => shortHash(`/validate/${id}`);
 
-/** As {@link shortHash} of the path at which a set of policies is asked. */
+/** {@link shortHash} of the path of a set of policies. */
 export const setRoute = (hash: string): string => shortHash(`/validate/set/${hash}`);
 
-/** As {@link shortHash} of a version of a document that is loaded. */
+/** {@link shortHash} of a loaded version of a document. */
 export const loadedVersion = (document: {
   readonly key: string;
   readonly uid: string;

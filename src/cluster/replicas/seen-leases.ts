@@ -7,7 +7,7 @@ import { MAX_REPLICAS } from "./limits.js";
 
 /** A replica's Lease as it was seen. */
 export interface SeenLease extends ReplicaInfo {
-  /** Of the Lease. */
+  /** The name of the Lease. */
   readonly lease: string;
   readonly resourceVersion: string;
 }
@@ -39,6 +39,6 @@ export class SeenLeases implements ListTarget {
   }
 }
 
-/** What a replica says it answers. */
+/** The paths that a replica announces. */
 export const routesOf = ({ routes = "" }: Readonly<Record<string, string>>): ReadonlySet<string> =>
   new Set(routes.split(",").filter((route) => route !== ""));

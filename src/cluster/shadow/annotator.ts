@@ -1,4 +1,4 @@
-/** Writes the leader's notes into policies. */
+/** Writes the leader's annotations into policies. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { ROLLOUT } from "../../config/from-cluster/rollout-annotations.js";
 import { parseJson } from "../../data/json.js";
@@ -9,16 +9,16 @@ import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/ob
 import { FIELD_MANAGER } from "../lease.js";
 import { clockProblem } from "../server-time.js";
 
-/** Milliseconds that the clocks of a leader and of the API server may be apart where something is done because of the time. */
+/** Allowed difference in milliseconds between the clocks of a leader and of the API server where an action depends on the time. */
 const SKEW_MS = 5 * 60_000;
 
-/** Annotations to set; null takes one away. */
+/** Annotations to set; null removes one. */
 export type Annotations = Readonly<Record<string, string | null>>;
 
-/** `stale`: the policy is another one by now, and what is to be noted has to be thought about again. */
+/** `stale`: the policy has changed since, and the decision has to be made again. */
 export type Annotated = "written" | "stale";
 
-/** Annotations of an object that are texts. */
+/** An object's annotations whose values are texts. */
 export function annotationsOf(object: unknown): Readonly<Record<string, string>> {
   const annotations = member(member(object, "metadata"), "annotations");
   if (!isObject(annotations)) return {};
@@ -28,10 +28,10 @@ export function annotationsOf(object: unknown): Readonly<Record<string, string>>
 }
 
 /**
- * Sets annotations of a policy, if it still is the one that is known.
- * @param notes what to write, by the policy as it is in the cluster, with its managed fields
- * @param wall milliseconds since 1970, where it is written because of that: it is held against the API server's clock before
- * @throws what the client throws, except where the policy has changed or is gone; and an Error when clocks are too far apart
+ * Sets annotations of a policy, if it is still the known one.
+ * @param notes the annotations, by the policy in the cluster with its managed fields
+ * @param wall milliseconds since 1970, where the time is the reason: it is compared with the API server's clock first
+ * @throws the client's errors, except where the policy has changed or is gone; and an Error when clocks are too far apart
  */
 export async function annotate(
   cluster: Pick<Cluster, "http" | "discovery">,
@@ -67,7 +67,7 @@ export async function annotate(
 }
 
 /**
- * Whether a policy of which nothing is noted was in force, as far as the API server knows: this server has written into it (its status), and it did not come with the
+ * Whether a policy without annotations was in force, as far as the API server knows: this server has written into it (its status), and it did not come with the
  * rollout. Times of managers are those of their last writes, in seconds.
  */
 export function wasInForce(object: unknown): boolean {

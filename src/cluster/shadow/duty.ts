@@ -1,4 +1,4 @@
-/** What the leader has to note in a policy that is rolled out: thought out without writing anything. */
+/** Decides what the leader has to note in a policy that is rolled out, without writing anything. */
 import {
   ACTIVE_SPEC,
   type ActiveNote,
@@ -13,30 +13,30 @@ import { type Annotations, annotationsOf, wasInForce } from "./annotator.js";
 import { type Progress, progressOf, readRecord, recordText, type ShadowRecord, whyNotYet } from "./record.js";
 import type { Standing } from "./replica-counts.js";
 
-/** What is to be done for a policy. */
+/** The leader's next action for a policy. */
 export interface Duty {
-  /** What to write, by the policy as it is in the cluster; absent: nothing. */
+  /** The annotations to write, by the policy in the cluster; absent: none. */
   readonly notes?: (object: unknown) => Annotations;
-  /** For the log; absent where that is nothing to tell. */
+  /** The log entry; absent where there is none. */
   readonly log?: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> };
-  /** Whether it is done because of what a clock says. */
+  /** Whether the time is the reason. */
   readonly isByClock?: boolean;
-  /** How the version in shadow stands; absent: there is none. */
+  /** The progress of the version in shadow; absent: there is none. */
   readonly progress?: Progress;
-  /** When it is promoted, for people. */
+  /** Time of the promotion, for people. */
   readonly outlook?: string;
 }
 
-/** What is known of versions in shadow. */
+/** The known facts about versions in shadow. */
 export interface KnownVersions {
-  /** What replicas tell of one. */
+  /** The replicas' counts of a version. */
   of(version: string): Standing;
   /** Whether this replica has loaded it. */
   isLoaded(version: string): boolean;
 }
 
 /**
- * The duty towards a policy.
+ * The leader's next action for a policy.
  * @param now milliseconds since 1970
  */
 export function dutyOf({ document, rollout }: RolledOut, known: KnownVersions, now: number): Duty {
@@ -87,7 +87,7 @@ export function dutyOf({ document, rollout }: RolledOut, known: KnownVersions, n
   };
 }
 
-/** What nobody knows to work would deny everything once all that remember the version before it have been restarted. */
+/** Why a version is not promoted by hand: one that is not known to work would deny everything once all processes with the former version have been restarted. */
 const whyNotByHand = (isLoaded: boolean): string | undefined =>
   isLoaded ? undefined : "not promoted before the replica that leads has loaded it";
 

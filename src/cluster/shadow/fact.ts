@@ -1,34 +1,34 @@
-/** What a replica tells the others of its versions in shadow: a fact in its Lease, kept short. */
+/** A replica's announcement about its versions in shadow: a fact in its Lease, kept short. */
 import { parsePlainJson } from "../../data/json.js";
 import { SHADOW_RESULTS, type ShadowCounts, type ShadowRow } from "../../policy/served/shadow/tally.js";
 
 /** The key of the fact. */
 export const SHADOW_FACT = "shadow";
 
-/** Versions that a replica tells of: some 30 KiB of the 200 that it may announce. Those behind them are promoted by hand only. */
+/** Most versions in it: some 30 KiB of the 200 that may be announced. Further ones are promoted by hand only. */
 export const MAX_TOLD = 500;
 
-/** What one replica has counted of one version. */
+/** One replica's counts of one version. */
 export interface ToldCounts extends ShadowCounts {
   /** Whether it could not be loaded there. */
   readonly isBroken: boolean;
 }
 
-/** What one replica tells. */
+/** The contents of the announcement. */
 export interface ShadowFact {
-  /** Of the process that counts: another one after a restart, which begins at nothing. */
+  /** The process that counts: another one after a restart, which begins at zero. */
   readonly instance: string;
-  /** How often it has lost some of what it had counted. */
+  /** Number of times that some counts were lost. */
   readonly lost: number;
-  /** Whether it counts no more: what it tells is its last word. */
+  /** Whether it has stopped counting: this is its final announcement. */
   readonly isEnded: boolean;
-  /** Whether some of its processes have not told what they have counted: there may be more. */
+  /** Whether some of its processes have not reported their counts: there may be more. */
   readonly isStale: boolean;
-  /** By version. */
+  /** Counts by version. */
   readonly counts: ReadonlyMap<string, ToldCounts>;
 }
 
-/** As it is announced. */
+/** The text of the announcement. */
 export function factText(
   { instance, lost, isEnded, isStale }: Omit<ShadowFact, "counts">,
   rows: readonly ShadowRow[],
@@ -40,7 +40,7 @@ export function factText(
   return JSON.stringify({ instance, lost, ended: isEnded, stale: isStale, counts: Object.fromEntries(told) });
 }
 
-/** What a replica has announced; undefined for what is none of ours. */
+/** Reads a replica's announcement; undefined for any other text. */
 export function readFact(text: string | undefined): ShadowFact | undefined {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * How far a version in shadow has come: since when all replicas count, and what it would have denied. The leader notes it in the policy's annotation, so that nothing is
- * forgotten with a leader or a replica: what gets lost makes no promotion easier.
+ * The progress of a version in shadow: since when all replicas count, and what it would have denied. The leader stores it in the policy's annotation, so that a new
+ * leader or replica continues it: lost counts never make a promotion easier.
  */
 
 import type { Promotion } from "../../config/from-cluster/rollout-annotations.js";
@@ -9,34 +9,34 @@ import { parsePlainJson } from "../../data/json.js";
 import { NONE, SHADOW_RESULTS, type ShadowCounts } from "../../policy/served/shadow/tally.js";
 import type { Standing } from "./replica-counts.js";
 
-/** As it is noted. */
+/** The stored record. */
 export interface ShadowRecord {
   readonly version: string;
-  /** Milliseconds since 1970: when the time began that it must be in shadow. Moved on by times in which not all replicas told of it. */
+  /** Milliseconds since 1970: the beginning of the required time in shadow. Moved on by times in which not all replicas reported counts. */
   readonly since: number;
-  /** Milliseconds since 1970: since when not all tell. */
+  /** Milliseconds since 1970: since when not all replicas report. */
   readonly held?: number;
-  /** Denials that were counted by instances that have gone. */
+  /** Denials counted by instances that have gone. */
   readonly denied: number;
-  /** Instances that count, and how often each had lost something. */
+  /** Instances that count, and the number of times that each had lost counts. */
   readonly from: Readonly<Record<string, number>>;
 }
 
-/** A record with what is known beside it. */
+/** A record with the present counts. */
 export interface Progress {
   readonly record: ShadowRecord;
   /** Sums over live replicas. */
   readonly counts: ShadowCounts;
-  /** Requests that it would have denied, or could not decide, also those that replicas counted that have gone. */
+  /** Requests that it would have denied, or could not decide, including counts of replicas that have gone. */
   readonly denied: number;
-  /** Milliseconds that it has been in shadow, with all replicas telling. */
+  /** Milliseconds in shadow with all replicas reporting. */
   readonly passed: number;
-  /** Replicas that do not tell of it. */
+  /** Replicas that do not report. */
   readonly silent: readonly string[];
 }
 
 /**
- * What has become of a version since the record was noted.
+ * The progress of a version since the record was stored.
  * @param noted absent, or of another version: it begins now
  * @param now milliseconds since 1970
  */
@@ -54,7 +54,7 @@ export function progressOf(
     if (live !== undefined && live.lost === lost) continue;
     const last = live === undefined ? standing.lastWord(instance) : undefined;
     denied += last?.counts === undefined ? 0 : denialsOf(last.counts);
-    // What it counted last nobody knows: the time begins anew.
+    // Its latest counts are not known: the time begins anew.
     if (last?.isEnded !== true) {
       since = now;
       if (held !== undefined) held = now;
@@ -76,7 +76,7 @@ export function progressOf(
   };
 }
 
-/** Why a version is not promoted by itself; undefined when it is to be. */
+/** Why a version is not promoted automatically; undefined when it is. */
 export function whyNotYet({ after, atMost }: Promotion, progress: Progress): string | undefined {
   const { denied, passed, silent, counts } = progress;
   if (after === undefined) return "promoted by hand only";
@@ -91,10 +91,10 @@ export function whyNotYet({ after, atMost }: Promotion, progress: Progress): str
 
 const MINUTE_MS = 60_000;
 
-/** As it is noted. */
+/** The text of a record. */
 export const recordText = (record: ShadowRecord): string => JSON.stringify(record);
 
-/** A note; undefined for what is none. */
+/** Reads a record; undefined for an invalid one. */
 export function readRecord(text: unknown): ShadowRecord | undefined {
   let value: unknown;
   try {

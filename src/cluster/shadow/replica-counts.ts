@@ -1,28 +1,28 @@
-/** What all replicas tell of versions in shadow, those that have gone among them: all replicas keep it, since any of them may come to lead. */
+/** The counts of all replicas for versions in shadow, including those that have gone: all replicas keep them, since any of them may become the leader. */
 import type { ReplicaInfo } from "../replicas.js";
 import { readFact, SHADOW_FACT, type ShadowFact, type ToldCounts } from "./fact.js";
 
-/** Instances that have gone and are remembered: more than come and go while nobody leads. */
+/** Most gone instances that are kept: more than come and go while there is no leader. */
 const MAX_GONE = 1000;
 
-/** What live replicas tell of one version. */
+/** The counts of live replicas for one version. */
 export interface Standing {
-  /** By instance. */
+  /** Counts by instance. */
   readonly told: ReadonlyMap<string, { readonly lost: number; readonly counts: ToldCounts }>;
-  /** Names of replicas that tell nothing of it, or not what it has come to since, or could not load it. */
+  /** Names of replicas that do not report it, or not its latest counts, or could not load it. */
   readonly silent: readonly string[];
-  /** The last word of an instance that has gone; undefined: nobody heard any. */
+  /** The final announcement of an instance that has gone; undefined: none was seen. */
   readonly lastWord: (
     instance: string,
   ) => { readonly isEnded: boolean; readonly counts: ToldCounts | undefined } | undefined;
 }
 
-/** What replicas tell. */
+/** The replicas' counts. */
 export class ReplicaCounts {
   #live: ReadonlyMap<string, ShadowFact | undefined> = new Map();
   readonly #gone = new Map<string, ShadowFact>();
 
-  /** Takes over what live replicas tell now. */
+  /** Takes over the announcements of live replicas. */
   see(live: readonly ReplicaInfo[]): void {
     const before = this.#live;
     this.#live = new Map(live.map(({ name, facts }) => [name, readFact(facts[SHADOW_FACT])]));
@@ -35,7 +35,7 @@ export class ReplicaCounts {
     }
   }
 
-  /** What is told of one version. */
+  /** The counts of one version. */
   of(version: string): Standing {
     const told = new Map<string, { readonly lost: number; readonly counts: ToldCounts }>();
     const silent: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * The agent's part that looks after versions in shadow: every replica tells the others what it has counted; the leader notes in each policy which version is in force,
+ * The agent's part for versions in shadow: every replica announces its counts; the leader notes in each policy which version is in force,
  * and promotes those whose time has come.
  */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
@@ -19,13 +19,13 @@ import { factText, SHADOW_FACT } from "./fact.js";
 import type { Progress } from "./record.js";
 import { ReplicaCounts } from "./replica-counts.js";
 
-/** Examples in a status: the latest; `GET /policies` has more. */
+/** Most examples in a status: the latest; `GET /policies` has more. */
 const SHOWN_EXAMPLES = 3;
 
 /**
- * A few lines.
- * @param examples of this replica
- * @param outlook when it is promoted
+ * The status' text, a few lines.
+ * @param examples examples of this replica
+ * @param outlook the time of the promotion
  */
 function shadowWords(
   { rollout: { note, shadow, enforcedNamespaces, problems } }: RolledOut,
@@ -56,22 +56,22 @@ function exampleWords({ at, result, operation, kind, namespace, name, message }:
   return `${new Date(at).toISOString()} ${would} ${what}${message === undefined ? "" : `: ${message}`}`;
 }
 
-/** Milliseconds between two looks at what was counted: as often as Leases are renewed. */
+/** Interval in milliseconds of reading counts: that of renewing Leases. */
 export const LOOK_MS = 10_000;
-/** Milliseconds between two changes of a status that are only about counts. */
+/** Least milliseconds between two changes of a status that are only about counts. */
 export const STATUS_MS = 60_000;
-/** Milliseconds that a note has to come back as a change of the policy; after that it is written again. */
+/** Milliseconds within which a note must come back as a change of the policy; after that it is written again. */
 const COMES_BACK_MS = 30_000;
-/** Milliseconds that the last word has to be written into the Lease, which is deleted after that. */
+/** Milliseconds for writing the final announcement into the Lease, which is deleted after that. */
 export const LAST_WORD_MS = 1000;
 
-/** Where the status of policies is made of what is known. */
+/** The store of facts for the status of policies. */
 export interface ShadowFacts {
   /** undefined: nothing is in shadow. */
   setShadow(key: string, fact: { readonly message: string; readonly activeGeneration?: number } | undefined): void;
 }
 
-/** What it needs. */
+/** The options. */
 export interface ShadowPartOptions {
   readonly cluster: Pick<Cluster, "http" | "discovery">;
   readonly clock: Clock;
@@ -79,27 +79,27 @@ export interface ShadowPartOptions {
   readonly replicas: Replicas;
   readonly facts: ShadowFacts;
   readonly source: ShadowSource;
-  /** Names this process: another one in each. */
+  /** Identifies this process. */
   readonly instance: string;
 }
 
-/** Looks after versions in shadow. */
+/** Manages versions in shadow. */
 export class ShadowPart implements ClusterPart {
   readonly #options: ShadowPartOptions;
   readonly #rollouts = new Rollouts();
   readonly #counts = new ReplicaCounts();
   readonly #forget: () => void;
   readonly #stopping = new AbortController();
-  /** What was written, until it comes back as another document. */
+  /** The written notes, until they come back as another document. */
   readonly #written = new Map<string, { readonly document: ClusterDocument; readonly at: number }>();
-  /** When and how each was told to the status last. */
+  /** When and with which text each status was last updated. */
   readonly #shown = new Map<
     string,
     { readonly at: number; readonly outlook: string | undefined; readonly version: string }
   >();
   readonly #failed = new Map<string, string>();
   #rows: readonly ShadowRow[] = [];
-  /** Whether not all processes have told what they have counted since. */
+  /** Whether not all processes have reported their latest counts. */
   #isStale = false;
   #leading: AbortSignal | undefined;
   #next: (() => void) | undefined;
@@ -113,7 +113,7 @@ export class ShadowPart implements ClusterPart {
     this.#forget = options.replicas.changed(() => this.#counts.see(options.replicas.live));
   }
 
-  /** Versions of all policies, as the leader sees them. */
+  /** Versions of all policies, from the leader's view. */
   get rolledOut(): ReadonlyMap<string, RolledOut> {
     return this.#rollouts.rolledOut;
   }
@@ -143,7 +143,7 @@ export class ShadowPart implements ClusterPart {
     await new Promise<void>((resolve) => this.#options.clock.after(LAST_WORD_MS, resolve));
   }
 
-  /** Looks now, and again when it is time. Where nothing is rolled out nothing is done. */
+  /** Works now, and again at intervals. Without a rollout nothing is done. */
   #look(): void {
     this.#next?.();
     this.#next = undefined;
@@ -163,7 +163,7 @@ export class ShadowPart implements ClusterPart {
     });
   }
 
-  /** Never rejects. */
+  /** One round. Never rejects. */
   async #lookOnce(): Promise<void> {
     await this.#count();
     this.#tell(false);
@@ -176,17 +176,17 @@ export class ShadowPart implements ClusterPart {
     }
   }
 
-  /** What this replica has counted of versions that are in shadow now. */
+  /** Reads this replica's counts of versions that are in shadow now. */
   async #count(): Promise<void> {
     const versions = new Set(Array.from(this.#rollouts.rolledOut.values(), ({ rollout }) => rollout.shadow?.version));
     versions.delete(undefined);
     const rows = versions.size === 0 ? [] : await this.#options.source.rows();
-    // What not all processes have told is not told on: the others know what it was before, and that it may be more.
+    // Incomplete counts are not announced: others keep the former ones, and know that there may be more.
     this.#isStale = "unavailable" in rows;
     if (!("unavailable" in rows)) this.#rows = rows.filter(({ version }) => versions.has(version));
   }
 
-  /** @param isLast whether nothing is counted any more: a last word that is not all of it is none */
+  /** Announces. @param isLast whether counting has ended: an incomplete final announcement does not count as one */
   #tell(isLast: boolean): void {
     const isStale = this.#isStale;
     const { replicas, instance, source } = this.#options;
@@ -245,7 +245,7 @@ export class ShadowPart implements ClusterPart {
     this.#options.facts.setShadow(key, undefined);
   }
 
-  /** Counts change with each request: they are told once in a while, what matters at once. */
+  /** Updates the status. Counts change with each request and are shown at intervals, other changes at once. */
   #show(key: string, rolledOut: RolledOut, { progress, outlook }: Duty): void {
     const { clock, facts } = this.#options;
     const version = rolledOut.rollout.shadow?.version;

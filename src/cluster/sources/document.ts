@@ -1,14 +1,14 @@
-/** Objects of a cluster as documents of policies. */
+/** Converts objects of a cluster to documents of policies. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { kubectlText } from "../../data/kubectl-text.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 
-/** Which resource it is, in whatever version: `<group>/<kind>/<namespace>/<name>`. */
+/** The key of a resource, whatever its version: `<group>/<kind>/<namespace>/<name>`. */
 export const keyOf = (group: string, kind: string, object: unknown): string =>
   `${group}/${kind}/${namespaceOf(object)}/${nameOf(object)}`;
 
-/** What names a kind in a version. */
+/** The name of a kind in a version. */
 export interface NamedKind {
   readonly group: string;
   readonly version: string;
@@ -16,7 +16,7 @@ export interface NamedKind {
 }
 
 /**
- * An object as a document: without its status, and without what the API server notes about who wrote which field.
+ * An object as a document: without its status, and without its managed fields.
  * @param kind in items of lists it may be missing
  */
 export function documentOf(object: JsonObject, kind: NamedKind): ClusterDocument {
@@ -32,7 +32,7 @@ export function documentOf(object: JsonObject, kind: NamedKind): ClusterDocument
   };
 }
 
-/** Whether two documents of a resource say the same: the version of one of which only the status has changed is another. */
+/** Whether two documents of a resource have the same contents: a change of the status alone also changes the version. */
 export function saysTheSame(one: ClusterDocument, other: ClusterDocument): boolean {
   if (one.uid !== other.uid || one.generation !== other.generation || one.leftOut !== other.leftOut) return false;
   return withoutVersion(one) === withoutVersion(other);

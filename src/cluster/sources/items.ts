@@ -4,38 +4,38 @@ import { kubectlLength } from "../../data/kubectl-text.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { isObject, type JsonObject, member, namespaceOf, text } from "../../kubernetes/object.js";
 import { documentOf, keyOf, type NamedKind, saysTheSame } from "./document.js";
+import { HeldSizes, type LeftOut, type Size } from "./held-sizes.js";
 import { shortOnly, stubOf, whyLeftOut } from "./left-out.js";
 import { MAX_DOCUMENTS, MAX_KIND_BYTES, MAX_NAMESPACE_BYTES, MAX_NAMESPACE_DOCUMENTS } from "./limits.js";
-import { HeldSizes, type LeftOut, type Size } from "./room.js";
 
-/** A document with what is not part of it. */
+/** A document with its status. */
 export interface WatchedItem {
   readonly document: ClusterDocument;
-  /** As it is in the cluster; whatever anybody wrote. */
+  /** The status in the cluster, whatever its author. */
   readonly status: unknown;
 }
 
-/** What a list is of. */
+/** The options of a list. */
 export interface ItemsOptions {
   readonly kind: NamedKind;
-  /** Which of its objects; of the others it is only counted how many there are. */
+  /** Selects objects; the others are only counted. */
   readonly wanted: (object: JsonObject) => boolean;
-  /** Whether they are policies: those of namespaces that are left out deny. What only belongs to policies is then as if it were not there. */
+  /** Whether they are policies: those of omitted namespaces deny. Other objects of such namespaces count as absent. */
   readonly arePolicies: boolean;
-  /** What was known of the kind until now. */
+  /** The known documents of the kind. */
   readonly before?: ReadonlyMap<string, WatchedItem>;
-  /** Namespaces that are left out from the beginning: {@link Items.next} of the list before. */
+  /** Namespaces that are omitted from the beginning: {@link Items.next} of the list before. */
   readonly out?: LeftOut;
 }
 
-/** The documents of a list. One that says the same as before is the same object as before. */
+/** The documents of a list. A document with unchanged contents stays the same object. */
 export class Items implements ListTarget {
   readonly all = new Map<string, WatchedItem>();
   readonly #options: ItemsOptions;
   readonly #sizes: HeldSizes;
-  /** What each takes that is not left out. */
+  /** The size of each document that is kept. */
   readonly #bytes = new Map<string, number>();
-  /** Policies of namespaces that are left out, by namespace: when they were made, by key. */
+  /** Policies of omitted namespaces, by namespace: their creation times, by key. */
   readonly #stubs = new Map<string, Map<string, string>>();
   readonly #touched = new Set<string>();
   #unwanted = 0;
@@ -47,34 +47,34 @@ export class Items implements ListTarget {
     this.#sizes = new HeldSizes(options.kind.kind, options.out);
   }
 
-  /** How many objects of the list were not wanted. */
+  /** Number of objects of the list that were not selected. */
   get unwanted(): number {
     return this.#unwanted;
   }
 
-  /** Namespaces that are left out. */
+  /** The omitted namespaces. */
   get out(): LeftOut {
     return this.#sizes.out;
   }
 
-  /** Whether a new list may leave out others. */
+  /** Whether a new list may omit other namespaces. */
   get isStale(): boolean {
     return this.#isStale;
   }
 
-  /** What is left out of the next list from its beginning: which namespaces have most is known when all is read. */
+  /** The namespaces that the next list omits from its beginning: which have most is known once all is read. */
   get next(): LeftOut {
     return new Map([...this.#sizes.due].filter(([, limit]) => limit === "kind"));
   }
 
-  /** All of the list is there. */
+  /** Must be called when the list is complete. */
   listed(): void {
     this.#isListed = true;
     this.#isStale = !this.#isDue;
     this.#touched.clear();
   }
 
-  /** Keys of documents that may be others since this was asked last. */
+  /** Keys of documents that may have changed since the last call. */
   touched(): readonly string[] {
     const keys = [...this.#touched];
     this.#touched.clear();
@@ -91,7 +91,7 @@ export class Items implements ListTarget {
     }
     const namespace = namespaceOf(object);
     const key = this.#keyOf(object);
-    // Of what is left out all is counted once, by the list.
+    // Objects of omitted namespaces are counted once, by the list.
     if (this.out.has(namespace) && this.#isListed) {
       this.#isStale ||= this.#isAnother(key, object);
       this.#putStub(key, namespace, object);
@@ -123,14 +123,14 @@ export class Items implements ListTarget {
     this.#touched.add(key);
   }
 
-  /** Less of one namespace may make room for another. */
+  /** Counts a size. A reduction in one namespace may make room for another. */
   #add(namespace: string, size: Size): readonly string[] {
     const out = this.#sizes.add(namespace, size);
     if (this.#isListed && [...this.out.values()].includes("kind")) this.#isStale ||= !this.#isDue;
     return out;
   }
 
-  /** Whether just those are left out that are to be. */
+  /** Whether exactly those namespaces are omitted that should be. */
   get #isDue(): boolean {
     const { due } = this.#sizes;
     return due.size === this.out.size && [...due.keys()].every((namespace) => this.out.has(namespace));
@@ -148,14 +148,14 @@ export class Items implements ListTarget {
     this.#touched.add(key);
   }
 
-  /** Whether an object of a namespace that is left out is another than was known, and not only its status. */
+  /** Whether an object of an omitted namespace has changed, apart from its status. */
   #isAnother(key: string, object: JsonObject): boolean {
     const known = this.all.get(key)?.document;
     const { uid, generation } = documentOf({ metadata: member(object, "metadata") }, this.#options.kind);
     return known?.uid !== uid || known.generation !== generation;
   }
 
-  /** Whatever was held of a namespace becomes stubs. */
+  /** Replaces the documents of a namespace by stubs. */
   #leaveOut(namespace: string): void {
     const of = `${this.#options.kind.group}/${this.#options.kind.kind}/${namespace}/`;
     for (const [key, { document, status }] of [...this.all]) {
@@ -168,7 +168,7 @@ export class Items implements ListTarget {
     }
   }
 
-  /** The oldest ones are kept, so that new ones displace none of those that were there before. */
+  /** Keeps a stub. The oldest ones are kept, so that new ones displace none of those that existed before. */
   #putStub(key: string, namespace: string, object: JsonObject): void {
     const { kind, arePolicies } = this.#options;
     const limit = this.out.get(namespace);

@@ -1,9 +1,10 @@
-/** What is held of policies whose namespaces are left out, and what is said of them. */
+/** The stubs of policies whose namespaces are omitted, and the messages about them. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { kubectlLength } from "../../data/kubectl-text.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import { EVERYTHING, listOf, textsOf } from "../webhooks/rules.js";
 import { documentOf, type NamedKind } from "./document.js";
+import type { Limit } from "./held-sizes.js";
 import {
   MAX_DOCUMENTS,
   MAX_KIND_BYTES,
@@ -11,7 +12,6 @@ import {
   MAX_NAMESPACE_DOCUMENTS,
   MAX_STUB_MEMBER_BYTES,
 } from "./limits.js";
-import type { Limit } from "./room.js";
 
 const MIB = 1024 * 1024;
 
@@ -23,7 +23,10 @@ export function whyLeftOut(namespace: string, kind: string, limit: Limit): strin
     : `all namespaces together have more objects of the kind ${kind} than the ${MAX_DOCUMENTS}, or the ${MAX_KIND_BYTES / MIB} MiB, that are held, and ${namespace} has most of them: ${until}`;
 }
 
-/** What is held of a policy whose namespace is left out: what tells it, and what its webhook is made of. What is too long there is left out, or becomes more, so that no less is asked about. */
+/**
+ * The stub of a policy whose namespace is omitted: its identity, and the inputs of its webhook. A member that is too long is left out, or widened, so that the
+ * webhook asks about no less.
+ */
 export function stubOf(object: JsonObject, kind: NamedKind, why: string): ClusterDocument {
   const { creationTimestamp, generation, resourceVersion, uid } = (member(object, "metadata") ?? {}) as JsonObject;
   const metadata = {
@@ -44,12 +47,12 @@ export function stubOf(object: JsonObject, kind: NamedKind, why: string): Cluste
   return { ...documentOf({ metadata, spec: Object.fromEntries(kept) }, kind), leftOut: why };
 }
 
-/** A value, unless it is long. */
+/** A value, if it is short. */
 export const shortOnly = (value: unknown): unknown => (isShort(value) ? value : undefined);
 
 const isShort = (value: unknown): boolean => kubectlLength(value) <= MAX_STUB_MEMBER_BYTES;
 
-/** One rule about all that some rules are about, and perhaps more. */
+/** One rule that covers all of some rules, and perhaps more. */
 function wider(rules: unknown): readonly object[] {
   const words = (key: string): readonly string[] => {
     const all = [...new Set(listOf(rules).flatMap((rule) => textsOf(member(rule, key))))];

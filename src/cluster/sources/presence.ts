@@ -1,4 +1,4 @@
-/** Which of the watched kinds a cluster has, and in which version. */
+/** Finds out which of the watched kinds a cluster has, and in which version. */
 import type { Clock } from "../../data/clock.js";
 import { isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
@@ -14,10 +14,10 @@ import { resourceName, type WatchedKind } from "./watched-kinds.js";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** `waiting`: nobody knows yet. `unreadable`: it is there, but in none of the versions that we can read. */
+/** `waiting`: not known yet. `unreadable`: it exists, but in none of the versions that we can read. */
 export type Presence = "waiting" | "absent" | "unreadable" | { readonly version: string };
 
-/** What it needs. */
+/** The options. */
 export interface PresenceOptions {
   readonly cluster: Pick<Cluster, "http" | "follow">;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface PresenceOptions {
   readonly contact: Contact;
   readonly kinds: readonly WatchedKind[];
   readonly signal: AbortSignal;
-  /** Told when a kind has come, gone, or is served in another version. */
+  /** Called when a kind has come, gone, or is served in another version. */
   readonly changed: (kind: WatchedKind, presence: Presence) => void;
 }
 
@@ -44,9 +44,9 @@ class Names implements ListTarget {
 export class KindPresence {
   readonly #options: PresenceOptions;
   readonly #known = new Map<WatchedKind, Presence>();
-  /** Definitions that there are; `refused`: they may not be watched; absent: nobody knows yet. */
+  /** The known definitions; `refused`: they may not be watched; absent: not known yet. */
   #definitions: Names | "refused" | undefined;
-  /** How often in a row each kind was looked for in vain. */
+  /** Number of consecutive answers without each kind. */
   readonly #misses = new Map<WatchedKind, { readonly times: number; readonly at: number }>();
   /** Groups that are being asked about; true: once more after that. */
   readonly #asking = new Map<string, boolean>();
@@ -72,12 +72,12 @@ export class KindPresence {
     this.#poll();
   }
 
-  /** What is known of a kind. */
+  /** The known state of a kind. */
   of(kind: WatchedKind): Presence {
     return this.#known.get(kind) ?? "waiting";
   }
 
-  /** Asks about a group: something is another than was thought. */
+  /** Asks about a group: its state may have changed. */
   ask(group: string): void {
     if (this.#options.signal.aborted) return;
     if (this.#asking.has(group)) {
@@ -117,7 +117,7 @@ export class KindPresence {
     for (const group of groupsOf(kinds)) this.ask(group);
   }
 
-  /** Where nobody tells of kinds that come, and for those that are long in coming. */
+  /** Polls where new kinds are not reported, and for kinds that take long to be served. */
   #poll(): void {
     const { clock, signal, kinds } = this.#options;
     if (signal.aborted) return;
@@ -151,7 +151,7 @@ export class KindPresence {
     }
   }
 
-  /** Whether it is asked again at once. Where nobody tells of kinds that go, one that was there is not given up within a second. */
+  /** Whether it is asked again at once. Where removed kinds are not reported, an existing one is not given up within a second. */
   #isSoon(kind: WatchedKind): boolean {
     const known = this.of(kind) === "waiting" || this.#isDefined(kind);
     return known && (this.#misses.get(kind)?.times ?? PRESENCE_SOON_TIMES) < PRESENCE_SOON_TIMES;
@@ -169,7 +169,7 @@ export class KindPresence {
     this.#set(kind, { version });
   }
 
-  /** Discovery does not have it. Only who knows the definitions knows at once what that means: an API server that starts has not read them yet. */
+  /** Records that discovery does not have a kind. Only the definitions tell at once what that means: an API server that starts has not read them yet. */
   #missed(kind: WatchedKind): void {
     const definitions = kind.builtIn ? "refused" : this.#definitions;
     if (definitions === undefined) return;
@@ -181,7 +181,7 @@ export class KindPresence {
     }
     const now = this.#options.clock.now();
     const before = this.#misses.get(kind);
-    // All sources of a group ask at the same moment when their lists fail: that is one time.
+    // All sources of a group ask at the same moment when their lists fail: that counts once.
     const isMoment = before !== undefined && now - before.at < PRESENCE_POLL_MS / 2;
     if (!defined && isMoment && this.of(kind) !== "waiting") return;
     const misses = (before?.times ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** Everything of a cluster that is a policy or belongs to policies, read once: for commands. */
+/** Reads all policies of a cluster and what belongs to them once: for commands. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { parseJson } from "../../data/json.js";
 import { isNotFound } from "../../kubernetes/client/errors.js";
@@ -18,14 +18,14 @@ import {
   type WatchSettings,
 } from "./watched-kinds.js";
 
-/** What was read. */
+/** The result. */
 export interface ReadDocuments {
   readonly documents: readonly ClusterDocument[];
-  /** Kinds that could not be read: of their policies nobody knows. */
+  /** Kinds that could not be read: their policies are not known. */
   readonly problems: readonly string[];
 }
 
-/** Reads them. A kind that the cluster doesn't have has no policies; one that can't be read is a problem. */
+/** Reads the documents. A kind that the cluster doesn't have has no policies; one that can't be read is a problem. */
 export async function readDocuments(cluster: ListedCluster, server: WatchSettings): Promise<ReadDocuments> {
   const documents: ClusterDocument[] = [];
   const problems: string[] = [];
@@ -54,14 +54,14 @@ async function readKind(cluster: ListedCluster, kind: WatchedKind, server: Watch
     for await (const page of objectPages(cluster, { group, version, plural }, "", query))
       for (const item of page.items) items.put(item);
   } catch (error) {
-    // The group is there, but not this kind.
+    // The group exists, but not this kind.
     if (error instanceof Error && isNotFound(error.cause)) return undefined;
     throw error;
   }
   return items;
 }
 
-/** The version to be read; undefined: there is none. */
+/** The version to read; undefined: there is none. */
 async function versionOf(
   { http, signal }: ListedCluster,
   { group, versions }: WatchedKind,
@@ -76,7 +76,7 @@ async function versionOf(
   }
 }
 
-/** Those that a PolicyServer names; from afar nobody says its namespace, so that a name must be one of its kind. */
+/** The ConfigMaps that a PolicyServer names; its namespace is not known from outside, so that a name must be unique. */
 async function configMaps(
   cluster: ListedCluster,
   servers: readonly ClusterDocument[],

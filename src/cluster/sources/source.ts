@@ -1,4 +1,4 @@
-/** One kind of the cluster's resources, or some objects of it, as it is now. */
+/** The present objects of one kind in the cluster, or some of them. */
 import type { Clock } from "../../data/clock.js";
 import { ApiError, publicReasonOf, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
@@ -9,14 +9,14 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
 import type { NamedKind } from "./document.js";
+import type { LeftOut } from "./held-sizes.js";
 import { Items, type WatchedItem } from "./items.js";
 import { LEFT_OUT_AGAIN_MS, REFUSED_MS } from "./limits.js";
-import type { LeftOut } from "./room.js";
 
-/** How far a source is: `refused` and `failed` have never been read; of one that is `refused` (no right to it, or too large) nothing is to be expected soon. */
+/** The state of a source: `refused` and `failed` have never been read; one that is `refused` (not permitted, or too large) will not be read soon. */
 export type SourceState = "waiting" | "read" | "refused" | "failed";
 
-/** What a source needs. */
+/** The options of a source. */
 export interface SourceOptions {
   readonly cluster: Pick<Cluster, "follow">;
   readonly clock: Clock;
@@ -29,22 +29,22 @@ export interface SourceOptions {
   readonly wanted: (object: JsonObject) => boolean;
   /** Whether they are policies. */
   readonly arePolicies: boolean;
-  /** What was known of the kind when it was read in another version. */
+  /** The documents of the kind when it was read in another version. */
   readonly before?: ReadonlyMap<string, WatchedItem>;
-  /** Told what has changed: documents by key, and of which only the status is another. */
+  /** Called with the keys of changed documents, and of those of which only the status has changed. */
   readonly changed: (documents: readonly string[], statuses: readonly string[]) => void;
-  /** Told that the state is another. */
+  /** Called when the state has changed. */
   readonly moved: () => void;
-  /** Told what was listed. */
+  /** Called with a complete list. */
   readonly listed?: (items: Items) => void;
-  /** Told that the API server doesn't know the kind. */
+  /** Called when the API server doesn't know the kind. */
   readonly unknown: () => void;
 }
 
 /** Most names of namespaces in a line of the log. */
 const MOST_NAMES = 10;
 
-/** Follows a kind until it is stopped. What was read stays when the API server is away, or takes back the right to read it. */
+/** Follows a kind until it is stopped. The documents stay when the API server does not answer, or withdraws the permission. */
 export class Source {
   readonly #options: SourceOptions;
   readonly #stopping = new AbortController();
@@ -52,9 +52,9 @@ export class Source {
   #state: SourceState = "waiting";
   #reason = "";
   #publicReason = "";
-  /** Namespaces that are left out, as it was said last. */
+  /** The omitted namespaces of the last message. */
   #leftOut = "";
-  /** Takes back the next list. */
+  /** Cancels the next list. */
   #cancel: (() => void) | undefined;
 
   constructor(options: SourceOptions) {
@@ -65,7 +65,7 @@ export class Source {
 
   /**
    * Follows the kind, until it is to be listed anew.
-   * @param out what is left out from the beginning
+   * @param out the namespaces omitted from the beginning
    */
   #follow(out: LeftOut): void {
     const { cluster, clock, kind, namespace, fieldSelector, wanted, arePolicies } = this.#options;
@@ -88,7 +88,7 @@ export class Source {
         cluster.follow({
           path: collectionPath(kind, namespace),
           query: { ...(fieldSelector && { fieldSelector }) },
-          // What is held has limits of its own; what is not wanted counts for nothing.
+          // The kept documents have limits of their own; objects that are not selected do not count.
           maxBytes: Number.POSITIVE_INFINITY,
           pageBytes: STORE_PAGE_BYTES,
           target: () =>
@@ -116,7 +116,7 @@ export class Source {
     });
   }
 
-  /** By key. */
+  /** The documents by key. */
   get items(): ReadonlyMap<string, WatchedItem> {
     return this.#items;
   }
@@ -125,12 +125,12 @@ export class Source {
     return this.#state;
   }
 
-  /** Why it can't be read at the moment, for probes, which anybody may ask; empty when it can. */
+  /** Why it can't be read at the moment, for probes, which are public; empty when it can. */
   get publicReason(): string {
     return this.#publicReason;
   }
 
-  /** Ends; what was read stays where it is. */
+  /** Ends; the documents stay. */
   stop(): void {
     this.#stopping.abort();
     this.#cancel?.();
@@ -150,7 +150,7 @@ export class Source {
     moved();
   }
 
-  /** Takes over what these keys have come to. */
+  /** Takes over the present state of these keys. */
   #take(keys: Iterable<string>, items: ReadonlyMap<string, WatchedItem>): void {
     if (this.#stopping.signal.aborted) return;
     this.#options.contact.made();
@@ -166,7 +166,7 @@ export class Source {
     if (documents.length > 0 || statuses.length > 0) this.#options.changed(documents, statuses);
   }
 
-  /** Namespaces that are left out, whenever they are others. */
+  /** Logs the omitted namespaces, whenever they change. */
   #say(out: LeftOut): void {
     const names = [...out.keys()].sort();
     if (names.join() === this.#leftOut) return;

@@ -1,4 +1,4 @@
-/** All that a cluster holds of policies, as it is now. */
+/** All policies of a cluster with what belongs to them, in their present state. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import type { Clock } from "../../data/clock.js";
 import { parseJson } from "../../data/json.js";
@@ -21,16 +21,16 @@ import {
   type WatchedKind,
 } from "./watched-kinds.js";
 
-/** What they need. */
+/** The options. */
 export interface SourcesOptions {
   readonly cluster: Pick<Cluster, "http" | "follow">;
   readonly clock: Clock;
   readonly log: Logger;
   readonly contact: Contact;
   readonly settings: ClusterSettings;
-  /** Told which documents, and of which only the statuses, have changed. */
+  /** Called with the keys of changed documents, and of those of which only the status has changed. */
   readonly changed: (documents: readonly string[], statuses: readonly string[]) => void;
-  /** Told that {@link Sources.complete} or {@link Sources.unread} may be another. */
+  /** Called when {@link Sources.complete} or {@link Sources.unread} may have changed. */
   readonly moved: () => void;
 }
 
@@ -41,7 +41,7 @@ export interface Unread {
   readonly why: string;
 }
 
-/** Follows everything that belongs to policies. */
+/** Follows all kinds of policies and what belongs to them. */
 export class Sources {
   readonly #options: SourcesOptions;
   readonly #stopping = new AbortController();
@@ -49,12 +49,12 @@ export class Sources {
   readonly #sources = new Map<WatchedKind, Source>();
   /** ConfigMaps that the PolicyServer names. */
   readonly #configMaps = new Map<string, Source>();
-  /** Stands for a PolicyServer that can't be read: nobody knows who must have signed modules, so that none is loaded. */
+  /** Stands for a PolicyServer that can't be read: the required signatures of modules are not known, so that none is loaded. */
   readonly #unknownServer: WatchedItem;
   #wasServerUnknown = false;
-  /** PolicyExceptions that count for nothing, as it was said last. */
+  /** Number of ignored PolicyExceptions in the last message. */
   #exceptionsLeftOut = 0;
-  /** Keys of a PolicyServer that waits for them: without them it would have modules refused that it allows. */
+  /** ConfigMaps that a PolicyServer waits for: without them it would refuse modules that it allows. */
   readonly #waiting = new Set<string>();
 
   constructor(options: SourcesOptions) {
@@ -92,7 +92,7 @@ export class Sources {
     return items.size === 0 && (state === "refused" || state === "failed" || (isUnreadable && state !== "read"));
   }
 
-  /** Whether it is known of each source what there is, or that it may not be read. */
+  /** Whether each source was read, or is known not to be readable. */
   get complete(): boolean {
     const isSettled = ({ state }: Source): boolean => state === "read" || state === "refused";
     return (
@@ -102,7 +102,7 @@ export class Sources {
     );
   }
 
-  /** What is there, and has never been read. */
+  /** Sources that exist, and have never been read. */
   get unread(): readonly Unread[] {
     const unread: Unread[] = [];
     for (const kind of WATCHED_KINDS) {
@@ -136,7 +136,7 @@ export class Sources {
     const { settings, changed } = this.#options;
     const before = this.#sources.get(kind);
     before?.stop();
-    // Of one that is there, but can't be read, nobody has taken anything back: what was read goes on being served.
+    // One that exists, but can't be read, was not withdrawn: its documents are still served.
     if (presence !== "unreadable") this.#sources.delete(kind);
     if (typeof presence === "object") {
       const { group, kind: name, plural, fieldSelector, wanted } = kind;
@@ -147,7 +147,7 @@ export class Sources {
         wanted: (object) => wanted?.(object, settings) ?? true,
         arePolicies: isOfPolicies(kind),
         ...(kind === POLICY_EXCEPTION && { listed: ({ unwanted }: Items) => this.#sayExceptions(unwanted) }),
-        // In another version it is read anew: until then what was known stays.
+        // In another version it is read anew: until then the known documents stay.
         ...(before && { before: before.items }),
         changed: (documents, statuses) => {
           if (kind !== POLICY_SERVER) {
@@ -198,7 +198,7 @@ export class Sources {
     return new Source({ cluster, clock, log, contact, ...special });
   }
 
-  /** At the start, and whenever a list shows another number. */
+  /** Logs the ignored exceptions: at the start, and whenever a list shows another number. */
   #sayExceptions(leftOut: number): void {
     if (leftOut === this.#exceptionsLeftOut) return;
     this.#exceptionsLeftOut = leftOut;
@@ -216,7 +216,7 @@ export class Sources {
     moved();
   }
 
-  /** Follows the ConfigMaps that the PolicyServer names, and no others any more. */
+  /** Follows the ConfigMaps that the PolicyServer names, and stops following others. */
   #lookAtPolicyServer(): void {
     const { settings, changed } = this.#options;
     const [item] = [...(this.#sources.get(POLICY_SERVER)?.items.values() ?? [])];
@@ -246,7 +246,7 @@ export class Sources {
   }
 }
 
-/** An object of a kind as it is told of when it can't be read: without a text. */
+/** Stands for an object that can't be read: without contents. */
 const unreadItem = ({ group, kind }: WatchedKind, name: string): WatchedItem => ({
   document: { key: `${group}/${kind}//${name}`, uid: "", resourceVersion: "", generation: 0, text: "" },
   status: undefined,

@@ -1,9 +1,9 @@
-/** Which kinds of a cluster's resources are policies or belong to policies. */
+/** The kinds of a cluster's resources that are policies or belong to policies. */
 import { countsIn, policyIdOf } from "../../config/from-cluster/index.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { ClusterSettings } from "../settings.js";
 
-/** Whose policies they are, and where exceptions from them count. */
+/** The server whose policies are read, and the namespaces whose exceptions count. */
 export type WatchSettings = Pick<ClusterSettings, "policyServer" | "exceptionNamespaces">;
 
 /** A kind that is watched when the cluster has it. */
@@ -11,13 +11,13 @@ export interface WatchedKind {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
-  /** Those that we can read, the preferred one first. */
+  /** The versions that we can read, the preferred one first. */
   readonly versions: readonly string[];
   /** Whether it comes with Kubernetes, and not with a CustomResourceDefinition. */
   readonly builtIn: boolean;
-  /** Which of them, for the API server: rights may be limited to a name. */
+  /** Selects objects by the API server: rights may be limited to a name. */
   readonly fieldSelector?: (settings: WatchSettings) => string;
-  /** Which of them, where the API server can't tell; default all. */
+  /** Selects objects where the API server can't; default all. */
   readonly wanted?: (object: JsonObject, settings: WatchSettings) => boolean;
 }
 
@@ -56,13 +56,13 @@ const builtIn = (kind: string, plural: string): WatchedKind => ({
   builtIn: true,
 });
 
-/** Exceptions from Kyverno's policies: an author of one says what is exempted. */
+/** Exceptions from Kyverno's policies: their authors decide what is exempted. */
 export const POLICY_EXCEPTION: WatchedKind = {
   ...custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
   wanted: (object, { exceptionNamespaces }) => countsIn(exceptionNamespaces, namespaceOf(object)),
 };
 
-/** The PolicyServer that says where modules come from and how they are verified. */
+/** The PolicyServer, with the registries of modules and their verification. */
 export const POLICY_SERVER: WatchedKind = {
   ...custom(KUBEWARDEN, "PolicyServer", "policyservers", ["v1"]),
   fieldSelector: ({ policyServer }) => `metadata.name=${policyServer}`,
@@ -72,10 +72,10 @@ export const POLICY_SERVER: WatchedKind = {
 /** A ConfigMap that the PolicyServer names. */
 export const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
 
-/** Where a PolicyServer names ConfigMaps. */
+/** The fields in which a PolicyServer names ConfigMaps. */
 export const CONFIG_MAP_FIELDS = ["verificationConfig", "sigstoreTrustConfig"];
 
-/** Kinds of policies and of what belongs to them. */
+/** Kinds of policies and of their companions. */
 export const WATCHED_KINDS: readonly WatchedKind[] = [
   kubewarden("ClusterAdmissionPolicy", "clusteradmissionpolicies"),
   kubewarden("AdmissionPolicy", "admissionpolicies"),
@@ -91,10 +91,10 @@ export const WATCHED_KINDS: readonly WatchedKind[] = [
   custom("policy.cert-manager.io", "CertificateRequestPolicy", "certificaterequestpolicies", ["v1alpha1"]),
 ];
 
-/** Whether its objects are policies, and do not only belong to policies. */
+/** Whether a kind's objects are policies, rather than companions. */
 export const isOfPolicies = ({ group, kind }: WatchedKind): boolean =>
   policyIdOf({ group, kind, namespace: "", name: "" }) !== undefined;
 
-/** `<plural>.<group>`: what its CustomResourceDefinition is called. */
+/** `<plural>.<group>`: the name of its CustomResourceDefinition. */
 export const resourceName = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
   group === "" ? plural : `${plural}.${group}`;

@@ -1,4 +1,4 @@
-/** What the conditions of a policy say. */
+/** The texts of a policy's conditions. */
 import type { LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import type { PolicyFacts } from "../policy-facts.js";
 
@@ -11,13 +11,13 @@ export interface Condition {
   readonly observedGeneration: number;
 }
 
-/** What is known of a policy. */
+/** The known facts about a policy. */
 export interface Standing {
   readonly loaded: Condition;
   readonly active: Condition;
-  /** Absent: nothing of it is in shadow. */
+  /** Absent: it has no version in shadow. */
   readonly shadow?: Condition;
-  /** Whether requests are decided by it, if only by a version before this one. */
+  /** Whether it decides requests, if only by a former version. */
   readonly decides: boolean;
 }
 
@@ -27,8 +27,8 @@ const MAX_MESSAGE = 2_000;
 const MOST_NAMES = 5;
 
 /**
- * What is known of a policy.
- * @param missing live replicas that have not loaded this version: their names, and what hinders them
+ * The facts about a policy.
+ * @param missing live replicas that have not loaded this version: their names, and the reasons
  */
 export function standingOf(
   { key, generation }: { readonly key: string; readonly generation: number },
@@ -98,7 +98,7 @@ export function standingOf(
   };
 }
 
-/** Errors first, each with its place. */
+/** The problems, errors first, each with its place. */
 function problemsOf(reports: readonly LoadedPolicyReport[]): string {
   const problems = reports.flatMap((report) => report.problems);
   const texts = ["error", "warning"].flatMap((severity) => problems.filter((each) => each.severity === severity));

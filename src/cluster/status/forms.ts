@@ -1,14 +1,14 @@
-/** Where each kind of policies has its status, and what stands in it. */
+/** The form of each kind's status. */
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { Condition, Standing } from "./conditions.js";
 
-/** How a kind's status looks. */
+/** The form of a kind's status. */
 export interface StatusForm {
-  /** Of the standing and the policy's `spec.mode`; conditions without times. */
+  /** Makes the status of the standing and the policy's `spec.mode`; conditions without times. */
   readonly status: (standing: Standing, mode: string) => JsonObject;
-  /** Where the conditions are in it. */
+  /** The path of the conditions in it. */
   readonly conditions: readonly string[];
-  /** Conditions of ours by type, also those that are not there at the moment; absent: the list is ours whole. */
+  /** The types of our conditions, also of those that are absent at the moment; absent: all conditions are ours. */
   readonly types?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const named = (condition: Condition, type: string, reason: string, message: stri
   message: condition.status === "True" ? message : condition.message,
 });
 
-/** As Kubewarden's controller writes it (spec kubewarden.md 11.2), so that what waits for it goes on working. */
+/** The status that Kubewarden's controller writes (spec kubewarden.md 11.2), so that its users continue to work. */
 const KUBEWARDEN: StatusForm = {
   status: (standing, mode) => {
     const { loaded, active, decides } = standing;
@@ -65,7 +65,7 @@ const KYVERNO: StatusForm = {
   conditions: ["conditionStatus", "conditions"],
 };
 
-/** In approver-policy's words: they are waited for and looked at. */
+/** The status in approver-policy's words, which others wait for and read. */
 const CERTIFICATE_REQUEST_POLICY: StatusForm = {
   status: ({ active, loaded }) => {
     const ready = active.status === "True";
@@ -80,7 +80,7 @@ const CERTIFICATE_REQUEST_POLICY: StatusForm = {
   types: ["Ready"],
 };
 
-/** Beside what the API server writes there itself. */
+/** The status beside what the API server itself writes. */
 const ADMISSION_POLICY: StatusForm = {
   status: (standing) => ({ conditions: ours(standing) }),
   conditions: ["conditions"],
@@ -88,7 +88,7 @@ const ADMISSION_POLICY: StatusForm = {
 };
 
 /**
- * How the status of a kind looks; undefined where it has none that is ours to write.
+ * The form of a kind's status; undefined where we write none.
  * @param enforced whether ValidatingAdmissionPolicies are enforced by webhooks
  */
 export function formOf(group: string, kind: string, enforced: boolean): StatusForm | undefined {
@@ -107,8 +107,8 @@ export function formOf(group: string, kind: string, enforced: boolean): StatusFo
 }
 
 /**
- * A status as it is to be written: conditions have the time at which they became what they are; undefined when the cluster has it already.
- * @param now as `metadata` has times
+ * The status to be written: conditions have the time of their last change; undefined when the cluster has it already.
+ * @param now in the form of times in `metadata`
  */
 export function statusToWrite(
   form: StatusForm,
@@ -130,7 +130,7 @@ export function statusToWrite(
   return sameJson(there, then) ? undefined : status;
 }
 
-/** Members of `current` where `wanted` has any, all the way down to lists. */
+/** The members of `current` that `wanted` has, all the way down to lists. */
 function pickedLike(wanted: JsonObject, current: unknown): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(wanted))
@@ -151,7 +151,7 @@ function withListAt(value: JsonObject, [key = "", ...rest]: readonly string[], l
 const sorted = (list: readonly unknown[]): readonly unknown[] =>
   [...list].sort((a, b) => (text(a, "type") < text(b, "type") ? -1 : 1));
 
-/** Whatever the order of keys. */
+/** Whether two values are equal as JSON, whatever the order of keys. */
 const sameJson = (one: unknown, other: unknown): boolean =>
   JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 

@@ -1,4 +1,4 @@
-/** Writes into the status of policies what has become of them: on change only, by the leader only. */
+/** Writes the results of policies into their status: on change only, by the leader only. */
 
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { parseKey } from "../../config/from-cluster/policy-ids.js";
@@ -16,44 +16,44 @@ import { WATCHED_KINDS } from "../sources/watched-kinds.js";
 import { standingOf } from "./conditions.js";
 import { formOf, type StatusForm, statusToWrite } from "./forms.js";
 
-// Bounds on writing statuses. Times are milliseconds.
+// Limits of writing statuses. Times are milliseconds.
 
-/** Between the beginnings of two writes: ten in a second are polite, and a thousand policies take less than two minutes. */
+/** Interval between the beginnings of two writes: ten in a second are polite, and a thousand policies take less than two minutes. */
 const WRITE_EVERY_MS = 100;
 /** Writes under way at a time: a slow API server gets no more. */
 const MAX_WRITES = 4;
-/** How long changes are gathered: replicas load a change one soon after the other, and one write says it of all. */
+/** How long changes are gathered: replicas load a change one soon after the other, and one write covers all. */
 const GATHER_MS = 500;
-/** How long the same is not written again to a policy whose status somebody else changes. */
+/** How long the same status is not written again to a policy whose status another writer changes. */
 const SAME_AGAIN_MS = 60_000;
 /** Policies that are compared at a time before others have their turn. */
 const COMPARED_AT_A_TIME = 100;
 
-/** Of its own: what it does not write any more goes. */
+/** A field manager of its own: fields that it no longer writes are removed. */
 const FIELD_MANAGER = "policy-server-status";
 
-/** What was written last. */
+/** The last written status. */
 interface Written {
   readonly text: string;
   readonly at: number;
 }
 
-/** What of a document is needed here. */
+/** The parts of a document that are needed here. */
 interface Head {
   readonly apiVersion: string;
   /** `spec.mode`, which only some kinds have. */
   readonly mode: string;
 }
 
-/** The statuses of all policies. */
+/** Keeps the statuses of all policies. */
 export class PolicyStatuses implements ClusterPart {
   readonly #context: PartContext;
   readonly #retries: Retries;
   readonly #written = new Map<string, Written>();
-  /** Keys to compare, and those of them that are to be written. */
+  /** Keys to compare, and those of them to write. */
   readonly #toCompare = new Set<string>();
   readonly #toWrite = new Set<string>();
-  /** Keys of documents that have just changed: somebody waits for these, also when a thousand others are to be written after a start. */
+  /** Keys of documents that have just changed: their authors are waiting, even when a thousand others are to be written after a start. */
   readonly #first = new Set<string>();
   #documents: ClusterState["documents"] | undefined;
   readonly #heads = new WeakMap<ClusterDocument, Head>();
@@ -121,7 +121,7 @@ export class PolicyStatuses implements ClusterPart {
     this.#pacing = undefined;
   }
 
-  /** Now and from time to time: others may have written what was not to be written over at once. */
+  /** Compares all policies now and at intervals: other writers may have changed a status that was not to be overwritten at once. */
   #addAllAgain(signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#addAll();
@@ -145,7 +145,7 @@ export class PolicyStatuses implements ClusterPart {
     });
   }
 
-  /** Finds out what is to be written, some policies at a time. */
+  /** Finds the statuses to be written, some policies at a time. */
   #compare(): void {
     let compared = 0;
     for (const key of this.#toCompare) {
@@ -194,14 +194,14 @@ export class PolicyStatuses implements ClusterPart {
     return formOf(group, kind, this.#context.settings.enforceAdmissionPolicies);
   }
 
-  /** What is to be applied; undefined when nothing is. */
+  /** The patch to apply; undefined when there is none. */
   #patchFor(key: string): JsonObject | undefined {
     const { state, facts, replicas, statusOf, clock } = this.#context;
     const document = state()?.documents.get(key);
     const form = this.#formOf(key);
     if (document === undefined || form === undefined) return undefined;
     const version = loadedVersion(document);
-    // One that has not said anything yet is starting, and not asked: it takes no policy's state away.
+    // A replica without an announcement is starting, and not asked: it does not change the state of policies.
     const missing = replicas.live.filter(({ facts: { loaded } }) => loaded !== undefined && !loaded.includes(version));
     const standing = standingOf(document, facts, missing.map(shownReplica));
     const { apiVersion, mode } = this.#headOf(document);
@@ -225,7 +225,7 @@ export class PolicyStatuses implements ClusterPart {
     return head;
   }
 
-  /** Never rejects. */
+  /** Writes a status. Never rejects. */
   async #write(key: string, patch: JsonObject, signal: AbortSignal): Promise<void> {
     const { cluster, clock } = this.#context;
     const { group, kind, namespace, name } = parseKey(key);
@@ -240,7 +240,7 @@ export class PolicyStatuses implements ClusterPart {
     } catch (error) {
       this.#written.delete(key);
       if (signal.aborted) return;
-      // It has been deleted: the watch says so in a moment.
+      // It has been deleted: the watch will report it soon.
       if (isNotFound(error) && this.#context.state()?.documents.has(key) !== true) return;
       this.#failed(key, plural, error);
     }
@@ -250,7 +250,7 @@ export class PolicyStatuses implements ClusterPart {
     const { log } = this.#context;
     const wait = Math.round(this.#retries.failed(key));
     const reason = reasonOf(error);
-    // The API server refuses one as it refuses all of the kind: the account may not, or the definition is another.
+    // The API server refuses one as it refuses all of the kind: the account may not write it, or the definition differs.
     if (!(error instanceof ApiError) || error.status >= 500)
       log.debug("the status of a policy could not be written", { policy: key, reason, retry_ms: wait });
     else if (!this.#refused.has(plural)) {
@@ -261,6 +261,6 @@ export class PolicyStatuses implements ClusterPart {
   }
 }
 
-/** A status as text, whatever the times of its conditions. */
+/** A status as text, without the times of its conditions. */
 const withoutTimes = (status: unknown): string =>
   JSON.stringify(status, (key, value: unknown) => (key === "lastTransitionTime" ? undefined : value));

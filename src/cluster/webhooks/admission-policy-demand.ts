@@ -1,4 +1,4 @@
-/** What ValidatingAdmissionPolicies want to be asked about, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
+/** The demands of ValidatingAdmissionPolicies, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
 import { isObject, member } from "../../kubernetes/object.js";
 import { webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, DEFAULT_TIMEOUT_SECONDS, failurePolicyOf, matchPolicyOf } from "./demand.js";
@@ -7,18 +7,18 @@ import { readMatch, textsOf } from "./rules.js";
 import { allOf } from "./selectors.js";
 import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
 
-/** What a demand is made with. */
+/** The options of a demand. */
 interface AdmissionPolicyOptions {
   readonly conditions: PortableConditions;
-  /** Specs of the bindings that name it; absent: it acts alone, and denies. */
+  /** Specs of the bindings that name it; absent: it acts by itself, and denies. */
   readonly bindings?: readonly unknown[];
   /** In place of the bindings' own. */
   readonly validationActions?: readonly string[];
 }
 
 /**
- * A ValidatingAdmissionPolicy; `undefined` for one that nothing binds, which never acts.
- * @param spec of the policy
+ * The demand of a ValidatingAdmissionPolicy; `undefined` for one without a binding, which never acts.
+ * @param spec the policy's spec
  */
 export function admissionPolicyDemand(
   id: string,
@@ -31,7 +31,7 @@ export function admissionPolicyDemand(
   const [binding, ...more] = bindings ?? [];
   const narrowing = member(binding, "matchResources");
   const bound = more.length === 0 && isObject(narrowing) ? readMatch(narrowing) : {};
-  // Its rules may hold for the object in another version than the policy's do: they are looked at when the policy is asked.
+  // Its rules may hold for the object in another version than the policy's do: the policy itself checks them.
   const narrowed = webhookRulesOf({ ...bound, resourceRules: [] });
   const rulesNarrow = (bound.resourceRules ?? []).length + (bound.excludeResourceRules ?? []).length > 0;
   const bindingSaid =
@@ -41,7 +41,8 @@ export function admissionPolicyDemand(
   const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
   const denies = actionsOf(bindings, validationActions).includes("Deny");
   const hasParams = isObject(member(spec, "paramKind"));
-  // Where a condition that fails makes the API server refuse, it must be one that makes the policy deny: it is evaluated only for what is bound, and has its parameter.
+  // A failing condition makes the API server refuse the request, so it must be one for which the policy would deny: the policy evaluates it only for bound
+  // requests with a parameter.
   const copies = failurePolicy === "Ignore" || (denies && said.isExact && bindingSaid === true && !hasParams);
   const use = { others: 1, operations: operationsOf(said.rules) };
   return {

@@ -1,4 +1,4 @@
-/** Webhooks as the objects that an API server reads. */
+/** Makes the objects of webhooks that an API server reads. */
 import { compareNames } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
@@ -14,28 +14,28 @@ const KINDS: Readonly<Record<WebhookType, string>> = {
   validating: "ValidatingWebhookConfiguration",
 };
 
-/** Where the server is that webhooks ask. */
+/** The address of the server that webhooks ask. */
 export interface WebhookTarget {
-  /** In the cluster. */
+  /** The Service in the cluster. */
   readonly service?: { readonly namespace: string; readonly name: string };
   /** `https://host:port` in place of a Service. */
   readonly url?: string;
-  /** PEM: who has signed the server's certificate; absent: somebody whom the API server trusts by itself. */
+  /** PEM: the authorities of the server's certificate; absent: those that the API server trusts by itself. */
   readonly caBundle?: string;
 }
 
-/** Whose objects they are. */
+/** The names and labels of our objects. */
 export interface ConfigurationIdentity {
-  /** Objects are called `<base>-1`, `<base>-2` and so on. */
+  /** The base of names: `<base>-1`, `<base>-2` and so on. */
   readonly base: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Goes away with them; absent: nobody. */
+  /** The owner, with which they are deleted; absent: none. */
   readonly owner?: JsonObject;
 }
 
 const SERVICE_PORT = 443;
 
-/** A webhook as it stands in a configuration: everything that has a default is said, so that what others change can be seen. */
+/** A webhook as it stands in a configuration: with all defaults written, so that others' changes can be seen. */
 export function webhookObject(webhook: DerivedWebhook, target: WebhookTarget): JsonObject {
   const { matchConditions } = webhook;
   return {
@@ -63,7 +63,7 @@ function clientConfig(path: string, { service, url, caBundle }: WebhookTarget): 
   };
 }
 
-/** A webhook that was found, as it should stand there now if it is to stay. */
+/** An existing webhook, in the form that it should have if it stays. */
 export const keptObject = (raw: JsonObject, path: string, target: WebhookTarget): JsonObject => ({
   ...raw,
   clientConfig: clientConfig(path, target),
@@ -84,13 +84,13 @@ export function configurationObject(
   };
 }
 
-/** A webhook that stands in a configuration. */
+/** A webhook in an existing configuration. */
 export interface StandingWebhook {
   readonly type: WebhookType;
   /** The configuration in which it stands. */
   readonly object: string;
   readonly name: string;
-  /** Of its server; empty where it can't be read. */
+  /** The path of its server; empty where it can't be read. */
   readonly path: string;
   readonly raw: JsonObject;
 }
@@ -118,17 +118,20 @@ const objectName = (base: string, number: number): string => `${base}-${number}`
 /** The name of the first object. */
 export const firstName = (base: string): string => objectName(base, 1);
 
-/** The most webhooks of one configuration. */
+/** Most webhooks of one configuration. */
 export const MOST_WEBHOOKS = 500;
-/** The most bytes of one configuration: what the API server stores has at most 1.5 MiB, and what stands beside the webhooks needs some. */
+/** Most bytes of one configuration: the API server stores at most 1.5 MiB, and the rest of the object needs some. */
 const MOST_BYTES = 1_300_000;
-/** Bytes that are stored about each webhook, and about each of its conditions besides its name, beside itself: who manages its fields, by the way of either writing. */
+/** Bytes that are stored beside each webhook, and beside each of its conditions and their names: its managed fields, for either way of writing. */
 const BYTES_BESIDE = 1_000;
 const BYTES_BESIDE_CONDITION = 200;
-/** The most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes it some seconds for these, and it gives up after half a minute. */
+/**
+ * Most bytes of all expressions of one configuration: the API server compiles them all whenever one changes, which takes some seconds for these, and it stops
+ * after half a minute.
+ */
 const MOST_OBJECT_EXPRESSION_BYTES = 256 * 1024;
 
-/** A webhook that has its place in a configuration. */
+/** A webhook with its place in a configuration. */
 interface Placed {
   readonly name: string;
   readonly raw: JsonObject;
@@ -141,20 +144,20 @@ interface Filling<T> {
   expressionBytes: number;
 }
 
-/** What a webhook takes of the room of a configuration. */
+/** The room that a webhook takes in a configuration. */
 function roomOf(raw: JsonObject): { readonly bytes: number; readonly expressionBytes: number } {
   const conditions = listOf(raw.matchConditions);
   const sum = (key: string): number =>
     conditions.reduce((all: number, each) => all + Buffer.byteLength(text(each, key)), 0);
-  // Names of conditions are part of what is stored about fields, twice.
+  // Names of conditions are part of the managed fields, twice.
   const beside = BYTES_BESIDE + 2 * sum("name") + BYTES_BESIDE_CONDITION * conditions.length;
   return { bytes: Buffer.byteLength(JSON.stringify(raw)) + beside, expressionBytes: sum("expression") };
 }
 
 /**
- * Places webhooks of one type: each stays where it stands, so that one that goes moves no other; the others go where there is room.
+ * Assigns webhooks of one type to configurations: each stays where it stands, so that removing one moves no other; the others go where there is room.
  * @param standing names of objects by names of webhooks
- * @returns which webhooks stand where, by name of the object; each list in order of name
+ * @returns the webhooks of each object, by its name; each list in order of name
  */
 export function place<T extends Placed>(
   webhooks: readonly T[],

@@ -1,4 +1,4 @@
-/** Match constraints of CEL policies as webhooks can say them. */
+/** Expresses match constraints of CEL policies as webhook rules. */
 import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
 import type { MatchResources } from "../../kinds/shared/match/match-resources.js";
 import { validateSelector } from "../../kinds/shared/match/validate-match.js";
@@ -6,16 +6,16 @@ import type { WebhookRule } from "./demand.js";
 import { EVERYTHING, webhookRules } from "./rules.js";
 import { allOf, sameSelector } from "./selectors.js";
 
-/** What a webhook can say of constraints. */
+/** The part of constraints that a webhook can express. */
 export interface WebhookConstraints {
   readonly rules: readonly WebhookRule[];
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
-  /** Whether it says all of them. Where it does not, the policy may not apply to what its webhook asks about. */
+  /** Whether it expresses all of them. Otherwise the policy may not apply to requests of its webhook. */
   readonly isExact: boolean;
 }
 
-/** What a webhook can say of one policy's constraints. Without rules they are about everything that is not excluded. */
+/** The part of one policy's constraints that a webhook can express. Without rules they cover everything that is not excluded. */
 export function webhookRulesOf(match: MatchResources): WebhookConstraints {
   const { namespaceSelector = {}, objectSelector = {}, resourceRules = [], excludeResourceRules = [] } = match;
   const inNamespaces = usable(namespaceSelector);
@@ -29,11 +29,11 @@ export function webhookRulesOf(match: MatchResources): WebhookConstraints {
   };
 }
 
-/** A selector that the API server would refuse is left out: the policy fails on it whatever it is asked, and that is its answer to give. */
+/** A selector, unless the API server would refuse it: the policy fails on it for any request, and that is its own answer. */
 const usable = (selector: LabelSelector): LabelSelector | undefined =>
   validateSelector(selector, []).length > 0 ? undefined : allOf(selector);
 
-/** What matches any of several constraints: selectors only where all have the same. */
+/** The union of several constraints: selectors only where all have the same. */
 export function anyOf(several: readonly WebhookConstraints[]): WebhookConstraints {
   const [first, ...others] = several;
   if (first === undefined) return { rules: [], namespaceSelector: {}, objectSelector: {}, isExact: true };

@@ -1,7 +1,7 @@
-/** What a policy wants to be asked about: what a webhook's configuration can say of it. */
+/** The requests that a policy must get, as a webhook's configuration can express them. */
 import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
 
-/** A rule of a webhook; every list has at least one word. */
+/** A rule of a webhook; every list has at least one item. */
 export interface WebhookRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -10,18 +10,18 @@ export interface WebhookRule {
   readonly scope: "*" | "Namespaced" | "Cluster";
 }
 
-/** A condition that the API server evaluates before it asks. */
+/** A condition that the API server evaluates before it calls the webhook. */
 export interface MatchCondition {
   readonly name: string;
   readonly expression: string;
 }
 
 /**
- * What a policy wants to be asked about. The one rule of it: everything that the policy judges is in it. A webhook can't say all that policies can
- * (names, excluded rules, several bindings); it then asks about more, and the policy itself, which looks at its own constraints again, says that it does not apply.
+ * The requests that a policy must get: at least all that it judges. A webhook can't express everything that policies can
+ * (names, excluded rules, several bindings); it then gets more requests, and the policy itself, which checks its own constraints again, does not apply to them.
  */
 export interface Demand {
-  /** None: it is never asked. */
+  /** Empty: the policy is never asked. */
   readonly rules: readonly WebhookRule[];
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
@@ -33,36 +33,36 @@ export interface Demand {
   readonly timeoutSeconds: number;
 }
 
-/** A policy that wants to be asked. */
+/** A policy with a webhook. */
 export interface AskedPolicy {
   /** The id under which it is served. */
   readonly id: string;
   readonly demand: Demand;
   readonly mutating: boolean;
-  /** Whether it may be asked together with others, and about more than it demands: it looks at all of that again, and does not apply to the rest. */
+  /** Whether it may share a webhook with others, and get more requests than it demands: it checks all of them again, and does not apply to the rest. */
   readonly shares: boolean;
-  /** Of its webhook's name, behind the id. */
+  /** The end of its webhook's name, after the id. */
   readonly domain: string;
-  /** The only namespace that it is about; absent: all, and cluster-scoped objects. */
+  /** The only namespace of its requests; absent: all, and cluster-scoped objects. */
   readonly namespace?: string;
-  /** Asked about the server's own namespace, too. */
+  /** Whether it also gets requests about the server's own namespace. */
   readonly insideOwnNamespace?: boolean;
 }
 
-/** Seconds that the API server waits where a policy does not say. */
+/** The default time-out of the API server in seconds. */
 export const DEFAULT_TIMEOUT_SECONDS = 10;
 
-/** The most seconds that a webhook may have (the API server's own limit). */
+/** Longest time-out of a webhook in seconds (the API server's own limit). */
 const LONGEST_TIMEOUT_SECONDS = 30;
 
-/** A time-out as the API server takes it. */
+/** A time-out within the API server's limits. */
 export function timeoutOf(seconds: unknown): number {
   if (typeof seconds !== "number" || !Number.isInteger(seconds) || seconds < 1) return DEFAULT_TIMEOUT_SECONDS;
   return Math.min(seconds, LONGEST_TIMEOUT_SECONDS);
 }
 
-/** `Ignore` where it is said, else `Fail`: a word that nobody knows must not let requests pass. */
+/** `Ignore` where it is written, else `Fail`: an unknown word must not let requests pass. */
 export const failurePolicyOf = (written: unknown): string => (written === "Ignore" ? "Ignore" : "Fail");
 
-/** `Exact` where it is said, else `Equivalent`, which asks about more. */
+/** `Exact` where it is written, else `Equivalent`, which covers more. */
 export const matchPolicyOf = (written: unknown): string => (written === "Exact" ? "Exact" : "Equivalent");

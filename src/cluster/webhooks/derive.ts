@@ -1,4 +1,4 @@
-/** From what policies want to be asked about to webhooks. Policies that want the same share one, so that a hundred of them cost one call. */
+/** Derives webhooks from the demands of policies. Policies with equal demands share one, so that a hundred of them cost one call. */
 import { createHash } from "node:crypto";
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
 import { compareNames } from "../../kubernetes/names.js";
@@ -10,20 +10,20 @@ import { MOST_CONDITIONS } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
 import { OWN_DOMAIN } from "./shared.js";
 
-/** What a policy's webhook says. */
+/** The contents of a policy's webhook. */
 type WebhookDemand = Demand & Pick<DerivedWebhook, "leastConditions">;
 
-/** How webhooks are derived. */
+/** Options of the derivation. */
 export interface DeriveOptions {
-  /** Where this server runs: nothing there is asked about. */
+  /** The server's namespace, which webhooks leave out. */
   readonly ownNamespace: string;
 }
 
-/** What policies come to. */
+/** The derived webhooks and sets. */
 export interface DerivedWebhooks {
-  /** By name; of mutating ones that is the order in which the API server asks them. */
+  /** Webhooks by name; for mutating ones that is the order in which the API server calls them. */
   readonly webhooks: readonly DerivedWebhook[];
-  /** By hash; with all policies that share webhooks as {@link EVERYBODY}. */
+  /** Sets by hash; with all policies that share webhooks as {@link EVERYBODY}. */
   readonly sets: readonly PolicySetRoute[];
   readonly problems: readonly WebhookProblem[];
 }
@@ -64,7 +64,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
   };
 }
 
-/** Where policies are asked together. Every part of it is a name, for else the API server would not take it as a path of a Service. */
+/** The path of a set. Every part of it is a name, because the API server accepts only those in the path of a Service. */
 export const setPath = (hash: string): string => `/validate/${setId(hash)}`;
 
 /** Hexadecimal digits of a set's hash. */
@@ -92,10 +92,10 @@ function single(
   };
 }
 
-/** The longest name of a webhook (the API server's own limit). */
+/** Longest name of a webhook (the API server's own limit). */
 const LONGEST_NAME = 253;
 
-/** What names of webhooks are made of; ids of a file may have more. */
+/** The form of ids that can be part of webhooks' names; ids of a file may have other characters. */
 const NAMEABLE = /^[a-z0-9.-]+$/;
 
 function webhookName(id: string, domain: string): string {
@@ -107,7 +107,7 @@ function webhookName(id: string, domain: string): string {
   return `${start === "" ? "policy" : start}${end}`;
 }
 
-/** What its webhook says, with what none asks about left out; `undefined` where nothing is left. */
+/** The contents of its webhook, without resources that no webhook covers; `undefined` where nothing is left. */
 function askable(
   policy: AskedPolicy,
   { ownNamespace }: DeriveOptions,

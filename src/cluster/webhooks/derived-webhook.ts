@@ -1,7 +1,7 @@
 import type { LabelSelector } from "../../kinds/shared/match/label-selector.js";
 import type { MatchCondition, WebhookRule } from "./demand.js";
 
-/** A webhook as policies want it: all of its configuration but where its server is. */
+/** A webhook as policies demand it: its whole configuration except the server's address. */
 export interface DerivedWebhook {
   readonly type: "validating" | "mutating";
   /** Unique among those of a type. */
@@ -12,20 +12,20 @@ export interface DerivedWebhook {
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
   readonly matchConditions: readonly MatchCondition[];
-  /** The conditions that are enough where an API server does not take all: its policies look at the others again. Absent: none are. */
+  /** The conditions that suffice where an API server does not accept all: its policies check the others again. Absent: none do. */
   readonly leastConditions?: readonly MatchCondition[];
   readonly matchPolicy: string;
   readonly failurePolicy: string;
   readonly sideEffects: string;
   /** Seconds. */
   readonly timeoutSeconds: number;
-  /** Ids of the policies that it asks, sorted. */
+  /** Ids of the policies that it calls, sorted. */
   readonly members: readonly string[];
 }
 
-/** Why a policy is not asked, or not as it is written. */
+/** Why a policy has no webhook, or one that differs from its definition. */
 export interface WebhookProblem {
-  /** Of the policy. */
+  /** The policy's id. */
   readonly id: string;
   readonly text: string;
 }

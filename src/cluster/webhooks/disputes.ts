@@ -1,13 +1,13 @@
-/** Whether somebody else wants what we write to be something else, and is as quick as we are: both would write for ever. */
+/** Detects another writer that reverts our writes as quickly as we make them: both would write forever. */
 import type { Clock } from "../../data/clock.js";
 
-/** How often in a row what others have changed is put back at once. */
+/** Number of consecutive times that others' changes are reverted at once. */
 const AT_ONCE = 5;
 /** The first and the longest pause after that; each is twice the one before. */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
 
-/** Counts what was put back. */
+/** Counts reverted changes. */
 export class Disputes {
   readonly #clock: Pick<Clock, "now">;
   #intended = "";
@@ -18,19 +18,19 @@ export class Disputes {
     this.#clock = clock;
   }
 
-  /** Milliseconds for which what others change is left as it is; 0: it is put back at once. */
+  /** Milliseconds for which others' changes are left alone; 0: they are reverted at once. */
   get pause(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
-  /** Whether there has been a pause, and it has not been quiet since. */
+  /** Whether there has been a pause, and no quiet time since. */
   get isOpen(): boolean {
     return this.#putBack > AT_ONCE;
   }
 
   /**
-   * Notes what was just written.
-   * @param intended tells it from everything else that was ever to be written
+   * Records a write.
+   * @param intended identifies the written state
    * @param hasChanged whether something else stood there
    */
   wrote(intended: string, hasChanged: boolean): void {

@@ -1,11 +1,11 @@
-/** What no webhook asks about: what would keep the cluster, or this server, from getting well again. */
+/** The requests that no webhook covers: denying them could prevent the cluster, or this server, from recovering. */
 import type { AskedPolicy, MatchCondition, WebhookRule } from "./demand.js";
 import { mayMatch } from "./rules.js";
 
-/** Where the cluster's own parts live. */
+/** The namespace of the cluster's own parts. */
 const SYSTEM_NAMESPACE = "kube-system";
 
-/** Resources that are written all the time by those who keep the cluster running, or by this server itself about what it has found. */
+/** Resources that are written all the time by the parts that keep the cluster running, or by this server itself about its findings. */
 const UNASKED: readonly (readonly [group: string, resource: string])[] = [
   ["coordination.k8s.io", "leases"],
   ["openreports.io", "clusterreports"],
@@ -14,7 +14,7 @@ const UNASKED: readonly (readonly [group: string, resource: string])[] = [
   ["wgpolicyk8s.io", "policyreports"],
 ];
 
-/** Leaves out what no policy is asked about. */
+/** Leaves out these resources. */
 const LEAVE_OUT: MatchCondition = {
   name: "policy-server.admission/asked-about",
   expression: `!((request.resource.group + "/" + request.resource.resource) in [${UNASKED.map(([group, resource]) => JSON.stringify(`${group}/${resource}`)).join(", ")}])`,
@@ -22,13 +22,13 @@ const LEAVE_OUT: MatchCondition = {
 
 const INSIDE = "policy-server.admission/namespace";
 
-/** Leaves out everything outside of a namespace: selectors of namespaces say nothing about objects that are in none. */
+/** Leaves out everything outside of a namespace: selectors of namespaces do not apply to cluster-scoped objects. */
 const inside = (namespace: string): MatchCondition => ({
   name: INSIDE,
   expression: `has(request.namespace) && request.namespace == ${JSON.stringify(namespace)}`,
 });
 
-/** The conditions that a policy's webhook has beside those of the policy. */
+/** The conditions of a policy's webhook beside the policy's own. */
 export const ownConditions = (
   rules: readonly WebhookRule[],
   namespace: string | undefined,
@@ -37,7 +37,7 @@ export const ownConditions = (
   ...(namespace === undefined ? [] : [inside(namespace)]),
 ];
 
-/** Whether a condition is called as one of these. */
+/** Whether a condition has the name of one of these. */
 export const isOwnCondition = ({ name }: MatchCondition): boolean => name === LEAVE_OUT.name || name === INSIDE;
 
 /** The namespaces that a policy's webhook leaves out, sorted. */

@@ -1,4 +1,4 @@
-/** Policies of a cluster as webhooks ask them. */
+/** Derives webhooks from the policies of a cluster. */
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { Rollouts } from "../../config/from-cluster/rollouts.js";
 import { parseJson } from "../../data/json.js";
@@ -11,42 +11,42 @@ import { kyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
 import { listOf } from "./rules.js";
 
-/** How webhooks are derived from a cluster's documents. */
+/** Options of the derivation from a cluster's documents. */
 export interface DocumentOptions extends DeriveOptions {
-  /** The id under which a document's policy is served; `undefined`: it is not. */
+  /** The id under which a document's policy is served; `undefined`: it is not served. */
   readonly idOf: (key: string) => string | undefined;
-  /** Whether ValidatingAdmissionPolicies are asked here, which the API server evaluates by itself. */
+  /** Whether ValidatingAdmissionPolicies get webhooks, though the API server evaluates them by itself. */
   readonly enforceAdmissionPolicies?: boolean;
 }
 
-/** The webhooks of everything that a cluster holds. Who asks often keeps a {@link WebhookDeriver}. */
+/** The webhooks for all policies of a cluster. For repeated calls a {@link WebhookDeriver} is better. */
 export const deriveWebhooks = (
   documents: Iterable<ClusterDocument>,
   options: DocumentOptions,
   refused?: ReadonlySet<string>,
 ): DerivedWebhooks => new WebhookDeriver(options).derive(documents, refused);
 
-/** What a document was made into, as long as it does not change. */
+/** The result for a document, as long as that does not change. */
 interface Known<T> {
   readonly document: ClusterDocument;
-  /** What else it was made of. */
+  /** Identifies its other inputs. */
   readonly with: string;
   readonly made: T;
 }
 
-/** What stands beside policies and decides about them. */
+/** A document beside policies that affects them. */
 type Companion =
   | { readonly kind: "binding"; readonly policy: string; readonly spec: unknown }
   /** `<kind>/<name>` of the policies that an exception names. */
   | { readonly kind: "exception"; readonly policies: readonly string[] };
 
-/** The bindings of a policy, and what tells them from others. */
+/** The bindings of a policy, with a text that identifies them. */
 interface Bindings {
   readonly versions: string;
   readonly specs: readonly unknown[];
 }
 
-/** Derives again and again, and reads only what has changed: it keeps what it has made of the documents that it saw last. */
+/** Derives repeatedly, and reads only what has changed: it keeps its results for the documents of the last call. */
 export class WebhookDeriver {
   readonly #options: DocumentOptions;
   readonly #conditions = new PortableConditions();
@@ -61,9 +61,9 @@ export class WebhookDeriver {
   }
 
   /**
-   * Webhooks of versions in force: what is in shadow changes nothing about who is asked. Where no version is, that in shadow is asked, and decides nothing unless some namespace has
-   * it in force.
-   * @param refused keys of documents that are not served for other reasons than those that stand in documents
+   * Webhooks of versions in force: versions in shadow do not change them. Where no version is in force, that in shadow is called, and decides nothing unless
+   * some namespace has it in force.
+   * @param refused keys of documents that are not served for reasons outside of the documents
    */
   derive(documents: Iterable<ClusterDocument>, refused: ReadonlySet<string> = NONE): DerivedWebhooks {
     const given = Array.from(documents).filter(({ key }) => !refused.has(key));
@@ -148,7 +148,7 @@ export class WebhookDeriver {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Whatever fails about its webhook, requests pass: no version of the policy is in force. */
+/** The policy with `Ignore`: whatever fails about its webhook, requests pass, since no version of it is in force. */
 const lenient = (policy: AskedPolicy | undefined): AskedPolicy | undefined =>
   policy && { ...policy, demand: { ...policy.demand, failurePolicy: "Ignore" } };
 
@@ -173,7 +173,7 @@ function readException(resource: unknown): Companion {
   return { kind: "exception", policies: refs.map((ref) => `${text(ref, "kind")}/${text(ref, "name")}`) };
 }
 
-/** What was made of documents before, and of those that have changed now; `undefined` for one: nothing is made of it. */
+/** Keeps results of documents: those from before, and of changed ones anew; `undefined` for one without a result. */
 function remembered<T>(
   before: ReadonlyMap<string, Known<T>>,
   documents: readonly ClusterDocument[],

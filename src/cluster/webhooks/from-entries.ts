@@ -1,4 +1,4 @@
-/** Policies of a policies.yaml as webhooks ask them: what of their rules stands in the file. */
+/** Derives webhooks from the policies of a policies.yaml, as far as their rules stand in the file. */
 
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
@@ -13,7 +13,7 @@ import { PortableConditions } from "./portable-conditions.js";
 import { listOf, webhookRules } from "./rules.js";
 import { OWN_DOMAIN } from "./shared.js";
 
-/** Several policies under one id as one: whatever any of them wants to be asked about. */
+/** Several policies under one id as one: with the union of their demands. */
 function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
   const [first, ...others] = policies;
   if (first !== undefined && others.length === 0) return first;
@@ -25,7 +25,7 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
     rules: said.rules,
     namespaceSelector: said.namespaceSelector,
     objectSelector: said.objectSelector,
-    // What one of them leaves out another may be about.
+    // A request that one of them leaves out may be another's.
     matchConditions: [],
     matchPolicy: demands.every(({ matchPolicy }) => matchPolicy === "Exact") ? "Exact" : "Equivalent",
     failurePolicy: demands.every(({ failurePolicy }) => failurePolicy === "Ignore") ? "Ignore" : "Fail",
@@ -42,34 +42,34 @@ function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {
   };
 }
 
-/** What entries come to. */
+/** The demands of entries. */
 export interface AskedEntries {
   readonly policies: readonly AskedPolicy[];
-  /** Entries about which the file does not say what to ask them about. */
+  /** Entries whose requests the file does not define. */
   readonly problems: readonly WebhookProblem[];
 }
 
-/** What the metadata of a module say of its registration. */
+/** The registration that a module's metadata suggest. */
 export interface SuggestedRules {
   readonly rules: readonly ResourceRule[];
-  /** Whether it judges any JSON in place of what a cluster asks about. */
+  /** Whether it judges any JSON, rather than requests of a cluster. */
   readonly raw: boolean;
 }
 
-/** What modules suggest, by the ids of their entries; a text says why that can't be known. An id that is not there: its module suggests nothing. */
+/** The modules' suggestions, by the ids of their entries; a text is the reason why one is not known. A missing id: its module suggests nothing. */
 export type ModuleRules = ReadonlyMap<string, SuggestedRules | string>;
 
-/** What to do about an entry whose rules nobody knows. */
+/** The advice for an entry without known rules. */
 const WRITE_RULES =
   "write it as a ClusterAdmissionPolicy with spec.rules in a file of its own, and name that as its resource";
 const NO_RULES = `says nothing of what it is to be asked about, and neither does its module: ${WRITE_RULES}`;
 const RAW = `has a module for raw requests, which no cluster sends; if it is to be asked all the same, ${WRITE_RULES}`;
 
-/** Whether an entry is of a module about which its file says nothing more: what its module suggests counts. */
+/** Whether an entry is a module without rules in the file: its module's suggestion counts. */
 export const needsModuleRules = (entry: PolicyEntry): entry is ModuleEntry =>
   entry.kind === "module" && !isKubewarden(entry.origin.document.value);
 
-/** The entries that say what they are about, or whose modules do. Each is asked by itself: the server of a file knows no sets. */
+/** The entries with known rules, their own or their modules'. Each has its own webhook: the server of a file has no sets. */
 export function askedEntries(entries: readonly ConfigEntry[], modules: ModuleRules): AskedEntries {
   const reader = new EntryReader(entries, modules);
   const policies: AskedPolicy[] = [];
@@ -83,7 +83,7 @@ export function askedEntries(entries: readonly ConfigEntry[], modules: ModuleRul
   return { policies, problems };
 }
 
-/** Reads entries; a text says why one can't be asked. */
+/** Reads entries; a text is the reason why one has no demand. */
 class EntryReader {
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
   readonly #modules: ModuleRules;
@@ -97,7 +97,7 @@ class EntryReader {
   asked(entry: PolicyEntry): AskedPolicy | string {
     const asked = this.#demanded(entry);
     const resource = entry.origin.document.value;
-    // Kubewarden's policies say it themselves.
+    // Kubewarden's policies name it themselves.
     if (typeof asked === "string" || isKubewarden(resource)) return asked;
     const timeoutSeconds = this.#timeoutSeconds(entry);
     return timeoutSeconds === undefined ? asked : { ...asked, demand: { ...asked.demand, timeoutSeconds } };
@@ -125,25 +125,25 @@ class EntryReader {
     }
   }
 
-  /** As its author suggests. */
+  /** The demand that its author suggests. */
   #module({ id, allowedToMutate }: ModuleEntry): AskedPolicy | string {
     const suggested = this.#modules.get(id);
     if (suggested === undefined) return NO_RULES;
     if (typeof suggested === "string") return suggested;
     if (suggested.raw) return RAW;
     const rules = webhookRules(suggested.rules);
-    // What its author says matches nothing is no more than if nothing were said.
+    // Suggested rules that match nothing count as none.
     if (rules.length === 0) return NO_RULES;
     return { ...kubewardenDemand(id, { spec: { rules } }), mutating: allowedToMutate };
   }
 
-  /** As long as its policy may take, and a second in which the answer comes; `undefined`: the file does not say. */
+  /** The policy's own time limit, and a second for the answer; `undefined`: the file has none. */
   #timeoutSeconds(entry: PolicyEntry): number | undefined {
     const seconds = entry.timeoutEvalSeconds ?? (entry.kind === "group" ? this.#secondsOf(entry) : undefined);
     return seconds === undefined ? undefined : timeoutOf(seconds + 1);
   }
 
-  /** Members are asked one after the other. */
+  /** The time limits of all members, which run one after the other. */
   #secondsOf({ members }: GroupEntry): number | undefined {
     const limits = members.map(({ policy }) => {
       const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
@@ -171,7 +171,7 @@ class EntryReader {
           const own = bindings(`${kind}Binding`, value);
           const demand = admissionPolicyDemand(id, member(value, "spec"), {
             conditions,
-            // Without one it acts alone here.
+            // Without one it acts by itself here.
             ...(own.length > 0 && { bindings: own }),
             ...(validationActions && { validationActions }),
           });
@@ -195,7 +195,7 @@ class EntryReader {
     return together(id, asked);
   }
 
-  /** References don't go in a circle: an entry with such a one is not valid. */
+  /** The demand of a member. References don't form circles: an entry with one is not valid. */
   #member({ policy }: Member): AskedPolicy | string {
     if (policy.kind !== "reference") return this.asked(policy);
     const entry = this.#entries.get(policy.id);

@@ -1,4 +1,4 @@
-/** Keeps a cluster's webhook configurations as policies want them: the leader writes, everybody says which paths it answers. */
+/** Keeps a cluster's webhook configurations as policies demand them: the leader writes, every replica announces the paths that it answers. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../data/clock.js";
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
@@ -24,13 +24,13 @@ import { rollout } from "./rollout.js";
 import type { ConfigurationStore } from "./store.js";
 import { type Intended, tryAlone, writeConfigurations } from "./write.js";
 
-/** How configurations are looked at again, whether or not anybody has told of a change. */
+/** Interval of checking configurations, even without a reported change. */
 const LOOK_AGAIN_MS = 300_000;
 /** The first and the longest wait after a failure; each is twice the one before. */
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 300_000;
 
-/** What is said once: until it works again. */
+/** The key of a message that is logged once, until it works again. */
 const FAILED = "failed";
 const UNCERTIFIED = "uncertified";
 const DISPUTED = "disputed";
@@ -39,35 +39,35 @@ const UNREAD = "unread";
 /** Most names of replicas in a message. */
 const MOST_NAMES = 5;
 
-/** Paths that are remembered besides those that are wanted: of hundreds of changes that no leader has followed yet. */
+/** Most former paths that are kept: those of hundreds of changes that no leader has followed yet. */
 const MOST_FORMER = 1_000;
 
-/** What became of the webhooks. */
+/** The result for the webhooks. */
 export interface WebhookReport {
-  /** Ids of policies that are asked now as they are written. */
+  /** Ids of policies that now get exactly the requests that they define. */
   readonly asked: ReadonlySet<string>;
-  /** Why others are not, or not quite. */
+  /** Why others do not, or not quite. */
   readonly problems: readonly WebhookProblem[];
 }
 
-/** What a keeper needs. */
+/** The options of a keeper. */
 export interface KeeperOptions {
   readonly store: ConfigurationStore;
   readonly replicas: Pick<Replicas, "live" | "changed">;
   /** The webhooks of a state. */
   readonly derive: (state: ClusterState) => DerivedWebhooks;
-  /** Where the server is; whoever has signed its certificate is told by `caBundle`. */
+  /** The server's address; its authorities come from `caBundle`. */
   readonly target: Omit<WebhookTarget, "caBundle">;
   /** PEM; `undefined`: there is no certificate yet. */
   readonly caBundle: () => string | undefined;
   readonly identity: Omit<ConfigurationIdentity, "owner">;
-  /** The ClusterRole that configurations go away with. */
+  /** The ClusterRole with which configurations are deleted. */
   readonly ownerRole: string;
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told by the leader each time that it has looked. */
+  /** Called by the leader after each check. */
   readonly report?: (report: WebhookReport) => void;
 }
 
@@ -78,16 +78,16 @@ export class WebhookKeeper implements ClusterPart {
   readonly #forgetReplicas: () => void;
   readonly #disputes: Disputes;
   #derived: DerivedWebhooks | undefined;
-  /** Resources of whose policies nobody knows. */
+  /** Resources whose policies are not known. */
   #unread: readonly string[] = [];
-  /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
+  /** Policies by their paths: of webhooks that are wanted, or exist. */
   #members = new Map<string, readonly string[]>();
   readonly #refusals: Refusals;
   #leading: AbortSignal | undefined;
   #ownerUid: string | undefined;
-  /** PEM that all webhooks carry which stand; undefined while that is not known. */
+  /** PEM that all existing webhooks carry; undefined while that is not known. */
   #carried: string | undefined;
-  /** What was said and still holds, by what it is about: it is not said again. */
+  /** The keys of messages that still hold: they are not logged again. */
   readonly #said = new Set<string>();
   #problems: ReadonlySet<string> = new Set();
   #failures = 0;
@@ -113,7 +113,7 @@ export class WebhookKeeper implements ClusterPart {
 
   lead(signal: AbortSignal): void {
     this.#leading = signal;
-    // What others have written is known when it has been looked at.
+    // Others' writes are known after a check.
     this.#carried = undefined;
     this.#refusals.keepOnly([]);
     const failed = (error: unknown): void =>
@@ -134,7 +134,7 @@ export class WebhookKeeper implements ClusterPart {
     await this.#running;
   }
 
-  /** Something may have changed: policies, replicas, the certificate, or what stands. Returns at once. */
+  /** Must be called when something may have changed: policies, replicas, the certificate, or the configurations. Returns at once. */
   look(): void {
     if (this.#running !== undefined) {
       this.#again = true;
@@ -158,15 +158,15 @@ export class WebhookKeeper implements ClusterPart {
   }
 
   /**
-   * Whether all webhooks that stand trust these authorities, as far as the leader has seen.
-   * @param authorities each a certificate in PEM, as `caBundle` has it
+   * Whether all existing webhooks trust these authorities, as far as the leader has seen.
+   * @param authorities each a certificate in PEM, as in `caBundle`
    */
   trusts(authorities: readonly string[]): boolean {
     const carried = this.#carried;
     return carried !== undefined && authorities.every((pem) => carried.includes(pem));
   }
 
-  /** @returns milliseconds after which it is to be looked at again; never rejects */
+  /** Checks and writes. @returns milliseconds until the next check; never rejects */
   async #keep(derived: DerivedWebhooks, signal: AbortSignal): Promise<number> {
     try {
       await this.#write(derived, signal);
@@ -203,7 +203,7 @@ export class WebhookKeeper implements ClusterPart {
       standing,
       isServed: this.#isServed,
       membersOf: (path) => this.#membersOf(path),
-      // One that this process has known is gone; any other may be one that it was never told of.
+      // One that this process has known is gone; any other may be one that it never knew.
       isUnread: (path) => this.#unread.length > 0 && !this.#members.has(path),
       isRefused: (webhook) => this.#refusals.why(webhook) !== undefined,
     });
@@ -222,9 +222,9 @@ export class WebhookKeeper implements ClusterPart {
     const writing = { store, found, standing, intended, identity, signal };
     const { refused, changed, failure } = await writeConfigurations(writing);
     for (const refusal of refused) this.#refusals.refused(refusal);
-    // What stands of an object of which something was refused is decided anew, without that.
+    // An object with a refused part is decided again, without that part.
     if (refused.length > 0) return this.#write(derived, signal);
-    // The others are written by now, and wait for none of these.
+    // The others are written by now, and do not wait for these.
     const tried = this.#refusals.due(desired);
     for (const webhook of tried) {
       const refusal = await tryAlone(made(webhook), writing);
@@ -235,7 +235,7 @@ export class WebhookKeeper implements ClusterPart {
     if (tried.length > 0) return this.#write(derived, signal);
     this.#carried = caBundle;
     this.#disputes.wrote(digest(JSON.stringify(intended)), changed > 0);
-    if (this.#disputes.isOpen) this.#say(DISPUTED, "somebody else changes webhook configurations again and again");
+    if (this.#disputes.isOpen) this.#say(DISPUTED, "another client changes webhook configurations again and again");
     else this.#said.delete(DISPUTED);
     this.#forget(derived, standing);
     if (changed > 0)
@@ -250,7 +250,7 @@ export class WebhookKeeper implements ClusterPart {
     return live.length > 0 && live.every(({ routes }) => routes.has(digest));
   };
 
-  /** What others have been told to answer, newest last: those that nobody wants any more may stand as long as nobody leads. */
+  /** Keeps the paths that replicas were asked to answer, newest last: webhooks that are no longer wanted may exist as long as there is no leader. */
   #remember({ webhooks }: DerivedWebhooks): void {
     for (const { path, members } of webhooks) {
       this.#members.delete(path);
@@ -263,7 +263,7 @@ export class WebhookKeeper implements ClusterPart {
     }
   }
 
-  /** As the API server takes them, as far as that is known. */
+  /** The webhooks that the API server accepts, as far as that is known. */
   #acceptable({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): readonly DerivedWebhook[] {
     const found = new Map(standing.map(({ type, name, raw }) => [`${type} ${name}`, raw.matchConditions]));
     const stands = ({ type, name, matchConditions }: DerivedWebhook): boolean =>
@@ -271,13 +271,13 @@ export class WebhookKeeper implements ClusterPart {
     return webhooks.map((webhook) => this.#refusals.acceptable(webhook, stands));
   }
 
-  /** A path of one policy says which it is. */
+  /** The policies of a path. The path of a single policy contains its id. */
   #membersOf(path: string): readonly string[] | undefined {
     const [, id] = /^\/validate\/([^/]+)$/.exec(path) ?? [];
     return this.#members.get(path) ?? (id === undefined ? undefined : [decodeURIComponent(id)]);
   }
 
-  /** Keeps of what is remembered only what is still of use. */
+  /** Drops kept paths that are no longer needed. */
   #forget({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): void {
     const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
     for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
@@ -301,7 +301,7 @@ export class WebhookKeeper implements ClusterPart {
     });
   }
 
-  /** The replicas that do not answer a path yet, and what hinders them. */
+  /** The replicas that do not answer a path yet, and the reasons. */
   #waitedFor(path: string): string {
     const digest = shortHash(path);
     const missing = this.#options.replicas.live.filter(({ routes }) => !routes.has(digest)).map(shownReplica);
@@ -310,7 +310,7 @@ export class WebhookKeeper implements ClusterPart {
     return `the replicas ${missing.slice(0, MOST_NAMES).join(", ")}${more}, which do not serve it yet`;
   }
 
-  /** Why policies are not asked as they are written: each reason once, as long as it holds. */
+  /** Logs why policies do not get the requests that they define: each reason once, as long as it holds. */
   #sayProblems(problems: readonly WebhookProblem[]): void {
     const texts = new Set<string>();
     for (const { id, text } of problems) {
@@ -337,7 +337,7 @@ export class WebhookKeeper implements ClusterPart {
     return { ...identity, owner: ownerReference(ownerRole, this.#ownerUid) };
   }
 
-  /** Says what hinders, once until it is over. */
+  /** Logs a problem, once until it is over. */
   #say(key: string, message: string): void {
     if (this.#said.has(key)) return;
     this.#said.add(key);

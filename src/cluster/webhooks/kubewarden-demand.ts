@@ -1,4 +1,4 @@
-/** What Kubewarden's policies want to be asked about: they say it themselves, word by word, and their server never looks at it again (spec kubewarden.md 11.1, 11.2). */
+/** The demands of Kubewarden's policies: they define them themselves, and the policies do not check them again (spec kubewarden.md 11.1, 11.2). */
 import { member, namespaceOf, text } from "../../kubernetes/object.js";
 import { type AskedPolicy, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { readConditions } from "./portable-conditions.js";

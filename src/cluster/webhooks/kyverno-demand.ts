@@ -1,4 +1,4 @@
-/** What Kyverno's policies want to be asked about (spec kyverno.md 2.8, 3). */
+/** The demands of Kyverno's policies (spec kyverno.md 2.8, 3). */
 import { autogenOf } from "../../kinds/kyverno/autogen/autogen.js";
 import type { PolicySpec } from "../../kinds/kyverno/resource.js";
 import { isObject, member, namespaceOf } from "../../kubernetes/object.js";
@@ -8,25 +8,25 @@ import { type PortableConditions, readConditions } from "./portable-conditions.j
 import { readMatch, textsOf } from "./rules.js";
 import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
 
-/** Modes of evaluation that no API server asks for. */
+/** Modes of evaluation without admission requests. */
 const OTHER_MODES: ReadonlySet<unknown> = new Set(["JSON", "HTTP", "Envoy"]);
 
-/** For Kyverno an object that is not there is an empty one, for the API server it is null: conditions are only the same where it is there. */
+/** The operations at which `object` exists: a missing one is empty for Kyverno but null for the API server, so conditions are equal only where it exists. */
 const OBJECT_AT: ReadonlySet<string> = new Set(["CREATE", "UPDATE"]);
 const OLD_OBJECT_AT: ReadonlySet<string> = new Set(["UPDATE", "DELETE"]);
 
-/** What a demand is made with. */
+/** The options of a demand. */
 interface KyvernoOptions {
   readonly conditions: PortableConditions;
-  /** Whether there are exceptions from it: what they exempt is not to fail on its conditions. */
+  /** Whether it has exceptions: exempted requests must not fail on its conditions. */
   readonly excepted: boolean;
 }
 
 /**
- * A ValidatingPolicy or NamespacedValidatingPolicy; `undefined` for one that admission never asks. The pods' controllers that it judges are asked about, too.
+ * The demand of a ValidatingPolicy or NamespacedValidatingPolicy; `undefined` for one without admission requests. Controllers of pods that it judges are included.
  *
- * Labels of an object that is not there are none for Kyverno's engine, so that a selector of objects without a label holds for every CREATE; its own webhooks have that
- * selector and ask about the others only, and so do these.
+ * For Kyverno's engine a missing object has no labels, so that a selector of objects without a label holds for every CREATE; its own webhooks have that
+ * selector and get only the others, and so do these.
  */
 export function kyvernoDemand(
   id: string,
@@ -53,7 +53,7 @@ export function kyvernoDemand(
     oldObjectAt: OLD_OBJECT_AT,
     operations: operationsOf(said.rules),
   };
-  // Variants have conditions of their own. Where a condition that fails makes the API server refuse, it must be one that makes the policy deny.
+  // Variants have conditions of their own. A failing condition makes the API server refuse the request, so it must be one for which the policy would deny.
   const copies = variants.length === 0 && (failurePolicy === "Ignore" || (denies && said.isExact && !excepted));
   const namespace = namespaceOf(resource);
   return {
@@ -75,7 +75,7 @@ export function kyvernoDemand(
   };
 }
 
-/** What of a spec decides which variants there are. */
+/** The parts of a spec that decide which variants there are. */
 function specOf(spec: unknown, matchConstraints: NonNullable<PolicySpec["matchConstraints"]>): PolicySpec {
   const controllers = member(member(member(spec, "autogen"), "podControllers"), "controllers");
   return {

@@ -1,6 +1,6 @@
 /**
- * What the API server would have against a webhook, told before it is written beside others: of an object with one mistake it takes nothing, and long lists of mistakes cost it half a minute.
- * Expressions are left to it (see {@link isDoubtful}): it alone knows what its CEL has.
+ * The API server's errors for a webhook, found before it is written beside others: it accepts nothing of an object with one mistake, and long lists of mistakes
+ * cost it half a minute. Expressions are left to it (see {@link isDoubtful}): only it knows the functions of its CEL.
  */
 import { trimSpace } from "../../kinds/shared/expressions/trim.js";
 import { validateRule, validateSelector } from "../../kinds/shared/match/validate-match.js";
@@ -10,16 +10,16 @@ import type { DerivedWebhook } from "./derived-webhook.js";
 import { isOwnCondition } from "./exclusions.js";
 import { MOST_CONDITIONS, MOST_EXPRESSION_BYTES, MOST_EXPRESSIONS_BYTES } from "./portable-conditions.js";
 
-/** The most bytes of a webhook: fifty times what policies have. The API server takes a second for each of these, and an object has room for several. */
+/** Most bytes of a webhook: fifty times those of usual policies. The API server takes a second for each of these, and an object has room for several. */
 export const MOST_WEBHOOK_BYTES = 128 * 1024;
-/** The part of a webhook that policies may look at again by themselves. */
+/** The part of a webhook that policies can check again by themselves. */
 export const CONDITIONS = "matchConditions";
 
 /** Mistakes of a webhook, each with its place in it; those of its conditions last. */
 export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
   const { name, path, rules, namespaceSelector, objectSelector, matchConditions } = webhook;
   const written = [rules, namespaceSelector, objectSelector, matchConditions];
-  // Nothing is looked for in what is too long for that.
+  // A webhook that is too long is not searched further.
   if (Buffer.byteLength(JSON.stringify(written)) > MOST_WEBHOOK_BYTES)
     return [tooLong(["webhook"], MOST_WEBHOOK_BYTES)];
   return [
@@ -32,7 +32,7 @@ export function mistakesIn(webhook: DerivedWebhook): readonly FieldError[] {
   ];
 }
 
-/** Whether only the API server can tell if it takes the expressions: they were not compiled here. */
+/** Whether only the API server can decide if it accepts the expressions: they were not compiled here. */
 export const isDoubtful = ({ matchConditions, leastConditions }: DerivedWebhook): boolean =>
   leastConditions === undefined && !matchConditions.every(isOwnCondition);
 
@@ -43,7 +43,7 @@ function nameMistakes(name: string): readonly FieldError[] {
   return isShort ? [invalid(["name"], name, "should be a domain with at least three segments separated by dots")] : [];
 }
 
-/** As the API server takes it of a Service; at a URL others would do. */
+/** The errors of a Service's path; a URL may have others. */
 const pathMistakes = (path: string): readonly FieldError[] =>
   path
     .slice(1)

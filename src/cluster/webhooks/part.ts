@@ -1,4 +1,4 @@
-/** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
+/** The webhooks of an agent: their inputs, and their results for the status of policies. */
 import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
 import type { Certificates } from "../certificates/certificates.js";
 import type { ClusterState } from "../cluster-state.js";
@@ -9,10 +9,10 @@ import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
 
-/** The id of a document's policy; undefined: it is none. */
+/** The id of a document's policy; undefined: it has none. */
 export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
-/** Derives webhooks from what a cluster holds; one for everybody who asks. */
+/** Derives webhooks from a cluster's policies; one for all callers. */
 export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
   new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
 
@@ -53,7 +53,7 @@ export function webhookPart(
   const forget = certificates.changed(() => keeper.look());
   return {
     served: (state) => {
-      // Until the leader has looked, nobody knows whether the API server asks about what is new.
+      // Until the leader has checked, it is not known whether the API server calls new webhooks.
       const derived = new Set(webhooksOf(state).webhooks.flatMap(({ members }) => members));
       for (const key of state.documents.keys()) {
         const id = facts.refused.has(key) ? undefined : idOf(key);

@@ -1,6 +1,6 @@
 /**
- * Which match conditions the API server may evaluate before it asks. A condition that is evaluated there must come to the same as here for every request that the policy
- * is about: where it can't be told that it does, it is left to the policy.
+ * Decides which match conditions the API server may evaluate before the call. Such a condition must have the same result there as here for every request of the
+ * policy: where that is not certain, it is left to the policy.
  */
 import {
   ADMISSION_REQUEST,
@@ -17,33 +17,39 @@ import { text } from "../../kubernetes/object.js";
 import type { MatchCondition } from "./demand.js";
 import { listOf } from "./rules.js";
 
-/** The most conditions that a webhook may have (the API server's own limit). */
+/** Most conditions of a webhook (the API server's own limit). */
 export const MOST_CONDITIONS = 64;
 
-/** The most bytes of one expression, and of all of a webhook's. To compile these takes an API server a tenth of a second and a third; without a bound it took half a minute, and gave up. */
+/**
+ * Most bytes of one expression, and of all of a webhook's. Compiling these takes an API server a tenth of a second and a third; without a limit it took half a
+ * minute, and gave up.
+ */
 export const MOST_EXPRESSION_BYTES = 8 * 1024;
 export const MOST_EXPRESSIONS_BYTES = 32 * 1024;
 
-/** The first version in which webhooks have had conditions for everybody: what its CEL knows, every later one does. */
+/** The first version with stable match conditions in webhooks: every later one has the functions of its CEL. */
 const OLDEST_CEL = "1.30";
 
-/** What a policy's conditions depend on beside their texts. */
+/** The inputs of the decision beside the conditions' texts. */
 export interface ConditionUse {
-  /** How many more conditions the webhook will have. */
+  /** Number of further conditions of the webhook. */
   readonly others: number;
-  /** Operations at which `object` is there as the API server has it; absent: at all. */
+  /** Operations at which `object` has the API server's value; absent: all. */
   readonly objectAt?: ReadonlySet<string>;
   /** The same for `oldObject`. */
   readonly oldObjectAt?: ReadonlySet<string>;
-  /** Operations that the policy is about. */
+  /** The operations of the policy. */
   readonly operations: ReadonlySet<string>;
 }
 
-/** Tells which conditions are for webhooks. Made once for many policies. */
+/** Decides which conditions are for webhooks. Made once for many policies. */
 export class PortableConditions {
   #environment: Environment | undefined;
 
-  /** The conditions if the API server may evaluate them, all of them; else none. One that errors there counts for nothing when another is false, so that none may be missing. */
+  /**
+   * The conditions if the API server may evaluate all of them; else none. There, one that errors does not count when another is false, so that none may be
+   * missing.
+   */
   of(conditions: readonly MatchCondition[], use: ConditionUse): readonly MatchCondition[] {
     const { length } = conditions;
     if (length + use.others > MOST_CONDITIONS) return [];
@@ -73,7 +79,7 @@ export class PortableConditions {
 export const readConditions = (value: unknown): readonly MatchCondition[] =>
   listOf(value).map((each) => ({ name: text(each, "name"), expression: text(each, "expression") }));
 
-/** What expressions of webhooks may name: no parameters, no Namespace, no variables of the policy. */
+/** The names that webhooks' expressions can use: no parameters, no Namespace, no variables of the policy. */
 const webhookEnvironment = (): Environment =>
   createEnvironment({
     flavour: "kubernetes",

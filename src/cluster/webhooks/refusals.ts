@@ -1,4 +1,4 @@
-/** What the API server does not take, or would not, and when it is asked again: it may be another by then. */
+/** The webhooks that the API server refuses, or would refuse, and when they are tried again: it may be another version by then. */
 import type { Clock } from "../../data/clock.js";
 import { Retries } from "../../kubernetes/client/retries.js";
 import { formatFieldError } from "../../kubernetes/field-error.js";
@@ -7,32 +7,32 @@ import type { DerivedWebhook } from "./derived-webhook.js";
 import { CONDITIONS, isDoubtful, mistakesIn } from "./mistakes.js";
 import type { Refusal } from "./refused-among.js";
 
-/** Webhooks that are tried at a time, each alone: policies that come meanwhile wait for a second at most. */
+/** Webhooks that are tried at a time, each by itself: new policies wait for a second at most. */
 const MOST_AT_A_TIME = 50;
-/** The most characters of a refusal: it may repeat the whole of what it is about. */
+/** Most characters of a refusal: it may repeat the whole webhook. */
 const MOST_CHARACTERS = 500;
 
-/** Of one that is due for the first time. */
+/** The reason of one that is due for the first time. */
 const UNTRIED = "it has not looked at the match conditions yet";
 
-/** What it needs. */
+/** The options. */
 export interface RefusalsOptions {
   readonly clock: Clock;
   /** At least 0, less than 1. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Told that some are to be tried again. */
+  /** Called when some are to be tried again. */
   readonly due: () => void;
 }
 
-/** What is known of webhooks as they are derived: each version of one is told from the others. */
+/** The known results of derived webhooks, separate for each version of one. */
 export class Refusals {
   readonly #logger: Logger;
   readonly #retries: Retries;
   readonly #prints = new WeakMap<DerivedWebhook, string>();
-  /** Why a webhook is not written; empty: it is. */
+  /** Why a webhook is not written; empty: it is written. */
   readonly #whys = new Map<string, string>();
-  /** Webhooks that are to be tried alone. */
+  /** Webhooks that are to be tried by themselves. */
   readonly #due = new Set<string>();
   /** Webhooks that are written with the least conditions only. */
   readonly #relaxed = new Set<string>();
@@ -46,8 +46,8 @@ export class Refusals {
   }
 
   /**
-   * A webhook as it is to be written, as far as that is known. The first time its mistakes are looked for, and one that only the API server can judge becomes due.
-   * @param stands whether a webhook's conditions stand in the cluster: the API server has taken them
+   * A webhook in the form to be written, as far as that is known. The first time it is checked for mistakes, and one that only the API server can judge becomes due.
+   * @param stands whether a webhook's conditions exist in the cluster: the API server has accepted them
    */
   acceptable(webhook: DerivedWebhook, stands: (webhook: DerivedWebhook) => boolean): DerivedWebhook {
     const print = this.#printOf(webhook);
@@ -57,18 +57,18 @@ export class Refusals {
     return this.acceptable({ ...rest, matchConditions: leastConditions }, stands);
   }
 
-  /** Why a webhook is not written; undefined: it is. */
+  /** Why a webhook is not written; undefined: it is written. */
   why(webhook: DerivedWebhook): string | undefined {
     return this.#whys.get(this.#printOf(webhook)) || undefined;
   }
 
-  /** Those of some that are to be tried alone now. */
+  /** The webhooks that are to be tried by themselves now. */
   due(webhooks: readonly DerivedWebhook[]): readonly DerivedWebhook[] {
     if (this.#due.size === 0) return [];
     return webhooks.filter((webhook) => this.#due.has(this.#printOf(webhook))).slice(0, MOST_AT_A_TIME);
   }
 
-  /** The API server takes it. */
+  /** Must be called when the API server accepts it. */
   taken(webhook: DerivedWebhook): void {
     const print = this.#printOf(webhook);
     this.#due.delete(print);
@@ -76,7 +76,7 @@ export class Refusals {
     this.#retries.forget(print);
   }
 
-  /** The API server refuses it. Conditions that policies look at again are left to them: they are asked about more. */
+  /** Must be called when the API server refuses it. Conditions that policies check again are left to them: the webhook covers more. */
   refused({ webhook, text, ofConditions }: Refusal): void {
     const print = this.#printOf(webhook);
     this.#due.delete(print);
@@ -84,7 +84,7 @@ export class Refusals {
     if (!this.#relaxed.has(print)) this.#retries.failed(print);
   }
 
-  /** Forgets all but these. */
+  /** Drops all but these. */
   keepOnly(webhooks: readonly DerivedWebhook[]): void {
     const prints = new Set(webhooks.map((webhook) => this.#printOf(webhook)));
     for (const print of this.#whys.keys()) {
@@ -96,7 +96,7 @@ export class Refusals {
     }
   }
 
-  /** Nothing is due any more. */
+  /** Ends all waits. */
   stop(): void {
     this.#retries.stop();
   }
@@ -117,7 +117,7 @@ export class Refusals {
     const reason = said.length > MOST_CHARACTERS ? `${said.slice(0, MOST_CHARACTERS)}…` : said;
     const isRelaxed = ofConditions && webhook.leastConditions !== undefined;
     if (isRelaxed) this.#relaxed.add(print);
-    // What it says again is not said again.
+    // The same reason is not reported again.
     if (this.#whys.get(print) === reason) return;
     this.#whys.set(print, reason);
     const fields = { webhook: webhook.name, policies: webhook.members.join(", "), reason };
@@ -133,7 +133,7 @@ export class Refusals {
       );
   }
 
-  /** Tells versions of a webhook apart. The same webhooks are looked at again and again. */
+  /** The key of a webhook's version. The same webhooks are checked again and again. */
   #printOf(webhook: DerivedWebhook): string {
     const print = this.#prints.get(webhook) ?? JSON.stringify(webhook);
     this.#prints.set(webhook, print);

@@ -1,39 +1,40 @@
-/** Which of several webhooks the API server refuses, where it has refused an object that has them all. */
+/** Finds the webhooks that the API server refuses, after it has refused an object with several. */
 import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
 import { CONDITIONS } from "./mistakes.js";
 
-/** A webhook that is to stand. */
+/** A webhook that is to be written. */
 export interface Suspect {
   readonly raw: JsonObject;
-  /** What it was made of; absent for one that stays as it was found. */
+  /** The derived webhook; absent for one that stays as it was found. */
   readonly webhook?: DerivedWebhook;
 }
 
-/** What the API server does not take. */
+/** A refusal by the API server. */
 export interface Refusal {
   readonly webhook: DerivedWebhook;
-  /** In its words. */
+  /** The API server's message. */
   readonly text: string;
   /** Whether it may be about the match conditions. */
   readonly ofConditions: boolean;
 }
 
 /**
- * Has the API server look at an object with these webhooks and no others of ours; nothing is kept.
- * @returns what it was refused with; undefined: it would be taken
+ * Sends the API server an object with only these of our webhooks as a dry run.
+ * @returns the refusal; undefined: it would be accepted
  */
 export type Attempt = (webhooks: readonly JsonObject[]) => Promise<unknown>;
 
-/** Attempts for one refusal: enough to find a dozen among 500. What is not found then is found when the others are written again. */
+/** Most attempts for one refusal: enough to find a dozen among 500. Others are found when the rest is written again. */
 const MOST_ATTEMPTS = 100;
 
 /**
- * The webhooks that an object is refused for; none where it is refused for something else, such as rights, or because no answer comes.
+ * The webhooks for which an object is refused; none where it is refused for other reasons, such as rights, or because there is no answer.
  *
- * Where the API server names places (`details.causes`), those come first; messages are not looked at, for they repeat what authors of policies have written. No webhook is said to be refused that
- * is not refused by itself: places are counted in the object as it would be, in which others may have put webhooks of theirs, and some refusals name none.
+ * Where the API server names places (`details.causes`), those are tried first; messages are ignored, because they repeat texts of policies' authors. A webhook
+ * counts as refused only if it is refused by itself: places are counted in the resulting object, in which others may have put webhooks of theirs, and some
+ * refusals name none.
  */
 export async function refusedAmong(
   error: unknown,
@@ -41,7 +42,7 @@ export async function refusedAmong(
   attempt: Attempt,
 ): Promise<readonly Refusal[]> {
   let left = MOST_ATTEMPTS;
-  /** What is refused even without any webhook has nothing to do with them. */
+  /** Whether the refusal is about webhooks: an object that is refused without any is refused for another reason. */
   const isAboutWebhooks = async (): Promise<boolean> => (await attempt([])) === undefined;
   const alone = async ({ raw, webhook }: Suspect): Promise<readonly Refusal[]> => {
     left -= 1;
@@ -64,7 +65,7 @@ export async function refusedAmong(
   return refused.length > 0 ? refused : among(suspects);
 }
 
-/** Whatever stands behind it may be an author's. */
+/** A place in the list of webhooks; the text behind it may be an author's. */
 const PLACE = /^webhooks\[(\d+)\]\.?/;
 
 function namedBy(error: unknown, suspects: readonly Suspect[]): readonly Suspect[] {
@@ -73,7 +74,7 @@ function namedBy(error: unknown, suspects: readonly Suspect[]): readonly Suspect
   return [...new Set(places)].flatMap((index) => suspects[Number(index)] ?? []);
 }
 
-/** What the API server has said against a webhook that was alone in an object. */
+/** The API server's refusal of a webhook that was by itself in an object. */
 export function refusalOf(webhook: DerivedWebhook, why: unknown): Refusal {
   const causes = why instanceof ApiError ? why.causes : [];
   const said = causes.map(({ field, message }) => ({ at: field.replace(PLACE, ""), message }));

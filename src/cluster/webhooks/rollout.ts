@@ -1,31 +1,31 @@
 /**
- * Which webhooks are to stand now. One appears when every live replica answers it, and until then those that it replaces stay: there is no moment in which
- * nobody asks. What is asked about a policy that is gone goes at once, for replicas go on serving it for a while.
+ * Decides which webhooks are to exist now. A new one is added when every live replica answers it, and until then those that it replaces stay: there is no
+ * moment without a webhook. The webhook of a removed policy is removed at once, because replicas still serve it for a while.
  */
 import type { StandingWebhook } from "./configuration.js";
 import type { DerivedWebhook } from "./derived-webhook.js";
 
-/** What is known when it is decided. */
+/** The inputs of the decision. */
 export interface RolloutFacts {
   readonly desired: readonly DerivedWebhook[];
   readonly standing: readonly StandingWebhook[];
   /** Whether all replicas answer a path. */
   readonly isServed: (path: string) => boolean;
-  /** The policies that are asked at a path; `undefined` where that is not known, as after a restart. */
+  /** The policies of a path; `undefined` where they are not known, as after a restart. */
   readonly membersOf: (path: string) => readonly string[] | undefined;
-  /** Whether the policies that are asked at a path may be there without anybody knowing: they could not be read. */
+  /** Whether the policies of a path may exist without being known: they could not be read. */
   readonly isUnread: (path: string) => boolean;
   /** Whether the API server has refused a webhook as it is. */
   readonly isRefused: (webhook: DerivedWebhook) => boolean;
 }
 
-/** What is to be done. */
+/** The decision. */
 export interface Rollout {
-  /** To stand as they are derived. */
+  /** Webhooks to be written as they are derived. */
   readonly wanted: readonly DerivedWebhook[];
-  /** To stand as they are found. */
+  /** Webhooks to be kept as they are found. */
   readonly kept: readonly StandingWebhook[];
-  /** Not yet to stand. */
+  /** Webhooks that must wait. */
   readonly waiting: readonly DerivedWebhook[];
 }
 
@@ -39,7 +39,7 @@ export function rollout({ desired, standing, isServed, membersOf, isUnread, isRe
   const waiting: DerivedWebhook[] = [];
   for (const webhook of desired) {
     const former = found.get(keyOf(webhook));
-    // One that stands is asked already, by a replica that has just started and does not yet serve anything, too.
+    // An existing one is called already, even at a replica that has just started and does not serve anything yet.
     const mayStand = former?.path === webhook.path || isServed(webhook.path);
     if (mayStand && !isRefused(webhook)) wanted.push(webhook);
     else {

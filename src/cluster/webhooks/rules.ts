@@ -1,11 +1,11 @@
-/** Rules as webhooks have them, in one spelling for all that mean the same. */
+/** Webhook rules in a canonical form. */
 import type { MatchResources } from "../../kinds/shared/match/match-resources.js";
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import type { WebhookRule } from "./demand.js";
 
-/** The operations that webhooks know; others are none that an API server asks about. */
+/** The operations of webhooks; no API server has others. */
 const OPERATIONS: ReadonlySet<string> = new Set(["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]);
 const SCOPES: ReadonlySet<string> = new Set(["*", "Namespaced", "Cluster"]);
 
@@ -19,7 +19,7 @@ export const EVERYTHING: WebhookRule = {
 };
 
 /**
- * Rules as a webhook takes them: without names of objects, which it can't say; each with its words in order, none of which another one contains, and the
+ * Canonical rules of a webhook: without names of objects, which it can't express; each with its words in order, none of which another one covers, and the
  * rules in order. A rule that matches nothing is left out.
  */
 export function webhookRules(rules: readonly ResourceRule[]): readonly WebhookRule[] {
@@ -50,7 +50,7 @@ const isScope = (scope: string): scope is WebhookRule["scope"] => SCOPES.has(sco
 const sorted = (list: readonly string[]): readonly string[] => [...new Set(list)].sort(compareNames);
 const words = (list: readonly string[] = []): readonly string[] => (list.includes("*") ? ["*"] : sorted(list));
 
-/** Without those that another one contains: `*` has `pods`, `pods/*` has `pods` and `pods/status`. The API server refuses them side by side. */
+/** The resources without those that another one covers: `*` covers `pods`, `pods/*` covers `pods` and `pods/status`. The API server refuses them side by side. */
 function resourceWords(list: readonly string[] = []): readonly string[] {
   const all = sorted(list.filter((word) => word !== ""));
   return all.filter((word) => !all.some((other) => other !== word && contains(other, word)));
@@ -67,7 +67,7 @@ function parts(word: string): readonly [resource: string, subresource: string] {
   return slash < 0 ? [word, ""] : [word.slice(0, slash), word.slice(slash + 1)];
 }
 
-/** Whether some rule may match objects of a resource, its subresources among them. */
+/** Whether some rule may match objects of a resource, including its subresources. */
 export const mayMatch = (rules: readonly WebhookRule[], group: string, resource: string): boolean =>
   rules.some(
     ({ apiGroups, resources }) =>
@@ -76,8 +76,8 @@ export const mayMatch = (rules: readonly WebhookRule[], group: string, resource:
   );
 
 /**
- * Match constraints as they stand in a document, whatever else is wrong with it: a policy that can't be loaded denies, and is asked for that.
- * What has another type than it should is as absent.
+ * Reads match constraints of a document, even if it has mistakes: a policy that can't be loaded denies, and its webhook is needed for that.
+ * A member of the wrong type counts as absent.
  */
 export function readMatch(value: unknown): MatchResources {
   const matchPolicy = text(value, "matchPolicy");
@@ -90,7 +90,7 @@ export function readMatch(value: unknown): MatchResources {
   };
 }
 
-/** A list of rules as it stands in a document. */
+/** Reads a list of rules of a document. */
 export const readRules = (value: unknown): readonly ResourceRule[] =>
   listOf(value).map((rule) => ({
     operations: textsOf(member(rule, "operations")),
@@ -101,7 +101,7 @@ export const readRules = (value: unknown): readonly ResourceRule[] =>
     ...(typeof member(rule, "scope") === "string" && { scope: text(rule, "scope") }),
   }));
 
-/** A selector as it stands in a document. */
+/** Reads a selector of a document. */
 export function readSelector(value: unknown): NonNullable<MatchResources["objectSelector"]> {
   const labels = member(value, "matchLabels");
   const matchLabels = Object.fromEntries(
@@ -120,7 +120,7 @@ export function readSelector(value: unknown): NonNullable<MatchResources["object
   };
 }
 
-/** A list; anything else is an empty one. */
+/** A list; any other value is read as an empty one. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 /** The texts of a list. */
 export const textsOf = (value: unknown): readonly string[] =>

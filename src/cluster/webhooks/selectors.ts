@@ -1,4 +1,4 @@
-/** Label selectors of webhooks: several as one, and in one spelling. */
+/** Label selectors of webhooks: joined, and in a canonical form. */
 import type { LabelSelector, LabelSelectorExpression } from "../../kinds/shared/match/label-selector.js";
 import { compareNames } from "../../kubernetes/names.js";
 

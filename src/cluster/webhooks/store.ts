@@ -1,4 +1,4 @@
-/** Where webhook configurations are kept. */
+/** The store of webhook configurations. */
 
 import type { Clock } from "../../data/clock.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
@@ -9,26 +9,26 @@ import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.j
 import { FIELD_MANAGER } from "../lease.js";
 import type { WebhookType } from "./configuration.js";
 
-/** Configurations of ours. Every method throws what a cluster's client throws. */
+/** Our configurations. Every method throws the errors of a cluster's client. */
 export interface ConfigurationStore {
-  /** Those with our labels. */
+  /** Lists those with our labels. */
   list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]>;
-  /** Server-side apply; gives what stands then. */
+  /** Server-side apply; answers the resulting object. */
   apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
   /**
-   * Has the API server look at a configuration, and keeps nothing of it.
-   * @returns what it was refused with; undefined: it would be taken
+   * Sends the API server a configuration as a dry run.
+   * @returns the refusal; undefined: it would be accepted
    * @throws only when the signal is aborted
    */
   attempt(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** Puts our webhooks, labels and owner in place of whatever stands there, who ever has written it; gives what stands then. */
+  /** Replaces all webhooks, labels and owners of the object by ours, whichever client wrote them; returns the resulting object. */
   overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
   remove(type: WebhookType, name: string, signal: AbortSignal): Promise<void>;
   /** The uid of a ClusterRole. */
   ownerUid(name: string, signal: AbortSignal): Promise<string>;
   /**
-   * Calls when one of ours may have changed.
-   * @param failed told why that cannot be seen; it is tried again
+   * Calls back when one of ours may have changed.
+   * @param failed receives the reason why that cannot be watched; it is retried
    */
   watch(signal: AbortSignal, changed: () => void, failed: (error: unknown) => void): void;
 }
@@ -43,7 +43,7 @@ const place = (type: WebhookType) =>
 
 const CLUSTER_ROLES = { group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterroles" } as const;
 
-/** Configurations in a cluster, told from others' by labels. */
+/** Configurations in a cluster, distinguished from others' by labels. */
 export class ClusterConfigurations implements ConfigurationStore {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
@@ -57,7 +57,7 @@ export class ClusterConfigurations implements ConfigurationStore {
       .join(",");
   }
 
-  /** By pages: many policies have more webhooks than one answer may have bytes. */
+  /** Lists page by page: many policies have more webhooks than fit into one answer. */
   async list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]> {
     const found: unknown[] = [];
     const { http } = this.#cluster;

@@ -1,4 +1,4 @@
-/** Writes configurations, as little as makes them what they are to be. */
+/** Writes configurations, with the fewest changes. */
 import { ApiError } from "../../kubernetes/client/errors.js";
 import { isObject, type JsonObject, member, nameOf } from "../../kubernetes/object.js";
 import {
@@ -15,16 +15,16 @@ import { type Refusal, refusalOf, refusedAmong, type Suspect } from "./refused-a
 import { listOf } from "./rules.js";
 import type { ConfigurationStore } from "./store.js";
 
-/** A webhook that is to stand. */
+/** A webhook that is to exist. */
 export interface Intended extends Suspect {
   readonly type: WebhookType;
   readonly name: string;
 }
 
-/** What is to be written. */
+/** The inputs of the writing. */
 export interface Writing {
   readonly store: ConfigurationStore;
-  /** What stands, by type. */
+  /** The existing objects, by type. */
   readonly found: ReadonlyMap<WebhookType, readonly unknown[]>;
   readonly standing: readonly StandingWebhook[];
   readonly intended: readonly Intended[];
@@ -32,17 +32,17 @@ export interface Writing {
   readonly signal: AbortSignal;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Written {
-  /** Webhooks that keep theirs from being written. */
+  /** Webhooks for which their object was refused. */
   readonly refused: readonly Refusal[];
-  /** How many objects were written or removed. */
+  /** Number of objects written or removed. */
   readonly changed: number;
-  /** Why some object could not be written, whatever is in it; absent: none could not. */
+  /** Why some object could not be written, whatever its contents; absent: all could. */
   readonly failure?: unknown;
 }
 
-/** An object as it stands and as it is to be. */
+/** The present and the intended state of an object. */
 interface Change {
   readonly type: WebhookType;
   readonly name: string;
@@ -51,9 +51,9 @@ interface Change {
 }
 
 /**
- * Writes what differs, and removes what is not wanted. Where webhooks go from one object to another, all that come are there before the first goes. An object that can't be written keeps no other one
- * from being written.
- * @throws what the store throws, but for writing an object
+ * Writes differences, and removes what is not wanted. Where webhooks move from one object to another, all are added before the first is removed. An object that
+ * can't be written does not prevent others from being written.
+ * @throws the store's errors, except for writing an object
  */
 export async function writeConfigurations(writing: Writing): Promise<Written> {
   const { store, found, signal, identity } = writing;
@@ -75,7 +75,7 @@ export async function writeConfigurations(writing: Writing): Promise<Written> {
   if (refused.length === 0) {
     for (const change of changes) {
       if (coming.includes(change) && !goes(change)) continue;
-      // What goes here may be what could not come elsewhere.
+      // A webhook that is removed here may be one that could not be added elsewhere.
       if (failure === undefined || !goes(change)) await attempt(change);
     }
   }
@@ -107,13 +107,13 @@ function changesOf({ found, standing, intended, identity }: Writing): readonly C
 const namesOf = (live: unknown): readonly string[] =>
   listOf(member(live, "webhooks")).map((webhook) => String(member(webhook, "name")));
 
-/** Whether a webhook is to stand where it does not yet. */
+/** Whether a webhook is added to the object. */
 function comes({ live, intended }: Change): boolean {
   const names = new Set(namesOf(live));
   return intended.some(({ name }) => !names.has(name));
 }
 
-/** Whether one that stands is not to stay there. */
+/** Whether an existing webhook is removed from the object. */
 function goes({ live, intended }: Change): boolean {
   const own = new Set(intended.map(({ name }) => name));
   return namesOf(live).some((name) => !own.has(name));
@@ -127,7 +127,7 @@ function withStanding(change: Change): Change {
   return { ...change, intended: [...change.intended, ...more] };
 }
 
-/** Applies; where somebody else's words stand in between, overwrites them. */
+/** Applies a change; where another writer's values are in the way, overwrites them. */
 async function write(change: Change, { store, identity, signal }: Writing): Promise<readonly Refusal[]> {
   const { type, name, intended } = change;
   const objectOf = (raws: readonly JsonObject[]): JsonObject => configurationObject(type, name, raws, identity);
@@ -145,9 +145,9 @@ async function write(change: Change, { store, identity, signal }: Writing): Prom
 }
 
 /**
- * Has the API server look at a webhook that was made, alone; nothing is kept.
- * @returns what it has against it; undefined: it takes it
- * @throws what it says even where there is no webhook: that is not about this one
+ * Sends the API server a derived webhook by itself as a dry run.
+ * @returns the refusal; undefined: it is accepted
+ * @throws the error of an object without any webhook: that is not about this one
  */
 export async function tryAlone(
   { type, name, raw, webhook }: Intended & { readonly webhook: DerivedWebhook },
@@ -171,7 +171,7 @@ async function remove(store: ConfigurationStore, type: WebhookType, name: string
   }
 }
 
-/** Whether an object is as it is to be; what others have said of it beside does not matter, but for its webhooks. */
+/** Whether an object is in its intended state; others' additions do not matter, except to its webhooks. */
 function isAsIntended({ live, intended }: Change, { labels, owner }: ConfigurationIdentity): boolean {
   const metadata = member(live, "metadata");
   const written = member(metadata, "labels");

@@ -1,16 +1,16 @@
 /**
- * A text that is no YAML, as far as it can be read: cut where nothing of one part can reach into the next. So one run says what is wrong with all of them.
+ * Reads a text that is not YAML as far as possible: cut where no part can reach into the next. So one run reports the errors of all parts.
  */
 import { readYamlTrees, type YamlError } from "../../data/yaml.js";
 
-/** Most mistakes of form that are told of one file: somebody who has more has another problem. */
+/** Most syntax errors that are reported of one file: with more, the file is something else. */
 const MAX_BROKEN = 20;
 /** A key that begins in the first column: of the map that the whole file is. */
 const KEY = /^(?:"([^"\\\n]+)"|'([^'\n]+)'|([^\s#,[\]{}&*!|>'"%@`:-][^\n]*?))[ \t]*:(?=\s|$)/gm;
-/** An anchor: what one part says may stand for something in another. */
+/** An anchor, by which one part may refer to another. */
 const ANCHOR = /(?:^|[\s,[{])&[^&\s]/;
 
-/** What is wrong with one part of a text. */
+/** The error of one part of a text. */
 export interface BrokenPart {
   /** 1-based, in the whole text. */
   readonly line: number;
@@ -18,16 +18,16 @@ export interface BrokenPart {
   readonly error: YamlError;
 }
 
-/** A configuration without the entries that are no YAML. */
+/** A configuration without the entries that are not YAML. */
 export interface WithoutBroken {
-  /** The text with nothing in their place: all else stands where it stood. */
+  /** The text with nothing in their place: all other lines keep their places. */
   readonly text: string;
-  /** Their names. */
+  /** The names of those entries. */
   readonly names: readonly string[];
   readonly broken: readonly BrokenPart[];
 }
 
-/** Cuts a map at its keys; undefined where that is not sound, or does not help. */
+/** Cuts a map at its keys; undefined where that is not safe, or does not help. */
 export function withoutBrokenEntries(text: string): WithoutBroken | undefined {
   if (ANCHOR.test(text)) return undefined;
   const keys = [...text.matchAll(KEY)];
@@ -47,7 +47,7 @@ export function withoutBrokenEntries(text: string): WithoutBroken | undefined {
   return { text: rest, names, broken };
 }
 
-/** What is wrong with each document of a text of several, the first of them at `first`. Documents end with a line that begins with three dashes. */
+/** The error of each document of a text of several, the first of them at `first`. Documents end with a line that begins with three dashes. */
 export function brokenDocuments(text: string, first: YamlError): readonly BrokenPart[] {
   const whole = { line: first.line, column: first.column, error: first };
   if (text.trimStart().startsWith("{")) return [whole];
@@ -58,7 +58,7 @@ export function brokenDocuments(text: string, first: YamlError): readonly Broken
     if (error !== undefined) broken.push(placed(error, text, start));
     if (broken.length >= MAX_BROKEN) break;
   }
-  // Cut so, something else is found first: then only what is found in the whole is sure.
+  // Cut so, another error is found first: then only the one found in the whole is certain.
   return broken[0]?.line === whole.line ? broken : [whole];
 }
 

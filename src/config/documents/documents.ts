@@ -1,9 +1,9 @@
-/** Documents of any kind, as the kinds of policies share them: lists opened, told apart by group and kind, repeated names found. */
+/** The common handling of documents for all kinds of policies: lists opened, sorted by group and kind, repeated names found. */
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { Problem } from "./problem.js";
 import type { SourceDocument } from "./source-document.js";
 
-/** What a document says it is. Parts that are missing, or are no texts, are `""`. */
+/** The identity of a document. Parts that are missing, or not texts, are `""`. */
 export interface DocumentIdentity {
   /** `""` for the core group. */
   readonly group: string;
@@ -13,7 +13,7 @@ export interface DocumentIdentity {
   readonly name: string;
 }
 
-/** What a document says it is, by its apiVersion, kind and metadata. */
+/** The identity of a document, by its apiVersion, kind and metadata. */
 export function identityOf({ value }: Pick<SourceDocument, "value">): DocumentIdentity {
   const apiVersion = text(value, "apiVersion");
   const slash = apiVersion.indexOf("/");
@@ -26,15 +26,15 @@ export function identityOf({ value }: Pick<SourceDocument, "value">): DocumentId
   };
 }
 
-/** Whether a document neither says what it is nor has a spec: the file of a tool that stands in the same folder, as kustomization.yaml. */
+/** Whether a document has neither a kind nor a spec: the file of a tool in the same folder, such as kustomization.yaml. */
 export function isForeign(document: SourceDocument): boolean {
   const { group, version, kind } = identityOf(document);
   return `${group}${version}${kind}` === "" && isObject(document.value) && member(document.value, "spec") === undefined;
 }
 
 /**
- * The documents in their order, with the items of every list (`kind: …List`) in its place: they are documents of their own. Items that say
- * neither kind nor apiVersion have those of the list, as in lists that the API server answers.
+ * The documents in their order, with every list (`kind: …List`) replaced by its items: they are documents of their own. Items with
+ * neither kind nor apiVersion have those of the list, as in the API server's lists.
  */
 export function opened(documents: readonly SourceDocument[]): readonly SourceDocument[] {
   return documents.flatMap((document) => {
@@ -45,7 +45,7 @@ export function opened(documents: readonly SourceDocument[]): readonly SourceDoc
 
 function itemsOf(document: SourceDocument): readonly SourceDocument[] | undefined {
   const written = member(document.value, "items");
-  // So Go prints an empty list.
+  // Go prints an empty list so.
   const items = written === null ? [] : written;
   const [, kind] = /^(.*)List$/.exec(text(document.value, "kind")) ?? [];
   if (!Array.isArray(items) || kind === undefined) return undefined;

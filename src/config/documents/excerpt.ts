@@ -1,27 +1,27 @@
-/** The line of a file in which something is wrong, with a mark below the place: as a person sees it on a terminal. */
+/** The line of a file with an error, and a mark below the place: as a person sees it on a terminal. */
 
-/** What is shown of a line, in columns of a terminal; longer ones are cut around the mark. */
+/** Most columns of a line that are shown on a terminal; longer ones are cut around the mark. */
 const MAX_COLUMNS = 100;
-/** Columns that are seen at least before the mark, where a long line is cut. */
+/** Least columns before the mark, where a long line is cut. */
 const BEFORE_MARK = 30;
-/** Longest line that is looked at, in UTF-16 units: each problem has its own look. */
+/** Longest line with an excerpt, in UTF-16 units: each problem has its own. */
 const MAX_LENGTH = 65_536;
 const CUT = "…";
 
-/** Characters of East Asia and pictures take two columns, marks none. */
+/** Characters of two columns, of East Asia and pictures; marks have none. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{M}/u;
-/** What a terminal would obey, or would not show: control characters, and those that turn the direction of texts. */
+/** Characters that a terminal would interpret, or would not show: control characters, and those that change the direction of texts. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
-/** What makes one picture of several, and letters of some scripts what they are. */
+/** The character that joins several pictures to one, and shapes letters of some scripts. */
 const ZERO_WIDTH_JOINER = "\u200d";
 const JOINER = /[\u200c\u200d]/;
 const FIRST_PICTURE = 0x2400;
 const DELETE = 0x7f;
 const LAST_WITH_PICTURE = 0x20;
 
-/** Where in its line something is wrong: 1-based columns in code points, the end exclusive and absent where it is not known. */
+/** The place of an error in its line: 1-based columns in code points, the end exclusive and absent where it is not known. */
 export interface Marked {
   readonly line: number;
   readonly column: number;
@@ -45,7 +45,7 @@ interface Cell {
 
 /**
  * @param text the whole line, without its break
- * @returns undefined for a line that nobody has written by hand
+ * @returns undefined for a line that was hardly written by hand
  */
 export function excerptOf(text: string, { line, column, endColumn }: Marked): Excerpt | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -71,7 +71,7 @@ export function excerptOf(text: string, { line, column, endColumn }: Marked): Ex
 
 function cellOf(character: string, before?: string): Cell {
   const code = character.codePointAt(0) ?? 0;
-  // Written again below the line, so that both are as wide as the terminal makes it.
+  // Repeated below the line, so that both are as wide as the terminal makes it.
   if (character === "\t") return { shown: character, width: 1 };
   if (code < LAST_WITH_PICTURE) return { shown: String.fromCodePoint(FIRST_PICTURE + code), width: 1 };
   if (code === DELETE) return { shown: "\u2421", width: 1 };
@@ -80,14 +80,14 @@ function cellOf(character: string, before?: string): Cell {
   return { shown: character, width: MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1 };
 }
 
-/** Calls stand, as CEL counts, where their parenthesis is; what a person looks for is the name before it. */
+/** The beginning of the name of a call: CEL gives the place of its parenthesis. */
 function callStart(characters: readonly string[], place: number): number {
   let start = place;
   if (characters[place] === "(") while (start > 0 && /\w/.test(characters[start - 1] ?? "")) start--;
   return start;
 }
 
-/** Behind the name or number that begins there; at least behind one character. */
+/** The end of the word or number that begins at a place; at least one character behind it. */
 function wordEnd(characters: readonly string[], start: number): number {
   let end = start;
   while (end < characters.length && /[\p{L}\p{N}_-]/u.test(characters[end] ?? "")) end++;
@@ -99,13 +99,13 @@ function windowOf(cells: readonly Cell[], start: number, end: number): readonly 
   const width = (from: number, to: number) => cells.slice(from, to).reduce((sum, cell) => sum + cell.width, 0);
   if (width(0, cells.length) <= MAX_COLUMNS) return [0, cells.length];
   let from = start;
-  // As much before the mark as is left by what is marked, and some at least.
+  // As much before the mark as the marked part leaves, and some at least.
   const room = Math.max(BEFORE_MARK, MAX_COLUMNS - width(start, end) - BEFORE_MARK);
   for (let most = room; from > 0 && most > 0; from--) most -= cells[from - 1]?.width ?? 0;
   let to = from;
   let left = MAX_COLUMNS;
   for (; to < cells.length && left > 0; to++) left -= cells[to]?.width ?? 0;
-  // What is not needed behind the mark shows more before it.
+  // Columns that are not needed behind the mark show more before it.
   for (; from > 0 && left > 0; from--) left -= cells[from - 1]?.width ?? 0;
   return [from, Math.max(to, Math.min(start + 1, cells.length))];
 }

@@ -1,44 +1,44 @@
 /** Mistakes of fields as problems at their places: those of an expression stand inside of it. */
+import type { ExpressionMistake } from "../../kubernetes/field-error.js";
 import { member } from "../../kubernetes/object.js";
 import type { Path, Problem } from "./problem.js";
 import type { ProblemCode } from "./problem-codes.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
-/** A mistake of a field, in the words of whoever refuses it. */
+/** A mistake of a field, in the words of its checker. */
 export interface FieldMistake {
   readonly path: Path;
   readonly text: string;
-  /** What to write instead. */
+  /** A proposed correction. */
   readonly hint?: string | undefined;
-  /** The same, for each mistake of an expression that has several. */
-  readonly hints?: readonly (string | undefined)[] | undefined;
+  /** Of an expression: all of which the text tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[] | undefined;
   /** Of a mistake in an expression. */
   readonly code?: ProblemCode | undefined;
 }
 
-/** The mistake as a problem, with the word that is wrong where the text names a place in the expression there. */
+/** The mistake as a problem; of an expression at the first word of it that is wrong, where its place is known. */
 export function fieldProblem(
   document: Pick<SourceDocument, "value" | "problem">,
   severity: Problem["severity"],
-  { path, text, hint, hints, code }: FieldMistake,
+  { path, text, hint, mistakes, code }: FieldMistake,
 ): Problem {
-  const inner = placeInside(text);
+  const [first] = mistakes ?? [];
+  const inner = first !== undefined && first.line > 0 ? first : undefined;
   const problem = document.problem(severity, path, text, inner);
   const end = inner && endOfWord(stringAt(document.value, path), inner);
   const after = end && document.problem(severity, path, text, end);
+  const placed = mistakes?.map(({ line, column, message, hint: own }) => {
+    const at = line > 0 ? document.problem(severity, path, message, { line, column }) : problem;
+    return { line: at.line, column: at.column, message, ...(own !== undefined && { hint: own }) };
+  });
   return {
     ...problem,
     ...(code !== undefined && { code }),
     ...(hint !== undefined && { hint }),
-    ...(hints !== undefined && { hints }),
+    ...(placed !== undefined && { mistakes: placed }),
     ...(after?.line === problem.line && after.column > problem.column && { endColumn: after.column }),
   };
-}
-
-/** The place of an expression's first mistake inside the expression, when the text names one as the engine does. */
-export function placeInside(text: string): InnerPlace | undefined {
-  const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
-  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
 
 /** Where the word ends that begins at a place, or the sign that stands there. */

@@ -1,15 +1,15 @@
-/** Kinds of policies that people bring along, and what can be done with them here: a file of one of them deserves a better word than "unknown". */
+/** Kinds of policies from other tools, and what can be done with them here: a file of one of them deserves a better message than "unknown". */
 import type { DocumentIdentity } from "./documents.js";
 
 /** A kind that is known by its name. */
 export interface KnownKind {
-  /** What it is, as a noun with its article: `Kyverno's ClusterPolicy`. */
+  /** Its name, as a noun with its article: `Kyverno's ClusterPolicy`. */
   readonly what: string;
-  /** How it is used here: as documents of a `resource:` entry, alone in the file of such an entry, or not at all. */
+  /** Its use here: as documents of a `resource:` entry, alone in the file of such an entry, or none. */
   readonly use: "resource" | "resource-alone" | "none";
-  /** What to do with a document of it, as an imperative: `write it as …`. */
+  /** The advice for a document of it, as an imperative: `write it as …`. */
   readonly advice: string;
-  /** The page that says more. */
+  /** The page with details. */
   readonly page: string;
 }
 
@@ -39,7 +39,7 @@ const MUTATING_PAGE = "docs/mutating-admission-policies.md";
 const KYVERNO_PAGE = "docs/kyverno.md";
 const GUESTS_PAGE = "docs/guests.md";
 
-/** By `group/kind`. */
+/** The kinds by `group/kind`. */
 const KINDS: ReadonlyMap<string, KnownKind> = new Map([
   [`${ADMISSION}/ValidatingAdmissionPolicy`, served("a ValidatingAdmissionPolicy", VALIDATING_PAGE)],
   [
@@ -120,17 +120,17 @@ const KINDS: ReadonlyMap<string, KnownKind> = new Map([
   ]),
 ]);
 
-/** Gatekeeper makes a kind of every template. */
+/** The kinds that Gatekeeper makes of templates. */
 const CONSTRAINT: KnownKind = none(
   "a constraint of Gatekeeper, the parameters and the match of its template",
   "compile its template's Rego with `opa build -t wasm`, serve the module by `module:`, and give its parameters as `settings:`",
   GUESTS_PAGE,
 );
 
-/** What is known of a kind; `undefined` for all that are no policies, nor belong to any. */
+/** The known kind; `undefined` for all that are neither policies nor their companions. */
 export function knownKind({ group, kind }: Pick<DocumentIdentity, "group" | "kind">): KnownKind | undefined {
   return group === "constraints.gatekeeper.sh" ? CONSTRAINT : KINDS.get(`${group}/${kind}`);
 }
 
-/** How to go on with it, for a problem's hint. */
+/** The advice for a problem's hint. */
 export const adviceOn = ({ advice, page }: KnownKind): string => `${advice} (${page})`;

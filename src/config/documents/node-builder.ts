@@ -1,4 +1,4 @@
-/** Turns the tree of what is written into {@link SourceNode}s: aliases followed within bounds, merge keys replaced, and noted what is wrong. */
+/** Converts the tree of a document to {@link SourceNode}s: aliases resolved within limits, merge keys replaced, errors recorded. */
 import { isMergeKey } from "../../data/yaml/resolve.js";
 import { isOldWord, keyName, scalarValue, Unwritable } from "../../data/yaml/scalar-values.js";
 import {
@@ -15,36 +15,36 @@ import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js
 
 /** Deepest nesting of maps and lists. */
 export const MAX_DEPTH = YAML_MAX_DEPTH;
-/** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
+/** Most values that the aliases of one document may stand for together, against alias bombs. Values written out are bounded by the file. */
 export const MAX_ALIASED_VALUES = 100_000;
 
 /** A key of the map itself that a merge key below it replaces. */
 const MERGED_OVER = "duplicate key: what << merges replaces the same key above it: put << first in this map";
 
-/** Something wrong with the shape of a document, before its meaning is looked at. */
-export interface Flaw {
+/** An error in the form of a document, found before its meaning is checked. */
+export interface NodeProblem {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
   readonly code: ProblemCode;
-  /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes takes; `fatal`: nothing of the document can be used. */
+  /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes accepts; `fatal`: the whole document can't be used. */
   readonly kind?: "repeated" | "fatal";
 }
 
-/** One use per document. */
+/** One instance per document. */
 export class NodeBuilder {
-  readonly flaws: Flaw[] = [];
+  readonly flaws: NodeProblem[] = [];
   #aliasDepth = 0;
   #aliasedValues = 0;
   #exhausted = false;
   readonly #mostAliasedValues: number;
 
-  /** @param mostAliasedValues more are a fatal flaw */
+  /** @param mostAliasedValues a limit whose excess is a fatal flaw */
   constructor(mostAliasedValues: number = MAX_ALIASED_VALUES) {
     this.#mostAliasedValues = mostAliasedValues;
   }
 
-  /** The node, or a null scalar in place of what can't be used (with a flaw noted). */
+  /** The node, or a null scalar in place of one that can't be used (with a flaw recorded). */
   build(node: YamlNode, path: Path): SourceNode {
     if (!this.#mayGoOn(node.start, path)) return nothingAt(node);
     switch (node.kind) {
@@ -77,7 +77,7 @@ export class NodeBuilder {
     }
   }
 
-  /** What is merged takes the place of what the map itself has above, as Kubernetes has it: whoever wrote that meant it to count. */
+  /** Adds a merged pair, which replaces the map's own one above it, as in Kubernetes: its author meant it to count. */
   #addMerged({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: ReadonlySet<string>): void {
     const merged = new Map<string, Pair>();
     this.#merge(value, path, merged);
@@ -87,7 +87,7 @@ export class NodeBuilder {
     }
   }
 
-  /** Said where the map itself stands, and not again for every alias of it. */
+  /** Records a repeated key at the map itself, and not again for every alias of it. */
   #repeated({ start: offset }: YamlNode, path: Path, message: string): void {
     if (this.#aliasDepth === 0)
       this.flaws.push({ offset, path, message, code: "CONFIG_DUPLICATE_KEY", kind: "repeated" });
@@ -101,7 +101,7 @@ export class NodeBuilder {
     pairs.set(name, { key: name, keyStart: key.start, keyEnd: key.end, value: this.build(value, keyPath) });
   }
 
-  /** The members of the maps that are merged, the first of a list winning; they stand where they are written. */
+  /** The members of the merged maps, the first of a list taking precedence; their places are those where they are written. */
   #merge(source: YamlNode, path: Path, pairs: Map<string, Pair>): void {
     for (const one of source.kind === "list" ? source.items.toReversed() : [source]) {
       const target = one.kind === "alias" ? one.target : one;
@@ -154,7 +154,7 @@ export class NodeBuilder {
     return nothingAt(node);
   }
 
-  /** False once a bound is passed, which is a flaw of the whole document. */
+  /** Whether building may continue: false once a limit is exceeded, which is a flaw of the whole document. */
   #mayGoOn(offset: number, path: Path): boolean {
     if (this.#exhausted) return false;
     if (this.#aliasDepth > 0) this.#aliasedValues++;

@@ -1,4 +1,4 @@
-/** The kinds of mistakes that files have. Each has its section in docs/errors.md, which a test holds. */
+/** The kinds of mistakes in files. Each has its section in docs/errors.md; a test checks that. */
 
 /** Every code of a problem. */
 export const PROBLEM_CODES = [
@@ -38,9 +38,9 @@ export const PROBLEM_CODES = [
 /** One of them. */
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** What a problem has beside its place and words. */
+/** The parts of a problem beside its place and message. */
 export interface About {
   readonly code?: ProblemCode;
-  /** What to write instead, where that is known. */
+  /** A proposed correction, where one is known. */
   readonly hint?: string;
 }

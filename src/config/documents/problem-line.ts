@@ -1,9 +1,9 @@
 import { formatProblem, type Problem } from "./problem.js";
 
-/** A line of an expression, or the mark below it, as messages of expressions have them. */
+/** A line of an expression, or the mark below it, in messages about expressions. */
 const QUOTED_LINE = /^ \| /;
 
-/** A message without the lines that it quotes: for where the file's own line is shown, and where one line is all. */
+/** A message without the lines that it quotes: for output that shows the file's own line, or only one line. */
 export function withoutQuotedLines(message: string): string {
   return message
     .split("\n")
@@ -11,7 +11,7 @@ export function withoutQuotedLines(message: string): string {
     .join("\n");
 }
 
-/** A problem as one line of a log: place, words, code, and the hint. Of a hint with something to be pasted, the words before it. */
+/** A problem as one line of a log: place, message, code, and the hint. Of a hint with a text to be pasted, the words before it. */
 export function problemLine(problem: Problem): string {
   const { message, code, hint } = problem;
   const [help = ""] = (hint ?? "").split("\n");

@@ -1,7 +1,7 @@
-/** What is wrong in a configuration file, and where. */
+/** A problem of a configuration file, with its place. */
 import type { ProblemCode } from "./problem-codes.js";
 
-/** Where a value stands in a document: map keys and list indices from the root. */
+/** The path of a value in a document: map keys and list indices from the root. */
 export type Path = readonly (string | number)[];
 
 /** A place in a file. */
@@ -14,23 +14,23 @@ export interface Position {
   readonly column: number;
 }
 
-/** One mistake (`error`) or doubtful thing (`warning`). */
+/** One error or warning. */
 export interface Problem extends Position {
   readonly severity: "error" | "warning";
   readonly path: Path;
-  /** What is wrong, what was expected, and a suggestion where there is one; no trailing full stop. */
+  /** The error, the expected value, and a suggestion where there is one; no trailing full stop. */
   readonly message: string;
   /** The kind of mistake, with a section in docs/errors.md: `CONFIG_UNKNOWN_KEY` … */
   readonly code?: ProblemCode;
-  /** What to write instead, where that is known: `write startsWith`. */
+  /** A proposed correction, where one is known: `write startsWith`. */
   readonly hint?: string;
-  /** The same, for each mistake of an expression that has several. */
-  readonly hints?: readonly (string | undefined)[];
+  /** Of an expression: all of which the message tells, each at its own place in the file. */
+  readonly mistakes?: readonly Pick<Problem, "line" | "column" | "message" | "hint">[];
   /** Where the mistake ends in its line, 1-based, in code points, exclusive; absent: not known, or in another line. */
   readonly endColumn?: number;
 }
 
-/** `file:line:column: path: message`, as editors and terminals make it clickable. */
+/** `file:line:column: path: message`, the form that editors and terminals make clickable. */
 export function formatProblem(problem: Problem): string {
   const path = problem.path.length === 0 ? "" : `${formatPath(problem.path)}: `;
   const warning = problem.severity === "warning" ? "warning: " : "";
@@ -48,7 +48,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** By file, then place. */
+/** The order by file, then place. */
 export function comparePlaces(left: Problem, right: Problem): number {
   if (left.file !== right.file) return left.file < right.file ? -1 : 1;
   return left.line - right.line || left.column - right.column;

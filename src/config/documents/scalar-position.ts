@@ -1,6 +1,6 @@
 /**
- * Finds the place in the file of a place inside a scalar's text, such as the column of a CEL error in a multi-line expression. YAML changes
- * only white space and escapes on the way from file to value, so the n-th visible character of the one is the n-th of the other.
+ * Finds the place in the file of a place inside a scalar's text, such as the column of a CEL error in a multi-line expression. Between file and value YAML
+ * changes only white space and escapes, so the n-th visible character of the one is the n-th of the other.
  */
 import { isBreak } from "../../data/yaml/characters.js";
 import type { ScalarStyle } from "./source-node.js";
@@ -45,7 +45,7 @@ export function sourceOffset(
   return after;
 }
 
-/** White space, as what folding changes: a break may be any of YAML's, and what it leaves in the value another. */
+/** Whether a character is white space, which folding changes: a break may be any of YAML's, and become another in the value. */
 function isBlank(character: string): boolean {
   return character === " " || character === "\t" || isBreak(character.charCodeAt(0));
 }
@@ -84,7 +84,7 @@ function* visibleCharacters(
   }
 }
 
-/** What an escape stands for, as far as blankness is concerned. */
+/** A character for an escape, as far as blankness is concerned. */
 function escaped(letter: string, digits: string): string {
   if (BLANK_ESCAPES.has(letter)) return " ";
   return letter in HEX_ESCAPES ? String.fromCodePoint(Math.min(Number.parseInt(digits, 16) || 1, 0x10ffff)) : letter;

@@ -1,15 +1,15 @@
-/** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { Lines, mostDoubts, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
+/** A YAML document with its places: later stages use it for the places of problems. */
+import { Lines, mostWarnings, readYamlStream, readYamlTrees, UNREAD, type YamlTree } from "../../data/yaml.js";
 import { type BrokenPart, brokenDocuments, withoutBrokenEntries } from "./broken-yaml.js";
-import { type Flaw, NodeBuilder } from "./node-builder.js";
+import { NodeBuilder, type NodeProblem } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import type { About } from "./problem-codes.js";
 import { sourceOffset } from "./scalar-position.js";
 import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";
 
-// What people write who take YAML for something else, and what to write instead.
+// Common syntax errors of people who take YAML for something else, with hints.
 
-/** Longest line that is looked at for that, in UTF-16 units. */
+/** Longest line that is checked for them, in UTF-16 units. */
 const MAX_LENGTH = 2000;
 
 const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
@@ -25,14 +25,14 @@ const HINTS: readonly (readonly [pattern: RegExp, hint: string])[] = [
   ],
 ];
 
-/** Something to say about a line with a mistake of form; undefined when nothing is likely. */
+/** The hint for a line with a syntax error; undefined when none is likely. */
 function yamlHint(text: string, line: number): string | undefined {
   const written = lineOf(text, line);
   if (written.length > MAX_LENGTH) return undefined;
   return HINTS.find(([pattern]) => pattern.test(written))?.[1] ?? indentHint(written, lineOf(text, line - 1));
 }
 
-/** A key below a complete value, but deeper: it is read as more of that value. */
+/** The hint for a key below a complete value, but deeper: it is read as more of that value. */
 function indentHint(written: string, above: string): string | undefined {
   const [here, there] = [/^( +)[\w-]+:/.exec(written), /^( *)(?:- )?[\w-]+:\s+\S/.exec(above)];
   if (here?.[1] === undefined || there?.[1] === undefined || here[1].length <= there[1].length) return undefined;
@@ -72,8 +72,8 @@ export class SourceDocument {
   }
 
   /**
-   * Where the value at `path` stands; with `inner`, where a place inside that string stands. A path that leads nowhere gives the deepest
-   * value on the way, so an answer always comes.
+   * The place of the value at `path`; with `inner`, of a place inside that string. A path that leads nowhere gives the deepest
+   * value on the way, so there is always an answer.
    */
   positionOf(path: Path, inner?: InnerPlace): Position {
     const { node, complete } = deepestNode(this.root, path);
@@ -84,20 +84,20 @@ export class SourceDocument {
     return this.at(offset);
   }
 
-  /** Where the key that `path` ends with stands; {@link positionOf} when it is no key of a map. */
+  /** The place of the key that `path` ends with; {@link positionOf} when it is not the key of a map. */
   keyPositionOf(path: Path): Position {
     const { node, complete } = deepestNode(this.root, path.slice(0, -1));
     const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
     return pair === undefined ? this.positionOf(path) : this.at(pair.keyStart);
   }
 
-  /** As {@link positionOf} for a whole value, with the column behind it where that is in the same line. */
+  /** {@link positionOf} with the end of the value where that is in the same line. */
   spanOf(path: Path): Position & Pick<Problem, "endColumn"> {
     const { node, complete } = deepestNode(this.root, path);
     return complete && node.kind === "scalar" ? this.#span(node.start, node.end) : this.at(node.start);
   }
 
-  /** As {@link keyPositionOf}, with the column behind the key. */
+  /** {@link keyPositionOf} with the end of the key. */
   keySpanOf(path: Path): Position & Pick<Problem, "endColumn"> {
     const { node, complete } = deepestNode(this.root, path.slice(0, -1));
     const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
@@ -110,18 +110,18 @@ export class SourceDocument {
     return last.line === place.line && last.column > place.column ? { ...place, endColumn: last.column } : place;
   }
 
-  /** What stands at `path`, as a document of its own with the value given. */
+  /** The part at `path`, as a document of its own with the given value. */
   part(path: Path, value: unknown): SourceDocument {
     return new SourceDocument(this.file, this.#text, deepestNode(this.root, path).node, value);
   }
 
-  /** Something wrong (`error`) or doubtful at a path; `inner`: at a place inside the string there. */
+  /** An error or warning at a path; `inner`: at a place inside the string there. */
   problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
     const place = inner === undefined ? this.spanOf(path) : this.positionOf(path, inner);
     return { severity, ...place, path, message, ...about };
   }
 
-  /** Whether something stands at `path`. */
+  /** Whether there is a value at `path`. */
   hasKey(path: Path): boolean {
     return deepestNode(this.root, path).complete;
   }
@@ -134,7 +134,7 @@ export class SourceDocument {
 
 /** A file's text with its lines. */
 class SourceText {
-  /** Made when the first place is asked for. */
+  /** Made when the first place is needed. */
   #lines: Lines | undefined;
 
   constructor(readonly text: string) {}
@@ -146,34 +146,34 @@ class SourceText {
   }
 }
 
-/** What came of a configuration file's text: its one document unless it isn't YAML, and everything wrong with its form. */
+/** The result of a configuration file's text: its one document unless it isn't YAML, and all errors of its form. */
 export interface ParsedConfiguration {
   readonly document?: SourceDocument;
-  /** Errors that spoil the whole file when `document` is absent, else errors at their paths. */
+  /** Errors of the whole file when `document` is absent, else errors at their paths. */
   readonly problems: readonly Problem[];
-  /** Of a file of several documents the first one. */
+  /** The first document of a file of several. */
   readonly first?: Required<Pick<ParsedConfiguration, "document" | "problems">>;
 }
 
-/** A configuration of which some entries are no YAML: the others, for finding their mistakes too. */
+/** A configuration in which some entries are not YAML: the others, for finding their mistakes too. */
 export interface SalvagedConfiguration extends ParsedConfiguration {
-  /** What the broken ones are called. */
+  /** The names of the broken entries. */
   readonly broken: readonly string[];
 }
 
-/** Where nothing at all is written. */
+/** The tree of an empty text. */
 const NOTHING: YamlTree = {
   root: { kind: "scalar", start: 0, end: 0, text: "", style: "plain", tag: "" },
   unread: undefined,
 };
 
-/** Reads a configuration file of ours: YAML as Kubernetes reads it, one document; duplicate keys and the like are problems, not the end. */
+/** Reads a configuration file of ours: YAML as Kubernetes reads it, one document; repeated keys and the like are problems, not the end. */
 export function parseConfiguration(text: string, file: string): ParsedConfiguration {
   const source = new SourceText(text);
-  const problem = (flaw: Flaw): Problem => problemOf(flaw, file, source);
+  const problem = (flaw: NodeProblem): Problem => problemOf(flaw, file, source);
   const { documents, error } = readYamlTrees(text);
   const [document = NOTHING, second] = documents;
-  const flaws: Flaw[] = [];
+  const flaws: NodeProblem[] = [];
   const behind = second?.root.start ?? document.unread;
   if (behind !== undefined) {
     const message = "a configuration file holds one document: remove this second one";
@@ -193,7 +193,7 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
   return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
 }
 
-/** What can be read of a configuration's text that is no YAML; undefined where nothing sound can. */
+/** The readable part of a configuration's text that is not YAML; undefined where there is none. */
 export function salvageConfiguration(text: string, file: string): SalvagedConfiguration | undefined {
   const rest = withoutBrokenEntries(text);
   if (rest === undefined) return undefined;
@@ -202,18 +202,21 @@ export function salvageConfiguration(text: string, file: string): SalvagedConfig
   return { ...(document && { document }), problems: [...own, ...problems], broken: rest.names };
 }
 
-/** A document that another reader has read, which tells no places: all that is said of it stands at its beginning, with its path. */
+/** A document of another reader, without places: all its problems are placed at its beginning, with their path. */
 export function documentWithoutPlaces(text: string, file: string, root: SourceNode): SourceDocument {
   return new SourceDocument(file, new SourceText(text), root, nodeValue(root));
 }
 
-/** What came of a file of resources. */
+/** The result of a file of resources. */
 export interface ParsedResources {
-  /** None when the file has an error anywhere. */
+  /** The documents; none when the file has an error anywhere. */
   readonly documents: readonly SourceDocument[];
-  /** What is wrong. */
+  /** The errors. */
   readonly problems: readonly Problem[];
-  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map or are merged over, and what stands behind the end of a document; not all of very many. */
+  /**
+   * Warnings about what Kubernetes accepts without a message, though it is probably unintended: keys that are repeated in a map or merged over, and text behind
+   * the end of a document; not all of very many.
+   */
   readonly warnings: readonly Problem[];
 }
 
@@ -226,23 +229,23 @@ export function parseResources(text: string, file: string): ParsedResources {
     return { documents: [], problems: broken, warnings: [] };
   }
   const problems: Problem[] = [];
-  const doubts: Flaw[] = [];
+  const doubts: NodeProblem[] = [];
   const read = documents.map(({ root, value, unread }) => {
     const builder = new NodeBuilder();
     const node = builder.build(root, []);
     for (const flaw of builder.flaws) if (flaw.kind === "repeated") doubts.push(flaw);
-    // The tree ends where the builder gave up, though the value does not.
+    // The tree ends where the builder stopped, though the value does not.
     const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
     if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
     if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD, code: "YAML_SECOND_DOCUMENT" });
     return new SourceDocument(file, source, node, value);
   });
-  const warnings = mostDoubts(doubts).map((doubt) => problemOf(doubt, file, source, "warning"));
+  const warnings = mostWarnings(doubts).map((warning) => problemOf(warning, file, source, "warning"));
   return { documents: problems.length === 0 ? read : [], problems, warnings };
 }
 
 function problemOf(
-  { offset, path, message, code }: Flaw,
+  { offset, path, message, code }: NodeProblem,
   file: string,
   source: SourceText,
   severity: Problem["severity"] = "error",

@@ -1,11 +1,11 @@
 /**
- * A YAML or JSON document as a tree of values that know their place. Aliases are already followed: the nodes below one point at the text
+ * A YAML or JSON document as a tree of values with their places. Aliases are already resolved: the nodes below one refer to the text
  * of its anchor.
  */
 import { setKey } from "../../data/plain-object.js";
 import type { Path } from "./problem.js";
 
-/** How a scalar is written, which decides how places inside its text map to places in the file. */
+/** The style of a scalar, which decides how places inside its text map to places in the file. */
 export type ScalarStyle = "plain" | "single" | "double" | "block";
 
 /** Offsets (UTF-16) of a node in the text of its file. */
@@ -19,7 +19,7 @@ export interface ScalarNode extends Span {
   readonly kind: "scalar";
   readonly value: string | number | bigint | boolean | null;
   readonly style: ScalarStyle;
-  /** What is written, where YAML 1.2 does not read it as this boolean or number: a text may be meant. */
+  /** The text as written, where YAML 1.2 does not read it as this boolean or number: a text may be meant. */
   readonly oldWord?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Pair {
   readonly key: string;
   /** Offset of the key. */
   readonly keyStart: number;
-  /** Offset behind it. */
+  /** Offset behind the key. */
   readonly keyEnd: number;
   readonly value: SourceNode;
 }
@@ -78,13 +78,13 @@ export function deepestNode(root: SourceNode, path: Path): { node: SourceNode; c
   return { node, complete: true };
 }
 
-/** For messages, where a text was expected: why a word that looks like one is none. */
+/** The hint where a text was expected: why a word that looks like one is not. */
 export function textHint(node: SourceNode): string {
   if (node.kind !== "scalar" || node.oldWord === undefined) return "";
   return `: YAML 1.1 reads ${node.oldWord} so; write ${JSON.stringify(node.oldWord)} in quotes`;
 }
 
-/** `a map`, `a list`, `the string "x"`, `the number 1`: what stands there, for messages. */
+/** `a map`, `a list`, `the string "x"`, `the number 1`: a description of a value, for messages. */
 export function describeNode(node: SourceNode): string {
   if (node.kind !== "scalar") return node.kind === "map" ? "a map" : "a list";
   const { value } = node;

@@ -1,51 +1,54 @@
-/** What a cluster holds of policies, as processes tell it each other: plain data, which can be sent. */
+/** A cluster's policies as processes send them to each other: plain data. */
 
 /** A resource of the cluster that is a policy or belongs to policies. */
 export interface ClusterDocument {
-  /** `<group>/<kind>/<namespace>/<name>`: which resource it is, in whatever version; the namespace is empty where there is none. */
+  /** `<group>/<kind>/<namespace>/<name>`: identifies the resource, whatever its version; the namespace is empty where there is none. */
   readonly key: string;
   readonly uid: string;
   readonly resourceVersion: string;
   /** `metadata.generation`; 0 where the kind has none. */
   readonly generation: number;
-  /** As `kubectl get … -o json` prints it (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its status, unless its kind's policies read it. Empty: it can't be read. */
+  /**
+   * The text that `kubectl get … -o json` prints (four spaces, keys in order, no managedFields), so that lines in messages are lines of that; without its
+   * status, unless its kind's policies read it. Empty: it can't be read.
+   */
   readonly text: string;
-  /** Why its namespace is left out: its text has only what its webhook is made of, and it denies. Absent: it is not. */
+  /** Why its namespace is omitted: its text only has the inputs of its webhook, and it denies. Absent: it is not. */
   readonly leftOut?: string;
 }
 
 /** Policies that one webhook asks about: `/validate/set/<hash>`. */
 export interface PolicySetRoute {
-  /** Of the members: 16 hexadecimal digits. */
+  /** The hash of the members: 16 hexadecimal digits. */
   readonly hash: string;
   /** Ids of served policies, sorted. */
   readonly members: readonly string[];
 }
 
-/** A change of what a cluster holds of policies. */
+/** A change of a cluster's policies. */
 export interface ClusterDelta {
-  /** Of the state after it; counts up from 1. */
+  /** The version of the state after it; counts up from 1. */
   readonly version: number;
-  /** The version of the state before it; 0: it holds everything. */
+  /** The version of the state before it; 0: the delta contains everything. */
   readonly base: number;
   readonly put: readonly ClusterDocument[];
   /** Keys of documents that are gone. */
   readonly removed: readonly string[];
-  /** All sets that are asked about together after it, those that webhooks may still name for a while among them. */
+  /** All sets after it, including those that webhooks may still name for a while. */
   readonly sets: readonly PolicySetRoute[];
 }
 
-/** What became of a policy that was loaded anew. */
+/** The result of loading a policy anew. */
 export interface LoadedPolicyReport {
   /** The id under which it is served. */
   readonly id: string;
-  /** Of the document. */
+  /** The key of the document. */
   readonly key: string;
-  /** Of the document that was loaded. */
+  /** The generation of the document that was loaded. */
   readonly generation: number;
   /**
-   * `last-good`: it is broken, or not there yet, and the version before it goes on being served; `waiting`: it denies until its module has come, or can't be had; `unavailable`: it denies;
-   * `refused`: another policy is served under its id.
+   * `last-good`: it is broken, or not loaded yet, and the version before it is still served; `waiting`: it denies until its module has come, or can't be
+   * fetched; `unavailable`: it denies; `refused`: another policy is served under its id.
    */
   readonly state: "loaded" | "last-good" | "waiting" | "unavailable" | "refused";
   /** Errors and warnings, each with its place in `kubectl get … -o json`: `spec.validations[0].expression (line 14, column 30): …`. */

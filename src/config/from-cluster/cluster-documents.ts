@@ -1,28 +1,28 @@
 import type { ClusterDelta, ClusterDocument, PolicySetRoute } from "./cluster-document.js";
 
-/** What a process knows of a cluster's policies: kept up by deltas. */
+/** A process' copy of a cluster's policies, updated by deltas. */
 export class ClusterDocuments {
   #version = 0;
   #sets: readonly PolicySetRoute[] = [];
   readonly #documents = new Map<string, ClusterDocument>();
 
-  /** Of the last delta; 0 before the first one. */
+  /** The version of the last delta; 0 before the first one. */
   get version(): number {
     return this.#version;
   }
 
-  /** By key. One that has not changed stays the same object. */
+  /** The documents by key. One that has not changed stays the same object. */
   get documents(): ReadonlyMap<string, ClusterDocument> {
     return this.#documents;
   }
 
-  /** All sets that are asked about together. */
+  /** All sets of policies that are asked together. */
   get sets(): readonly PolicySetRoute[] {
     return this.#sets;
   }
 
   /**
-   * Takes a delta over.
+   * Applies a delta.
    * @returns false when it begins at another version than this one: nothing has changed then
    */
   apply({ version, base, put, removed, sets }: ClusterDelta): boolean {

@@ -1,4 +1,4 @@
-/** From the documents of a cluster to entries (spec kubewarden.md 11.2), which are read only when they have changed. */
+/** Makes entries from the documents of a cluster (spec kubewarden.md 11.2), which are read only when they have changed. */
 import { comparePlaces, type Problem } from "../documents/problem.js";
 import type { ConfigEntry } from "../entry.js";
 import type { ClusterDocument } from "./cluster-document.js";
@@ -13,11 +13,11 @@ import { type Companions, companionsFor, companionsOf, documentsEntry } from "./
 export interface ClusterEntry {
   /** The id under which it is served. */
   readonly id: string;
-  /** The policies that it is made of: one, or several that decide together; in order of their keys. */
+  /** Its policies: one, or several that decide together; in order of their keys. */
   readonly policies: readonly EntryDocument[];
-  /** Of everything that it is made of: documents, terms, limits. Equal ones make equal policies. */
+  /** The fingerprint of all its inputs: documents, terms, limits. Equal ones make equal policies. */
   readonly fingerprint: string;
-  /** Of what it is held to, whatever its documents say: a version that was good under other terms need not be under these. Part of the fingerprint. */
+  /** The fingerprint of its limits, whatever its documents: a version that was valid under other terms need not be under these. Part of the fingerprint. */
   readonly terms: string;
   /** The namespace that it is confined to; absent: it is for the whole cluster. */
   readonly namespace?: string;
@@ -29,29 +29,29 @@ export interface ClusterEntry {
 export interface EntryDocument {
   readonly key: string;
   readonly generation: number;
-  /** How problems name it as their file. */
+  /** Its name as the file of problems. */
   readonly file: string;
 }
 
 /** The policies of a state of the cluster. */
 export interface ClusterEntries {
-  /** By id. */
+  /** The entries by id. */
   readonly entries: readonly ClusterEntry[];
   /** How modules are fetched for them. */
   readonly terms: FetchTerms;
 }
 
-/** Which of a cluster's policies are this server's, and what they may be. */
+/** Selects this server's policies of a cluster, and sets their limits. */
 export interface ClusterEntryOptions {
   /** The name in `spec.policyServer` of Kubewarden's policies, and of the PolicyServer. */
   readonly policyServer: string;
-  /** What policies that stand in a namespace may be. */
+  /** Limits of policies in namespaces. */
   readonly namespaced: NamespacedLimits;
   /** Namespaces whose PolicyExceptions count; `*`: all. */
   readonly exceptionNamespaces: ReadonlySet<string>;
 }
 
-/** Makes entries; what it has read of a document it knows as long as that does not change. */
+/** Makes entries; it keeps what it has read of a document as long as that does not change. */
 export class ClusterEntryReader {
   readonly #reader = new DocumentReader();
   readonly #options: ClusterEntryOptions;
@@ -65,7 +65,7 @@ export class ClusterEntryReader {
     const heads = [...documents.values()].map((document) => this.#reader.head(document)).sort(byKey);
     const server = readPolicyServer(heads, this.#options.policyServer);
     const companions = companionsOf(heads, this.#options.exceptionNamespaces);
-    // Only policies about CertificateRequests have one id together.
+    // Only policies about CertificateRequests share one id.
     const chosen = new Map<string, DocumentHead[]>();
     for (const head of heads) {
       const { id } = head;
@@ -79,7 +79,7 @@ export class ClusterEntryReader {
     return { entries, terms: server.terms };
   }
 
-  /** Policies of another server are not, and those that nothing binds do nothing. */
+  /** Whether a policy is this server's: those of another server are not, and those without a binding have no effect. */
   #isOurs(head: DocumentHead, companions: Companions): boolean {
     switch (head.key.group) {
       case KUBEWARDEN_GROUP:
@@ -99,7 +99,7 @@ export class ClusterEntryReader {
     const made = [...policies, ...companions].map(({ document, hash }) => `${document.key} ${hash}`).join("\n");
     const leftOut = policies.find(({ document }) => document.leftOut !== undefined)?.document.leftOut;
     const held = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
-    // Of what is left out no version before it is served either: not all replicas would have one.
+    // For an omitted one no former version is served either: not all replicas would have one.
     const terms = leftOut === undefined ? held : `${held} ${leftOut}`;
     return {
       id,
@@ -139,9 +139,9 @@ export class ClusterEntryReader {
   }
 }
 
-/** Whose policies are those that name no server (spec kubewarden.md 11.1). */
+/** The server of policies that name none (spec kubewarden.md 11.1). */
 const DEFAULT_SERVER = "default";
-/** What cluster-wide policies may ask of the host (spec kubewarden.md 11.2). */
+/** The host capabilities of cluster-wide policies (spec kubewarden.md 11.2). */
 const EVERYTHING: readonly string[] = Object.freeze(["*"]);
 
 const isNamespaced = (kind: string): boolean => (NAMESPACED_POLICY_KINDS as readonly string[]).includes(kind);
@@ -171,7 +171,7 @@ function refuse(head: DocumentHead, path: readonly string[], message: string): R
   return { entry: undefined, problems: [read.document.problem("error", path, message)] };
 }
 
-/** What has an error is an invalid entry. */
+/** The entry; one with an error is an invalid entry. */
 function finished(
   id: string,
   policies: readonly DocumentHead[],

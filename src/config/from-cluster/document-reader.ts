@@ -6,20 +6,20 @@ import { parseResources, type SourceDocument } from "../documents/source-documen
 import type { ClusterDocument } from "./cluster-document.js";
 import { parseKey, policyIdOf, type ResourceKey, shownName } from "./policy-ids.js";
 
-/** What of a document is looked at with every change: read once for each version of it. */
+/** The parts of a document that are needed with every change: read once for each version of it. */
 export interface DocumentHead {
   readonly document: ClusterDocument;
   readonly key: ResourceKey;
-  /** How messages name it; the file of its problems. */
+  /** Its name in messages; the file of its problems. */
   readonly file: string;
-  /** The id under which it is served; absent: it is no policy. */
+  /** The id under which it is served; absent: it is not a policy. */
   readonly id?: string;
   readonly facts: DocumentFacts;
-  /** Of all that a policy can be made of: without what changes by itself, such as resourceVersion and status. */
+  /** The hash of all inputs of a policy: without parts that change by themselves, such as resourceVersion and status. */
   readonly hash: string;
 }
 
-/** What is looked at of documents before it is known whether they are needed: their values are not kept. */
+/** The facts about documents that are needed before it is known whether the documents are: their values are not kept. */
 export interface DocumentFacts {
   /** `spec.policyServer`; absent: it names none. */
   readonly policyServer?: unknown;
@@ -29,10 +29,10 @@ export interface DocumentFacts {
   readonly policyRefs: readonly string[];
 }
 
-/** A document with its places, or what keeps it from being read. */
+/** A document with its places, or the problem of reading it. */
 export type ReadDocument = { readonly document: SourceDocument } | { readonly problems: readonly Problem[] };
 
-/** Parts of `metadata` that say nothing of what somebody wants. */
+/** Parts of `metadata` that do not express an author's intention. */
 const VOLATILE: ReadonlySet<string> = new Set([
   "creationTimestamp",
   "deletionGracePeriodSeconds",
@@ -48,7 +48,7 @@ const VOLATILE: ReadonlySet<string> = new Set([
 export class DocumentReader {
   readonly #heads = new WeakMap<ClusterDocument, DocumentHead>();
 
-  /** What is looked at with every change. */
+  /** The parts that are needed with every change. */
   head(document: ClusterDocument): DocumentHead {
     const known = this.#heads.get(document);
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class DocumentReader {
   }
 }
 
-/** The document with its places: of no interest as long as its policy has not changed, so it is not kept. */
+/** The document with its places: not needed as long as its policy has not changed, so it is not kept. */
 export function readDocument({ document: { text }, file }: DocumentHead): ReadDocument {
   const { documents, problems } = parseResources(text, file);
   const [document] = documents;
@@ -74,7 +74,7 @@ export function readDocument({ document: { text }, file }: DocumentHead): ReadDo
   };
 }
 
-/** SHA-256 of parts, none of which can be taken for two. */
+/** SHA-256 of separate parts. */
 export function fingerprintOf(...parts: readonly unknown[]): string {
   return createHash("sha256").update(stringifyJson(parts)).digest("hex");
 }
@@ -97,7 +97,7 @@ const member = (value: unknown, key: string): unknown =>
 function contentHash({ kind }: ResourceKey, value: unknown): string {
   if (!isJsonObject(value)) return fingerprintOf(value);
   const { metadata, ...rest } = value;
-  // Only policies of this kind may look at their status; the text has none of others.
+  // Only policies of this kind may read their status; the text has none of others.
   const content = kind === "CertificateRequestPolicy" ? rest : without(rest, (key) => key === "status");
   return fingerprintOf(content, isJsonObject(metadata) ? without(metadata, (key) => VOLATILE.has(key)) : metadata);
 }

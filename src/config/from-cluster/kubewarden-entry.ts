@@ -10,7 +10,7 @@ import { readPolicy } from "../entry-reader.js";
 import { entryFromKubewardenResource } from "../kubewarden-resource.js";
 import { ProblemSink } from "../problem-sink.js";
 
-/** What came of reading a policy. */
+/** The result of reading a policy. */
 export interface ReadEntry {
   /** Absent only with at least one error. */
   readonly entry: PolicyEntry | undefined;
@@ -19,7 +19,7 @@ export interface ReadEntry {
 
 /**
  * The entry of an AdmissionPolicy, an AdmissionPolicyGroup or one of their cluster-wide forms.
- * @param hostCapabilities what it may ask of the host
+ * @param hostCapabilities the host capabilities that it may use
  */
 export function kubewardenEntry(document: SourceDocument, id: string, hostCapabilities: readonly string[]): ReadEntry {
   const sink = new ProblemSink(document, id);
@@ -35,13 +35,13 @@ export function kubewardenEntry(document: SourceDocument, id: string, hostCapabi
   };
   const overrides = { hostCapabilities };
   const entry = entryFromKubewardenResource(document, id, { member: false }, overrides, context);
-  // Who may delete the policy that it names, or bring another one under that name, would decide for the group.
+  // A user who may delete the policy that it names, or create another one under that name, would decide for the group.
   const message = "a group of the cluster brings its members along: it can't name another policy";
   for (const { problem } of context.references) sink.addError(problem(message, "CONFIG_REFERENCE"));
   return { entry: sink.errorCount === 0 ? entry : undefined, problems: sink.problems };
 }
 
-/** Members bring along what they are: neither files of the server, nor policies that others may delete. */
+/** Reads a member, which must be defined in place: neither by files of the server, nor by policies that others may delete. */
 function readMember(written: Written): PolicyEntry | undefined {
   const { node, path, context } = written;
   if (node.kind === "map" && pairOf(node, "resource") !== undefined) {

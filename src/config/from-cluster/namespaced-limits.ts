@@ -1,11 +1,11 @@
-/** What policies that stand in a namespace may be: set by who runs the server, for those who write policies in their namespaces. */
+/** Limits of policies in namespaces: set by the server's operator, for authors of policies in their namespaces. */
 import type { Problem } from "../documents/problem.js";
 import type { GroupEntry, Member, ModuleEntry, PolicyEntry } from "../entry.js";
 import { Places } from "../places.js";
 import type { NamespacedPolicyKind } from "./policy-ids.js";
 
 /**
- * MiB of the modules of a namespaced policy when nobody says otherwise. The largest published Kubewarden policy has 22 MB; preparing a module takes several times its
+ * Default limit of a namespaced policy's modules in MiB. The largest published Kubewarden policy has 22 MB; preparing a module takes several times its
  * size in each process.
  */
 export const NAMESPACED_MODULE_MIB = 32;
@@ -19,25 +19,25 @@ export interface NamespacedLimits {
   readonly memoryMiB?: number;
   /** Most MiB of a policy's modules; absent: {@link NAMESPACED_MODULE_MIB}. */
   readonly moduleMiB?: number;
-  /** What addresses of modules begin with, without `registry://`, such as `ghcr.io/acme`; absent: anything but files. */
+  /** Allowed beginnings of modules' addresses, without `registry://`, such as `ghcr.io/acme`; absent: any except files. */
   readonly places?: readonly string[];
 }
 
-/** What a namespaced policy is held to. */
+/** The terms of a namespaced policy. */
 export interface Confinement {
   readonly namespace: string;
-  /** What its guests may ask of the host. */
+  /** The host capabilities of its guests. */
   readonly hostCapabilities: readonly string[];
   readonly limits: NamespacedLimits;
 }
 
-/** The policy, confined, with what it may not be. */
+/** The confined policy, and its violations of the terms. */
 export interface Confined {
   readonly entry: PolicyEntry;
   readonly problems: readonly Problem[];
 }
 
-/** Confines a policy and its members: whatever they say of themselves, they get what namespaced policies may have. */
+/** Confines a policy and its members: whatever their own settings, they get what namespaced policies may have. */
 export function confine(entry: PolicyEntry, terms: Confinement): Confined {
   switch (entry.kind) {
     case "module":

@@ -1,4 +1,4 @@
-/** Which resources are policies, and the ids under which they are served. */
+/** Decides which resources are policies, and the ids under which they are served. */
 import { createHash } from "node:crypto";
 
 /** The group of Kubewarden's resources. */
@@ -13,7 +13,7 @@ export const CERTIFICATE_GROUP = "policy.cert-manager.io";
 /** The id of all CertificateRequestPolicies: they decide together. */
 export const CERTIFICATE_REQUEST_POLICIES = "certificaterequestpolicies";
 
-/** A resource as its key tells it. */
+/** The parts of a resource's key. */
 export interface ResourceKey {
   readonly group: string;
   readonly kind: string;
@@ -22,16 +22,16 @@ export interface ResourceKey {
   readonly name: string;
 }
 
-/** Kinds of policies that stand in a namespace, and are confined to it. */
+/** Kinds of policies in a namespace, which are confined to it. */
 export const NAMESPACED_POLICY_KINDS = [
   "AdmissionPolicy",
   "AdmissionPolicyGroup",
   "NamespacedValidatingPolicy",
 ] as const;
-/** A kind of policies that stand in a namespace. */
+/** A kind of policies in a namespace. */
 export type NamespacedPolicyKind = (typeof NAMESPACED_POLICY_KINDS)[number];
 
-/** What ids of each kind begin with, by `<group>/<kind>` (spec kubewarden.md 11.2 for Kubewarden's). */
+/** The beginning of each kind's ids, by `<group>/<kind>` (spec kubewarden.md 11.2 for Kubewarden's). */
 const PREFIXES: ReadonlyMap<string, string> = new Map([
   [`${KUBEWARDEN_GROUP}/ClusterAdmissionPolicy`, "clusterwide"],
   [`${KUBEWARDEN_GROUP}/AdmissionPolicy`, "namespaced"],
@@ -45,7 +45,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 
 /** Longest id: with the longest ending of a webhook's name it has the 253 characters that the API server allows, and so has its part of a path. */
 const LONGEST_ID = 229;
-/** Hexadecimal digits that stand for what is longer. */
+/** Hexadecimal digits that replace the end of a longer id. */
 const HASH_DIGITS = 32;
 
 /** The parts of `<group>/<kind>/<namespace>/<name>`. */
@@ -55,8 +55,9 @@ export function parseKey(key: string): ResourceKey {
 }
 
 /**
- * The id under which a resource is served; undefined for one that is no policy. It is told from the resource alone, and no two resources have the same one, so that none can be taken away:
- * Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. What is too long is hashed.
+ * The id under which a resource is served; undefined for one that is not a policy. It depends on the resource alone, and no two resources have the same one, so
+ * that none can be taken away: Kubewarden's `namespaced-<namespace>-<name>` where it can be read in one way only, else `namespaced.<namespace>.<name>`. One
+ * that is too long is hashed.
  */
 export function policyIdOf({ group, kind, namespace, name }: ResourceKey): string | undefined {
   if (group === CERTIFICATE_GROUP && kind === "CertificateRequestPolicy") return CERTIFICATE_REQUEST_POLICIES;
@@ -64,7 +65,7 @@ export function policyIdOf({ group, kind, namespace, name }: ResourceKey): strin
   if (prefix === undefined) return undefined;
   const parts = namespace === "" ? [prefix, name] : [prefix, namespace, name];
   const plain = parts.join("-");
-  // A namespace has no dot: where one stands, the namespace ends there.
+  // A namespace has no dot, so the first dot is its end.
   const isClear = namespace === "" || !(namespace.includes("-") || name.includes("."));
   const id = isClear && !isOfAnotherKind(plain, prefix) ? plain : parts.join(".");
   if (id.length <= LONGEST_ID) return id;
@@ -72,10 +73,10 @@ export function policyIdOf({ group, kind, namespace, name }: ResourceKey): strin
   return `${prefix}.${hash.slice(0, HASH_DIGITS)}`;
 }
 
-/** Whether an id begins as those of another kind do, such as that of an AdmissionPolicy in the namespace `group`. */
+/** Whether an id begins like those of another kind, such as that of an AdmissionPolicy in the namespace `group`. */
 const isOfAnotherKind = (id: string, prefix: string): boolean =>
   [...PREFIXES.values()].some((other) => other.length > prefix.length && id.startsWith(`${other}-`));
 
-/** How messages name a resource: `ValidatingPolicy require-labels`, `AdmissionPolicy team/x`. */
+/** The name of a resource in messages: `ValidatingPolicy require-labels`, `AdmissionPolicy team/x`. */
 export const shownName = ({ kind, namespace, name }: ResourceKey): string =>
   `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`;

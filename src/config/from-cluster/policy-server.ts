@@ -1,4 +1,7 @@
-/** The PolicyServer resource of this server: where modules come from, who signed them, what namespaced policies may do. Whatever else it says is for Kubewarden's controller. */
+/**
+ * The PolicyServer resource of this server: the sources of modules, their signatures, and the rights of namespaced policies. The rest of it is for Kubewarden's
+ * controller.
+ */
 
 import { CapabilityPatternError, parseCapabilities } from "../capability-patterns.js";
 import { ConfigFileError } from "../config-files.js";
@@ -12,26 +15,26 @@ import { parseVerification, type VerificationConfig } from "../verification.js";
 import { type DocumentHead, fingerprintOf, readDocument } from "./document-reader.js";
 import { KUBEWARDEN_GROUP } from "./policy-ids.js";
 
-/** The key of the ConfigMap that holds who must have signed modules; Kubewarden's own. */
+/** The key of the required signatures in the ConfigMap; Kubewarden's own. */
 const VERIFICATION_KEY = "verification-config";
 
-/** How modules of the cluster's policies are fetched, beside what the options say. */
+/** How modules of the cluster's policies are fetched, beside the options. */
 export interface FetchTerms {
   readonly sources: Sources;
-  /** Absent: signatures are not looked at. */
+  /** Absent: signatures are not checked. */
   readonly verification?: VerificationConfig;
 }
 
-/** What a PolicyServer says. Mistakes fail closed: what depends on them is not loaded. */
+/** The contents of a PolicyServer. Mistakes fail closed: policies that depend on them are not loaded. */
 export interface PolicyServerParts {
   readonly terms: FetchTerms;
-  /** Of what cluster-wide policies are held to. */
+  /** The fingerprint of the terms of cluster-wide policies. */
   readonly fingerprint: string;
-  /** Of what namespaced policies are held to. */
+  /** The fingerprint of the terms of namespaced policies. */
   readonly namespacedFingerprint: string;
   /** Why no module can be loaded. */
   readonly modulesRefused?: string;
-  /** What namespaced policies may ask of the host; absent: anything, as with Kubewarden's controller (spec kubewarden.md 11.2). */
+  /** The host capabilities of namespaced policies; absent: any, as with Kubewarden's controller (spec kubewarden.md 11.2). */
   readonly namespacedCapabilities?: readonly string[];
   /** Why no namespaced policy with a module can be loaded. */
   readonly namespacedRefused?: string;
@@ -39,7 +42,7 @@ export interface PolicyServerParts {
 
 type Said = Omit<PolicyServerParts, "fingerprint" | "namespacedFingerprint">;
 
-/** What is said of it, with what tells it from others. */
+/** The contents with their fingerprints. */
 function withFingerprints(said: Said): PolicyServerParts {
   const fingerprint = fingerprintOf(said.terms.sources.insecure.size, [
     ...said.terms.sources.insecure,
@@ -51,7 +54,7 @@ function withFingerprints(said: Said): PolicyServerParts {
   return { ...said, fingerprint, namespacedFingerprint: fingerprintOf(fingerprint, granted) };
 }
 
-/** Where there is no PolicyServer of the name. */
+/** The contents where there is no PolicyServer of the name. */
 const NOTHING_SAID: Said = { terms: { sources: NO_SOURCES } };
 
 /**
@@ -91,7 +94,7 @@ export function readPolicyServer(heads: readonly DocumentHead[], name: string): 
   });
 }
 
-/** Reads values of `spec`, and keeps what is wrong with them. */
+/** Reads values of `spec`, and keeps their mistakes. */
 class Spec {
   readonly #document: SourceDocument;
   readonly #sink: ProblemSink;
@@ -130,7 +133,7 @@ class Spec {
     });
   }
 
-  /** What is computed, unless that throws for what is written at a path. */
+  /** A computed value, unless the computation throws because of the text at a path. */
   check<T>(path: readonly string[], compute: () => T): T | undefined {
     try {
       return compute();

@@ -9,19 +9,19 @@ import { ADMISSION_GROUP, KYVERNO_GROUP } from "./policy-ids.js";
 
 /** The group of GlobalContextEntries. */
 const CONTEXT_GROUP = "kyverno.io";
-/** What an expression that looks at context entries must contain: which one it names may be computed. */
+/** The text that every expression with context entries contains: the name of the entry may be computed. */
 const CONTEXT_VARIABLE = "globalContext";
 
-/** In place of namespaces: all of them. */
+/** The word for all namespaces. */
 const EVERYWHERE = "*";
 
-/** Whether PolicyExceptions of a namespace count (spec kyverno.md 5.1), which exempt from policies of the whole cluster: where they do is for the operator to say. */
+/** Whether PolicyExceptions of a namespace count (spec kyverno.md 5.1), which exempt from policies of the whole cluster: so the operator decides where they do. */
 export const countsIn = (exceptionNamespaces: ReadonlySet<string>, namespace: string): boolean =>
   exceptionNamespaces.has(EVERYWHERE) || exceptionNamespaces.has(namespace);
 
-/** Documents that belong to policies, by whom they belong to. */
+/** Documents that belong to policies, by the policies. */
 export interface Companions {
-  /** Of ValidatingAdmissionPolicies and MutatingAdmissionPolicies, by the kind and the name of the policy. */
+  /** Bindings of ValidatingAdmissionPolicies and MutatingAdmissionPolicies, by the kind and the name of the policy. */
   readonly bindings: ReadonlyMap<string, readonly DocumentHead[]>;
   /** PolicyExceptions, by the kind and the name of the policy. */
   readonly exceptions: ReadonlyMap<string, readonly DocumentHead[]>;
@@ -30,8 +30,8 @@ export interface Companions {
 }
 
 /**
- * Sorts out the documents that belong to policies.
- * @param exceptionNamespaces where PolicyExceptions count
+ * Collects the documents that belong to policies.
+ * @param exceptionNamespaces the namespaces whose PolicyExceptions count
  */
 export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces: ReadonlySet<string>): Companions {
   const bindings = new Map<string, DocumentHead[]>();
@@ -60,8 +60,8 @@ export function companionsFor({ key, document }: DocumentHead, all: Companions):
 }
 
 /**
- * The entry of policies with what belongs to them; not yet confined.
- * @param policies those that decide together; the first one is the place of what is said of all
+ * The entry of policies with their companions; not yet confined.
+ * @param policies those that decide together; the first one is the place of problems that concern all
  */
 export function documentsEntry(
   id: string,
@@ -84,9 +84,9 @@ export function documentsEntry(
     origin: new Origin(first, []),
     documents: Object.freeze(documents),
     policyMode: "protect",
-    // In a cluster it is for the policy alone to say whether objects are changed.
+    // In a cluster the policy alone decides whether objects are changed.
     allowedToMutate: kind === "MutatingAdmissionPolicy",
-    // The API server has stored the broken one: it must not keep the others from acting.
+    // The API server has stored the broken one: it must not prevent the others from acting.
     ...(kind === "CertificateRequestPolicy" && { certificateRequests: { invalidPolicies: "keep" } }),
     optionalCompanions: true,
   };

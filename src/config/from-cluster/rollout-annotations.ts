@@ -1,61 +1,61 @@
-/** The annotations by which policies of a cluster are rolled out: what people write, and what the leader notes beside it. */
+/** The annotations by which policies of a cluster are rolled out: those that people write, and those of the leader. */
 import { parseGoDuration } from "../../data/go/duration.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 
-/** Before the names of all annotations of ours. */
+/** The prefix of all our annotations. */
 export const OURS = "policy-server.admission/";
 /** Written by people: `shadow` has changes of the spec evaluated in shadow before they are in force. */
 export const ROLLOUT = `${OURS}rollout`;
-/** Written by people: the `metadata.generation` that shall be in force. */
+/** Written by people: the `metadata.generation` that is to be in force. */
 export const PROMOTE = `${OURS}promote`;
-/** Written by people: for how long a version must have been in shadow to be in force by itself, as Go writes durations. */
+/** Written by people: for how long a version must have been in shadow to be in force automatically, as a Go duration. */
 export const PROMOTE_AFTER = `${OURS}promote-after`;
-/** Written by people: how many requests it may have denied that were allowed; default none. */
+/** Written by people: how many allowed requests it may have denied; default none. */
 export const PROMOTE_AT_MOST = `${OURS}promote-at-most`;
-/** Written by people: namespaces in which the version in shadow is in force already, with commas between. */
+/** Written by people: namespaces in which the version in shadow is in force already, separated by commas. */
 export const ENFORCED_NAMESPACES = `${OURS}enforced-namespaces`;
 /** Written by the leader: the version in force, see {@link ActiveNote}. */
 export const ACTIVE_SPEC = `${OURS}active-spec`;
 /** Written by the leader: since when a version is in shadow, and what it would have denied. */
 export const SHADOW_RECORD = `${OURS}shadow-record`;
-/** What the leader writes: changes of these are none of the policy. */
+/** The leader's annotations: changes of these are not changes of the policy. */
 export const NOTES: readonly string[] = [ACTIVE_SPEC, SHADOW_RECORD];
 
-/** Namespaces of one policy: as many as somebody would write. */
+/** Most namespaces of one policy: more are hardly written by hand. */
 const MAX_NAMESPACES = 1000;
 
 /** When a version in shadow is to be in force. */
 export interface Promotion {
-  /** Generation that somebody has promoted by hand. */
+  /** Generation that was promoted by hand. */
   readonly byHand?: number;
-  /** Milliseconds in shadow after which it is promoted by itself; absent: never. */
+  /** Milliseconds in shadow after which it is promoted automatically; absent: never. */
   readonly after?: number;
   /** Requests that it may have denied, or failed to decide, until then. */
   readonly atMost: number;
 }
 
-/** What the leader notes of the version in force. */
+/** The leader's note about the version in force. */
 export interface ActiveNote {
   /** `metadata.generation` of the version; 0 when none has ever been in force. */
   readonly generation: number;
-  /** Absent when none has. */
+  /** Its spec; absent when none has been in force. */
   readonly spec?: unknown;
 }
 
 /** A mistake in an annotation. */
 export interface RolloutProblem {
-  /** From the document's root. */
+  /** The path from the document's root. */
   readonly path: readonly string[];
   readonly message: string;
 }
 
-/** What stands in annotations; a value with a mistake is as good as none. */
+/** The values of annotations; one with a mistake counts as absent. */
 export interface WrittenRollout {
   readonly isShadow: boolean;
   readonly promotion: Promotion;
   readonly enforcedNamespaces: readonly string[];
-  /** Absent: there is none, or none that can be read. */
+  /** Absent: there is none, or it can't be read. */
   readonly note?: ActiveNote;
   readonly problems: readonly RolloutProblem[];
 }
@@ -79,12 +79,12 @@ export function readRollout(annotations: Annotations): WrittenRollout {
   const byHand = value(PROMOTE, generation, "the generation to put in force, such as 3");
   const after = value(PROMOTE_AFTER, duration, "a time such as 30m or 24h");
   const atMost = value(PROMOTE_AT_MOST, generation, "a number of requests");
-  // A mistake about how many must not make it more likely: by itself nothing is promoted then.
+  // A mistake in the number must not make a promotion more likely: nothing is promoted automatically then.
   const byItself = after !== undefined && (atMost !== undefined || annotations[PROMOTE_AT_MOST] === undefined);
   const namespaces = value(ENFORCED_NAMESPACES, namespacesOf, "a list of at most 1000 namespaces, such as a,b");
   const note = value(ACTIVE_SPEC, noteOf, "what the leader writes there, which is its own");
   return {
-    // What is mistaken for another word wants a rollout, too, and gets the one that puts nothing in force.
+    // An unknown word asks for a rollout, too, and gets the one that puts nothing in force.
     isShadow: annotations[ROLLOUT] !== undefined,
     promotion: { ...(byHand !== undefined && { byHand }), ...(byItself && { after }), atMost: atMost ?? 0 },
     enforcedNamespaces: namespaces ?? [],
@@ -93,7 +93,7 @@ export function readRollout(annotations: Annotations): WrittenRollout {
   };
 }
 
-/** As the leader writes it. */
+/** The text of the leader's note. */
 export function noteText({ generation: active, spec }: ActiveNote): string {
   return stringifyJson({ generation: active, ...(spec !== undefined && { spec }) });
 }

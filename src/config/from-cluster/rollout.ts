@@ -1,6 +1,6 @@
 /**
- * Which version of a policy of a cluster is in force, and which is in shadow. It is told from its document, so that all processes of all replicas find the same; from
- * what was in force before only until the leader has noted it in the document.
+ * Decides which version of a cluster's policy is in force, and which is in shadow. It depends on the document, so that all processes of all replicas decide
+ * alike; on what was in force before only until the leader has noted it in the document.
  */
 import { parseJson } from "../../data/json.js";
 import { kubectlText } from "../../data/kubectl-text.js";
@@ -16,16 +16,16 @@ import {
   readRollout,
 } from "./rollout-annotations.js";
 
-/** How it is known which version is in force: the leader noted it; it was in force before; or neither, and it is taken to be so. */
+/** The basis of the decision which version is in force: the leader noted it; it was in force before; or neither, and it is assumed. */
 export type RolloutBasis = "noted" | "held" | "guessed";
 
 /** The versions of a policy. */
 export interface Versions {
-  /** As the cluster has it. */
+  /** The document in the cluster. */
   readonly document: ClusterDocument;
   /** The version in force; absent: none is yet. The document itself for a policy that is not rolled out. */
   readonly active?: ClusterDocument;
-  /** How it is rolled out; absent: what stands in the document is in force, and always was. */
+  /** How it is rolled out; absent: the document is in force, and always was. */
   readonly rollout?: Rollout;
 }
 
@@ -33,13 +33,13 @@ export interface Versions {
 export interface Rollout {
   /** Whether changes go into shadow; false when people have taken that back, and only notes are left. */
   readonly isShadow: boolean;
-  /** The version in shadow; absent: what stands in the document is in force. */
+  /** The version in shadow; absent: the document is in force. */
   readonly shadow?: ShadowDocument;
   /** Namespaces in which the version in shadow is in force. */
   readonly enforcedNamespaces: readonly string[];
   readonly promotion: Promotion;
   readonly basis: RolloutBasis;
-  /** What the leader has to note; as it is noted when the basis says so. */
+  /** The note that the leader has to write, or has written if the basis says so. */
   readonly note: ActiveNote;
   readonly problems: readonly RolloutProblem[];
 }
@@ -47,7 +47,7 @@ export interface Rollout {
 /** A version in shadow. */
 export interface ShadowDocument {
   readonly document: ClusterDocument;
-  /** Names this version beside the one in force, over restarts and in all replicas: `<generation>.<generation in force>.<of the resource's uid>`. */
+  /** Identifies this version beside the one in force, over restarts and in all replicas: `<generation>.<generation in force>.<of the resource's uid>`. */
   readonly version: string;
 }
 
@@ -61,10 +61,10 @@ const NOT_ROLLED_OUT: ReadonlyMap<string, string> = new Map([
 
 /**
  * The versions of a document.
- * @param before of the same resource (its uid), as this process has served them; absent: it has not
+ * @param before those of the same resource (its uid) that this process has served; absent: it has not
  */
 export function rollout(document: ClusterDocument, before?: Versions): Versions {
-  // Looked at for each change of each policy: most are not rolled out.
+  // Checked for each change of each policy: most are not rolled out.
   if (!document.text.includes(OURS)) return { document, active: document };
   const resource = parseJson(document.text);
   const metadata = isJsonObject(resource) ? resource.metadata : undefined;
@@ -104,13 +104,13 @@ const never = (why: string): RolloutProblem => ({
   message: `policies of this kind are not rolled out, since ${why}: what stands here is in force`,
 });
 
-/** What is in force as long as nobody has noted it. */
+/** The version in force as long as it is not noted. */
 function fromBefore(
   present: ActiveNote,
   before: Versions | undefined,
 ): { readonly basis: RolloutBasis; readonly active: ActiveNote } {
   if (before === undefined) {
-    // A resource that was never changed is taken for a new one: it would deny before anybody has promoted it. Any other may have been in force.
+    // A resource that was never changed counts as new: otherwise it would deny before it is promoted. Any other may have been in force.
     return { basis: "guessed", active: present.generation > 1 ? present : { generation: 0 } };
   }
   const { active } = before;
@@ -130,7 +130,7 @@ function withSpec(document: ClusterDocument, { generation, spec }: ActiveNote): 
   return { ...document, generation, text: kubectlText({ ...resource, spec }) };
 }
 
-/** The document with nothing in the leader's notes: their changes are none of the policy's. The lines stay as they are. */
+/** The document without the leader's notes: their changes are not changes of the policy. The lines stay as they are. */
 function withoutNotes(
   document: ClusterDocument,
   resource: Readonly<Record<string, unknown>>,

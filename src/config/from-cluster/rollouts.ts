@@ -1,23 +1,23 @@
-/** The versions of all policies of a cluster, kept up as its documents change. */
+/** The versions of all policies of a cluster, updated as its documents change. */
 import type { ClusterDocument } from "./cluster-document.js";
 import { type Rollout, rollout, type Versions } from "./rollout.js";
 
-/** A policy that is rolled out, with what is known of its versions. */
+/** A policy that is rolled out, with its versions. */
 export type RolledOut = Versions & { readonly rollout: Rollout };
 
-/** Versions by document. One for each process: it knows what was in force before. */
+/** Versions by document. One instance for each process, because it knows what was in force before. */
 export class Rollouts {
   readonly #versions = new Map<string, Versions>();
   #rolledOut: ReadonlyMap<string, RolledOut> = new Map();
   #inForce: ReadonlyMap<string, ClusterDocument> = new Map();
   #inShadow: ReadonlyMap<string, ClusterDocument> = new Map();
 
-  /** Policies that are rolled out, or bear notes of it, by key. */
+  /** Policies that are rolled out, or have notes of it, by key. */
   get rolledOut(): ReadonlyMap<string, RolledOut> {
     return this.#rolledOut;
   }
 
-  /** All documents as they are in force, by key: without policies of which no version is. One that has not changed stays the same object. */
+  /** All documents in their version in force, by key: without policies that have none. One that has not changed stays the same object. */
   get inForce(): ReadonlyMap<string, ClusterDocument> {
     return this.#inForce;
   }
@@ -27,7 +27,7 @@ export class Rollouts {
     return this.#inShadow;
   }
 
-  /** Takes over the documents that there are now. */
+  /** Takes over the present documents. */
   update(documents: ReadonlyMap<string, ClusterDocument>): void {
     for (const key of this.#versions.keys()) if (!documents.has(key)) this.#versions.delete(key);
     for (const [key, document] of documents) {

@@ -8,14 +8,14 @@ import { integer, listOf, mapOf, type Shape, text } from "../shape.js";
 
 /** Most pages that 32-bit addresses reach. */
 const MAX_PAGES = 65_536;
-/** Bounds that keep numbers whole; what is beyond this server's own limits is cut to them. */
+/** Limits that keep numbers exact; values beyond this server's own limits are cut to them. */
 const MAX_BYTES = 2 ** 40;
-/** A day. */
+/** Longest time-out: a day. */
 const MAX_TIMEOUT_MS = 86_400_000;
 
 /**
  * A record whose keys may be written `like_this`, as in Extism's documentation, or `likeThis`, as in its SDK for JavaScript.
- * @param fields by the first spelling
+ * @param fields the fields by the first spelling
  */
 export function inBothSpellings<F extends Fields>(fields: F, hints: Hints = {}): Shape<RecordValue<F>> {
   const camel = new Map(
@@ -65,12 +65,12 @@ const base64: Shape<Uint8Array> = {
     const encoded = text("a module as base64").read(node, path, sink);
     if (encoded === undefined) return undefined;
     if (/^[A-Za-z\d+/]*={0,2}$/.test(encoded)) return Buffer.from(encoded, "base64");
-    sink.error(path, "is no base64: expected a module as base64");
+    sink.error(path, "is not base64: expected a module as base64");
     return undefined;
   },
 };
 
-/** Nothing: there are no files. */
+/** An empty map: there are no files. */
 const noPaths: Shape<null> = {
   label: "nothing",
   schema: {},

@@ -1,4 +1,4 @@
-/** Extism manifests: which modules make a plugin, and what it may use. */
+/** Extism manifests: the modules of a plugin, and its rights. */
 import type { Path, Problem } from "../documents/problem.js";
 import {
   documentWithoutPlaces,
@@ -11,9 +11,9 @@ import { type ModuleAddress, parseModuleAddress } from "../module-address.js";
 import { ProblemSink } from "../problem-sink.js";
 import { type ManifestFields, manifestShape } from "./fields.js";
 
-// A text in TOML as a document. The reader is loaded with the first such manifest.
+// Reads a text in TOML as a document. The reader is loaded with the first such manifest.
 
-/** As `parseConfiguration` for YAML; of mistakes in what is written the place is not known, only the path. */
+/** Like `parseConfiguration` for YAML; mistakes in values have no place, only their path. */
 async function parseToml(text: string, file: string): Promise<ParsedConfiguration> {
   const { parse, TomlError } = await import("smol-toml");
   try {
@@ -21,7 +21,7 @@ async function parseToml(text: string, file: string): Promise<ParsedConfiguratio
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const { line, column, message } = error;
-    // Behind the reason stands a picture of the place, which is told as numbers.
+    // Behind the reason stands a picture of the place, which is given as numbers.
     const [reason = ""] = message.split("\n", 1);
     const problem: Problem = { severity: "error", file, line, column, path: [], message: reason };
     return { problems: [problem] };
@@ -31,7 +31,7 @@ async function parseToml(text: string, file: string): Promise<ParsedConfiguratio
 function nodeOf(value: unknown): SourceNode {
   const place = { start: 0, end: 0 };
   if (Array.isArray(value)) return { kind: "list", ...place, items: value.map(nodeOf) };
-  // A date or a time is the text that it is written as.
+  // A date or a time is read as the text that is written.
   if (value instanceof Date) return { kind: "scalar", ...place, style: "plain", value: value.toISOString() };
   if (typeof value === "object" && value !== null) {
     const pairs = Object.entries(value).map(([key, each]) => ({ key, keyStart: 0, keyEnd: 0, value: nodeOf(each) }));
@@ -43,7 +43,7 @@ function nodeOf(value: unknown): SourceNode {
 
 /** A module of a manifest. */
 export interface ManifestModule {
-  /** By which others import from it; the main module has the name `main`. */
+  /** The name by which others import from it; the main module has the name `main`. */
   readonly name: string;
   readonly source: { readonly address: ModuleAddress } | { readonly data: Uint8Array };
   /** SHA-256 in lower case. */
@@ -52,14 +52,14 @@ export interface ManifestModule {
   readonly error: (message: string) => Problem;
 }
 
-/** A manifest without mistakes of its own. Bounds are as written. */
+/** A manifest without mistakes of its own. Limits are as written. */
 export interface PluginManifest {
   readonly main: ManifestModule;
   readonly others: readonly ManifestModule[];
   readonly config: Readonly<Record<string, string>>;
-  /** Checked patterns, see `parseHostPatterns`; absent: it says nothing about hosts. */
+  /** Checked patterns, see `parseHostPatterns`; absent: it does not restrict hosts. */
   readonly allowedHosts?: readonly string[];
-  /** Whether it was read from a file here; what others have written grants no hosts. */
+  /** Whether it was read from a local file; one from elsewhere grants no hosts. */
   readonly isLocal: boolean;
   readonly timeoutMs?: number;
   readonly maxPages?: number;
@@ -67,7 +67,7 @@ export interface PluginManifest {
   readonly maxVarBytes?: number;
 }
 
-/** What came of reading a manifest. */
+/** The result of reading a manifest. */
 export type ManifestResult =
   | { readonly manifest: PluginManifest }
   | {
@@ -75,14 +75,14 @@ export type ManifestResult =
       readonly problems: readonly Problem[];
     };
 
-/** Largest manifest: one that holds its modules as base64 may be as large as those. In bytes. */
+/** Largest manifest: one that contains its modules as base64 may be as large as those. In bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Most modules of a plugin: each is a new instance for every call. */
 const MAX_MODULES = 16;
 const MAIN = "main";
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
 
-/** Whether these bytes are to be read as a manifest: no module, and named like one or begun like JSON. @param location `ModuleAddress.location` */
+/** Whether these bytes are read as a manifest: not a module, and with a manifest's name or the beginning of JSON. @param location `ModuleAddress.location` */
 export function isPluginManifest(bytes: Uint8Array, location: string): boolean {
   if (WASM_MAGIC.every((byte, index) => bytes[index] === byte)) return false;
   if (isToml(location) || /^[^?#]*\.json(?:[?#]|$)/i.test(location)) return true;
@@ -93,7 +93,7 @@ const isToml = (location: string): boolean => /^[^?#]*\.toml(?:[?#]|$)/i.test(lo
 
 /**
  * Reads a manifest, JSON or TOML.
- * @param file its name for messages; for one that is a file its path, from which paths in it start
+ * @param file its name for messages; for a local file its path, at whose folder paths in it start
  * @param location `ModuleAddress.location`
  */
 export async function readPluginManifest(bytes: Uint8Array, file: string, location: string): Promise<ManifestResult> {

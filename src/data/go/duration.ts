@@ -1,6 +1,6 @@
 /** Go's durations: `time.ParseDuration` with its error texts, and `Duration.String`. Nanoseconds, as a signed number of 64 bits. */
 
-/** A duration in nanoseconds; or why the text is none, in Go's words. */
+/** A duration in nanoseconds; or the error, in Go's words. */
 export type ParsedDuration =
   | { readonly ok: true; readonly nanos: bigint }
   | { readonly ok: false; readonly error: string };
@@ -18,7 +18,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 ]);
 /** The magnitude that no part and no sum may exceed. Only a negative duration may reach it. */
 const LIMIT = 2n ** 63n;
-/** A longer number, without zeros in front, is beyond the limit whatever its unit. */
+/** Digits of the longest number: a longer one, without leading zeros, is beyond the limit whatever its unit. */
 const MAX_DIGITS = 19;
 /** Digits of a fraction are counted while their number is not above this; Go ignores those behind. */
 const FRACTION_LIMIT = (LIMIT - 1n) / 10n;
@@ -69,7 +69,7 @@ function fractionNanos(fraction: string, unit: bigint): bigint {
   return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
 }
 
-/** The time package's own quotes: what is not plain ASCII is written byte by byte. */
+/** A text in the time package's own quotes: characters other than plain ASCII are written byte by byte. */
 function quoted(text: string): string {
   let inner = "";
   for (const character of text) {
@@ -83,7 +83,7 @@ function quoted(text: string): string {
 
 const NANOS_PER_MINUTE = 60_000_000_000n;
 const MINUTES_PER_HOUR = 60n;
-/** Below a second, the greatest unit that is not above the value is taken. */
+/** The units below a second: the greatest unit that is not above the value is used. */
 const FRACTION_UNITS: readonly (readonly [string, bigint, number])[] = [
   ["ns", 1_000n, 0],
   ["µs", 1_000_000n, 3],

@@ -7,7 +7,7 @@ export interface Address {
   readonly zone: string;
 }
 
-/** Why a text is not an address or block: the error's text. */
+/** The error of a text that is not an address or block, with its message. */
 export class AddressError {
   constructor(readonly message: string) {}
 }
@@ -17,7 +17,7 @@ function addressError(text: string, reason: string, at?: string): AddressError {
   return new AddressError(`ParseAddr(${quoted(text)}): ${reason}${place}`);
 }
 
-/** Parses an address; the first `.`, `:` or `%` says which kind it is. */
+/** Parses an address; the first `.`, `:` or `%` decides which kind it is. */
 export function parseAddress(text: string): Address | AddressError {
   switch (/[.:%]/.exec(text)?.[0]) {
     case ".": {
@@ -125,7 +125,7 @@ function parseIpv6(text: string): Address | AddressError {
   return { octets, zone };
 }
 
-/** The canonical text of an address: dotted, or as RFC 5952 has it. */
+/** The canonical text of an address: dotted, or by RFC 5952. */
 export function addressText(octets: Uint8Array): string {
   if (octets.length === 4) return octets.join(".");
   const groups: string[] = [];
@@ -135,7 +135,7 @@ export function addressText(octets: Uint8Array): string {
   return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
 }
 
-/** Where the first of the longest runs begins, and how long it is. */
+/** The beginning and the length of the first of the longest runs. */
 function longestRunOfZeros(groups: readonly string[]): readonly [number, number] {
   let [best, length, run] = [0, 0, 0];
   for (let i = 0; i < groups.length; i++) {
@@ -151,7 +151,7 @@ export interface Prefix {
   readonly bits: number;
 }
 
-/** Parses `address/bits`; the error is that of the part that is wrong. */
+/** Parses `address/bits`; the error is that of the wrong part. */
 export function parsePrefix(text: string): Prefix | AddressError {
   const error = (reason: string): AddressError => new AddressError(`netip.ParsePrefix(${quoted(text)}): ${reason}`);
   const slash = text.lastIndexOf("/");
@@ -160,7 +160,7 @@ export function parsePrefix(text: string): Prefix | AddressError {
   if (address instanceof AddressError) return error(address.message);
   if (address.zone !== "") return error("IPv6 zones cannot be present in a prefix");
   const bitsText = text.slice(slash + 1);
-  // A single sign or an overlong number is no number; a number of one digit may be zero.
+  // A single sign or an overlong number is not a number; a number of one digit may be zero.
   if (!/^(?:[0-9]|[1-9][0-9]*)$/.test(bitsText) || bitsText.length > 18) {
     return error(`bad bits after slash: ${quoted(bitsText)}`);
   }

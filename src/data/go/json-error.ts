@@ -1,22 +1,22 @@
-/** What Go's decoder says of a text that is no JSON; asked only once it is known to be none. */
+/** The error of Go's decoder for a text that is not JSON; used only once it is known not to be. */
 
 import { closingQuote } from "../json-values.js";
 import { quoteCharacter } from "./quote.js";
 
-/** Deepest nesting that Go's decoder takes. */
+/** Deepest nesting that Go's decoder accepts. */
 const GO_MAX_DEPTH = 10_000;
 
 const IN_STRING = "in string literal";
 const END = "unexpected end of JSON input";
 const SPACE = /[ \t\r\n]*/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids here
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters here
 const STRING_RUN = /[^"\\\u0000-\u001f]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROL = /[\u0000-\u001f]/;
 const ESCAPES = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const DIGITS = /[0-9]*/y;
 
-/** What comes next. */
+/** The expected next token. */
 type Expected = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma";
 
 /**
@@ -39,7 +39,7 @@ class Problem extends Error {}
 class Scanner {
   readonly #text: string;
   #at = 0;
-  /** Closing brackets of what is open. */
+  /** The closing brackets of open containers. */
   readonly #open: string[] = [];
 
   constructor(text: string) {
@@ -53,7 +53,7 @@ class Scanner {
     if (this.#at < this.#text.length) throw this.#invalid("after top-level value");
   }
 
-  /** Reads one token, and says what must follow; `undefined` when the value is complete. */
+  /** Reads one token, and answers what must follow; `undefined` when the value is complete. */
   #next(expected: Expected): Expected | undefined {
     this.#skip(SPACE);
     const character = this.#text[this.#at];
@@ -134,7 +134,7 @@ class Scanner {
   #string(): void {
     const end = closingQuote(this.#text, this.#at + 1);
     const content = this.#text.slice(this.#at + 1, end === -1 ? undefined : end);
-    // A text may be long, and its escapes many: as long as all is well none is looked at alone.
+    // A text may be long, and its escapes many: as long as all are valid none is checked by itself.
     if (!CONTROL.test(content) && !content.replace(ESCAPES, "").includes("\\")) {
       if (end === -1) throw new Problem(END);
       this.#at = end + 1;
@@ -187,7 +187,7 @@ class Scanner {
     this.#at = pattern.lastIndex;
   }
 
-  /** Go names the first octet of a character only, and puts a blank behind the end, which only strings take. */
+  /** The error of an invalid character: Go names only its first octet, and reads a blank at the end, which only strings accept. */
   #invalid(place: string): Problem {
     if (this.#at >= this.#text.length) return new Problem(place === IN_STRING ? END : `invalid character ' ' ${place}`);
     const octet = Buffer.from(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0))[0] ?? 0;

@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const REPLACEMENT = 0xfffd;
 const LAST_CHARACTER = 0x10ffff;
 
-/** Characters that quoting leaves as they are: those of nearly every text, which need not be looked at one by one. */
+/** Characters that quoting leaves as they are: those of nearly every text, which need not be checked one by one. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** A text in double quotes as `%q` prints it. @param ascii whether everything else is escaped */
@@ -22,7 +22,7 @@ export function quote(text: string, ascii: boolean): string {
   return `"${Array.from(text, (character) => escaped(character, '"', ascii)).join("")}"`;
 }
 
-/** A character in single quotes; U+FFFD for a number that is none. */
+/** A character in single quotes; U+FFFD for an invalid number. */
 export function quoteCharacter(code: bigint, ascii: boolean): string {
   return `'${escaped(characterOf(code), "'", ascii)}'`;
 }
@@ -40,7 +40,7 @@ export function isPrintable(character: string): boolean {
 
 /** Whether the text may stand between backquotes. */
 export function canBackquote(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a raw string may not have
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a raw string may not have control characters
   return !/[\u0000-\u0008\u000a-\u001f\u007f`\ufeff]/.test(text);
 }
 

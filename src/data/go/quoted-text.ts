@@ -1,4 +1,4 @@
-/** Text in double quotes as Go's `%q` prints it: error texts quote their input so. */
+/** Text in double quotes as Go's `%q` prints it, in which error texts quote their input. */
 
 /** Characters with an escape of one letter. */
 export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -13,12 +13,15 @@ export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-/** What is not printed as it is: all but letters, marks, numbers, punctuation, symbols and the ASCII space; and quotes and backslashes. */
+/** Characters that are escaped: all but letters, marks, numbers, punctuation, symbols and the ASCII space; and quotes and backslashes. */
 const ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu;
 /** One of them. */
 const IS_ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/u;
 
-/** Characters from which a text is quoted unit by unit: a function that is called for each place holds the thread for a tenth of a second where there are some hundred thousand. */
+/**
+ * Characters from which on a text is quoted unit by unit: a function call for each place holds the thread for a tenth of a second where there are some hundred
+ * thousand.
+ */
 const LONG_TEXT = 4_096;
 
 /** Whether a text has nothing to escape, and nothing beyond ASCII. */
@@ -42,13 +45,13 @@ const hex = (code: number, digits: number): string => code.toString(16).padStart
 
 const QUOTE = 0x22;
 const CODE_POINTS = 0x110000;
-/** In {@link escapes}: not looked at yet, printed as it is; above, the length of its escape. */
+/** Values in {@link escapes}: not known yet, printed as it is; above, the length of its escape. */
 const UNKNOWN = 0;
 const AS_IT_IS = 1;
-/** By code point, what is known of it; made when the first long text is quoted. Of what it may take only what was looked at is ever touched. */
+/** The known values by code point; made when the first long text is quoted. Only the parts that are read take memory. */
 let escapes: Uint8Array | undefined;
 
-/** How many units a code point has when it is quoted, {@link AS_IT_IS} when it stays. */
+/** Number of units of a quoted code point, {@link AS_IT_IS} when it stays. */
 function quotedLength(known: Uint8Array, code: number): number {
   const length = known[code] as number;
   if (length !== UNKNOWN) return length;
@@ -57,7 +60,7 @@ function quotedLength(known: Uint8Array, code: number): number {
   return found;
 }
 
-/** How many units {@link escapeOf} writes. */
+/** Number of units that {@link escapeOf} writes. */
 function escapeLength(code: number): number {
   if (SHORT_LETTERS[code]) return 2;
   if (code < 0x20 || code === 0x7f) return 4;
@@ -120,10 +123,10 @@ class LongText {
 }
 
 const BACKSLASH = 0x5c;
-/** By the code of a character with an escape of one letter, that letter. */
+/** The letters of one-letter escapes, by the code of their character. */
 const SHORT_LETTERS = new Uint8Array(0x80);
 for (const [character, text] of SHORT_ESCAPES) SHORT_LETTERS[character.charCodeAt(0)] = text.charCodeAt(1);
-/** By length of an escape with digits, the letter before them: `x`, `u` and `U`. */
+/** The letter before an escape's digits, by the escape's length: `x`, `u` and `U`. */
 const LETTERS = new Uint8Array(11);
 [LETTERS[4], LETTERS[6], LETTERS[10]] = [0x78, 0x75, 0x55];
 

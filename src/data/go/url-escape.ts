@@ -1,12 +1,12 @@
 /**
- * Percent-escapes in the parts of a URL, as Go's net/url has them (spec kubernetes-cel.md 4.7). Texts here are strings of octets: every character is one
+ * Percent-escapes in the parts of a URL, by the rules of Go's net/url (spec kubernetes-cel.md 4.7). Texts here are strings of octets: every character is one
  * octet of the UTF-8 form, because an escape may stand for any.
  */
 
 import { decodeUtf8, encodeUtf8 } from "../utf8.js";
 import { quoted } from "./quoted-text.js";
 
-/** The parts that have rules of their own. */
+/** The parts with rules of their own. */
 export type UrlPart = "path" | "host" | "zone" | "user" | "query" | "fragment";
 
 const ALWAYS_PLAIN = "-._~";
@@ -19,10 +19,10 @@ const PLAIN: Readonly<Record<UrlPart, string>> = {
   fragment: "!$&()*+,/:;=?@",
 };
 
-/** Stay as they are in a text that is escaped already, in every part. */
+/** Characters that stay as they are in a text that is escaped already, in every part. */
 const PLAIN_WHEN_ESCAPED = "!$&'()*+,;=:@[]%";
 
-/** By a character's code: whether it has to be escaped in a part beside these. */
+/** Whether a character has to be escaped in a part, by its code; `plain` are further characters that need not be. */
 function escapedBeside(plain: string): readonly boolean[] {
   return Array.from({ length: 256 }, (_, code) => {
     const character = String.fromCharCode(code);
@@ -42,14 +42,14 @@ const forParts = (more: string): Readonly<Record<UrlPart, readonly boolean[]>> =
 const ESCAPED = forParts("");
 const ESCAPED_AGAIN = forParts(PLAIN_WHEN_ESCAPED);
 
-/** Where the first character stands that has to be escaped, from `at` on; the text's length for none. */
+/** The place of the first character that has to be escaped, from `at` on; the text's length for none. */
 function nextEscaped(text: string, escaped: readonly boolean[], at: number): number {
   let i = at;
   while (i < text.length && escaped[text.charCodeAt(i)] === false) i++;
   return i;
 }
 
-/** Why a URL cannot be parsed: the text behind `parse "…": `, and what stands in the quotes (octets) where that is not the whole. */
+/** The error of a URL: the text behind `parse "…": `, and the quoted part (octets) where that is not the whole. */
 export class UrlError {
   constructor(
     readonly message: string,
@@ -59,7 +59,7 @@ export class UrlError {
 
 const escapeError = (octets: string): UrlError => new UrlError(`invalid URL escape ${quotedOctets(octets)}`);
 
-/** Replaces escapes by what they stand for. */
+/** Replaces escapes by their characters. */
 export function unescapeText(text: string, part: UrlPart): string | UrlError {
   const error = part === "host" || part === "zone" ? badHostCharacter(text, part) : badEscape(text);
   if (error !== undefined) return error;
@@ -76,7 +76,7 @@ function badEscape(text: string): UrlError | undefined {
   return bad === -1 ? undefined : escapeError(text.slice(bad, bad + 3));
 }
 
-/** A host may escape octets beyond ASCII and the percent sign; a zone what may stand in a host, and the space. */
+/** The error of an escape in a host, which may only stand for octets beyond ASCII and the percent sign; in a zone, for characters of a host, and the space. */
 function badHostCharacter(text: string, part: "host" | "zone"): UrlError | undefined {
   const inHost = ESCAPED.host;
   for (let i = 0; i < text.length; i++) {
@@ -97,7 +97,7 @@ function badHostCharacter(text: string, part: "host" | "zone"): UrlError | undef
 
 const PERCENT = 0x25;
 
-/** Escapes what has to be. */
+/** Escapes all characters that have to be. */
 export function escapeText(text: string, part: UrlPart): string {
   let result = "";
   for (let at = 0; ; ) {
@@ -110,7 +110,7 @@ export function escapeText(text: string, part: UrlPart): string {
 
 const hexOf = (octet: string): string => octet.charCodeAt(0).toString(16).padStart(2, "0");
 
-/** Whether an escaped text needs no further escapes: it may hold some characters that escaping would not leave. */
+/** Whether an escaped text needs no further escapes: it may contain some characters that escaping would not leave. */
 export const isValidEscaped = (text: string, part: UrlPart): boolean =>
   nextEscaped(text, ESCAPED_AGAIN[part], 0) === text.length;
 
@@ -118,7 +118,7 @@ export const isValidEscaped = (text: string, part: UrlPart): boolean =>
 export const toOctets = (text: string): string =>
   /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(encodeUtf8(text)).toString("latin1");
 
-/** Octets as a string; what is not UTF-8 becomes U+FFFD. */
+/** Octets as a string; those that are not UTF-8 become U+FFFD. */
 export const fromOctets = (octets: string): string =>
   /^[\0-\x7f]*$/.test(octets) ? octets : Buffer.from(octets, "latin1").toString("utf8");
 
@@ -135,7 +135,7 @@ export function quotedOctets(octets: string): string {
   return `"${result}"`;
 }
 
-/** How many octets the first character has; 0 when they are none. */
+/** Number of octets of the first character; 0 when they are not UTF-8. */
 function characterLength(octets: string): number {
   for (let length = 1; length <= 4; length++) {
     if (decodeUtf8(Buffer.from(octets.slice(0, length), "latin1")) !== undefined) return length;

@@ -1,26 +1,26 @@
-/** Reading URLs as Go's net/url does (spec kubernetes-cel.md 4.7). Texts are strings of octets (see url-escape.ts). */
+/** Parses URLs as Go's net/url does (spec kubernetes-cel.md 4.7). Texts are strings of octets (see url-escape.ts). */
 import { AddressError, parseAddress } from "./ip.js";
 import { fromOctets, quotedOctets, UrlError, unescapeText } from "./url-escape.js";
 
 /** The parts of a URL. Path, user, password and fragment are unescaped; `rawPath` and `rawFragment` are as written. */
 export interface UrlParts {
   readonly scheme: string;
-  /** What follows the scheme of a URL such as `mailto:x`; `""` for others. */
+  /** The part behind the scheme of a URL such as `mailto:x`; `""` for others. */
   readonly opaque: string;
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
   readonly host: string;
   readonly path: string;
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** A question mark with nothing behind it. */
+  /** Whether it has a question mark with nothing behind it. */
   readonly forceQuery: boolean;
-  /** A scheme and a path without `//`. */
+  /** Whether it has a scheme and a path without `//`. */
   readonly omitHost: boolean;
   readonly fragment: string;
   readonly rawFragment: string;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
 const CONTROL = /[\0-\x1f\x7f]/;
 
 /**

@@ -1,8 +1,8 @@
-/** URLs with their fragments, read and printed as Go's net/url does (spec kubernetes-cel.md 4.7). Texts are strings of octets (see url-escape.ts). */
+/** Parses and prints URLs with their fragments as Go's net/url does (spec kubernetes-cel.md 4.7). Texts are strings of octets (see url-escape.ts). */
 import { escapeText, fromOctets, isValidEscaped, UrlError, type UrlPart, unescapeText } from "./url-escape.js";
 import { parseUrl, type UrlParts } from "./url-parse.js";
 
-/** Parses a URL, or what is relative to one: Go's `url.Parse`. */
+/** Parses a URL, or a relative reference: Go's `url.Parse`. */
 export function parseUrlReference(octets: string): UrlParts | UrlError {
   const hash = octets.indexOf("#");
   const withoutFragment = hash === -1 ? octets : octets.slice(0, hash);

@@ -8,18 +8,18 @@ const ZERO = 0x30;
 const HASH = 0x23;
 const LITERAL = 0x7c;
 
-/** What stands behind `|` or `>`. */
+/** The header behind `|` or `>`. */
 interface Header {
-  /** Which breaks at the end are kept: one, all (`+`) or none (`-`). */
+  /** The line breaks at the end that are kept: one, all (`+`) or none (`-`). */
   readonly chomping: "clip" | "keep" | "strip";
-  /** Further indentation than the enclosing block's; 0: that of the first line. */
+  /** Indentation beyond the enclosing block's; 0: that of the first line. */
   readonly indentation: number;
 }
 
 /**
- * Reads a scalar of whole lines, whose `|` or `>` stands here.
+ * Reads a scalar of whole lines, from its `|` or `>` on.
  * @param parent indentation of the enclosing block, -1 for none
- * @throws YamlError for a header that says nothing, or a tab in the indentation
+ * @throws YamlError for an invalid header, or a tab in the indentation
  */
 export function readBlockScalar(cursor: Cursor, parent: number): Token {
   const start = cursor.at;
@@ -74,7 +74,7 @@ function readHeader(cursor: Cursor): Header {
   return { chomping, indentation };
 }
 
-/** The lines of a block scalar, of which the first that is not empty says how far all are indented. */
+/** The lines of a block scalar; the first that is not empty sets the indentation of all. */
 class Lines {
   readonly #cursor: Cursor;
   readonly #start: number;
@@ -87,7 +87,7 @@ class Lines {
     this.indent = indent;
   }
 
-  /** Steps over empty lines and the indentation of the next. Answers the breaks. */
+  /** Skips empty lines and the indentation of the next. Answers the breaks. */
   skipEmpty(parent: number): string {
     const cursor = this.#cursor;
     let breaks = "";

@@ -1,10 +1,10 @@
-/** The kinds of characters that YAML 1.1 tells apart, by UTF-16 code unit. All of them are single units. */
+/** The kinds of characters that YAML 1.1 distinguishes, by UTF-16 code unit. All of them are single units. */
 
 export const TAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;
-/** What a {@link Cursor} gives at the end of its text. */
+/** The code of a {@link Cursor} at the end of its text. */
 export const END = 0;
 
 /** Next line, line separator and paragraph separator: breaks of YAML 1.1 that editors do not have. */
@@ -12,8 +12,8 @@ const NEL = 0x85;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
 
-/** Characters that no document may hold, not even in comments; `\x00` and the like is how they are written. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+/** Characters that no document may contain, not even in comments; they are written as `\x00` and the like. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters
 export const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/g;
 
 export function isBreak(c: number): boolean {
@@ -43,7 +43,7 @@ export function isDigit(c: number): boolean {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** The value of a hexadecimal digit, -1 for anything else. */
+/** The value of a hexadecimal digit, -1 for any other character. */
 export function hexDigit(c: number): number {
   if (isDigit(c)) return c - 0x30;
   const lower = c | 0x20;

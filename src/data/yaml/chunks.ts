@@ -7,13 +7,13 @@ export interface Chunk {
 }
 
 const SEPARATOR = "---";
-/** What Go takes for white space. */
+/** Go's white space. */
 const SPACE = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
-/** What may stand behind a separator: space, and a comment. */
+/** The allowed text behind a separator: space, and a comment. */
 const NOTHING = new RegExp(`^${SPACE}*(?:#|$)`, "u");
 const LEADING_SPACE = new RegExp(`${SPACE}*`, "uy");
 
-/** Where white space ends that begins at an offset. */
+/** The end of the white space that begins at an offset. */
 export function spaceEnd(text: string, from: number): number {
   LEADING_SPACE.lastIndex = from;
   LEADING_SPACE.test(text);
@@ -27,9 +27,9 @@ export function isSpace(character: string): boolean {
 
 /**
  * Cuts a text into documents as Kubernetes does before it reads any YAML: at lines that begin with `---`, wherever those stand. A separator with
- * nothing before it stays with what follows.
- * @param from where the first document may begin
- * @throws YamlError where something stands behind a separator
+ * nothing before it stays with the next document.
+ * @param from the beginning of the first document
+ * @throws YamlError where there is other text behind a separator
  */
 export function* chunks(text: string, from: number): Generator<Chunk> {
   let start = from;

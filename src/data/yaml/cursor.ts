@@ -1,18 +1,18 @@
 import { CR, END, endsLine, isBlank, isBreak, isGap, LF } from "./characters.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** A place in a part of a text, which readers of tokens move on. */
+/** A place in a part of a text, which readers of tokens advance. */
 export class Cursor {
   /** UTF-16 offset in the text. */
   at: number;
-  /** Where the line begins that {@link at} is in. */
+  /** The beginning of the line that {@link at} is in. */
   lineStart: number;
 
   /**
    * @param text of well-formed UTF-16
-   * @param from where the part begins
-   * @param end where it ends; what comes after is not looked at
-   * @param forbidden whether a character stands at `end` that no document may hold
+   * @param from the beginning of the part
+   * @param end its end; the text after it is not read
+   * @param forbidden whether a character stands at `end` that no document may contain
    */
   constructor(
     readonly text: string,
@@ -33,23 +33,23 @@ export class Cursor {
     return this.at - this.lineStart;
   }
 
-  /** Steps over blanks in this line. */
+  /** Skips blanks in this line. */
   skipBlanks(): void {
     while (isBlank(this.code(this.at))) this.at++;
   }
 
-  /** Steps to the end of the line. */
+  /** Skips to the end of the line. */
   skipLine(): void {
     while (!endsLine(this.code(this.at))) this.at++;
   }
 
   /**
-   * Steps over the line break that stands here.
-   * @returns what a scalar has of it: a line feed, or the separator itself
+   * Skips the line break at the cursor.
+   * @returns its form in a scalar: a line feed, or the separator itself
    */
   skipBreak(): string {
     const c = this.code(this.at);
-    // Lines are cut at LF before YAML is read, and with it goes one CR before it: of CR CR LF is left what YAML takes for one break.
+    // Lines are cut at LF before YAML is read, together with one CR before it: CR CR LF becomes one break of YAML.
     if (c === CR) {
       if (this.code(this.at + 1) === LF) this.at++;
       else if (this.code(this.at + 1) === CR && this.code(this.at + 2) === LF) this.at += 2;
@@ -64,7 +64,7 @@ export class Cursor {
     return isBreak(this.code(this.at));
   }
 
-  /** Whether `---` or `...` stands here, in the first column and alone: the beginning or end of a document. */
+  /** Whether `---` or `...` stands here, in the first column and by itself: the beginning or end of a document. */
   atDocumentMark(): boolean {
     if (this.at !== this.lineStart) return false;
     const c = this.code(this.at);
@@ -76,14 +76,14 @@ export class Cursor {
     );
   }
 
-  /** The error of a text that is wrong, here or at an offset. */
+  /** An error at the cursor or at an offset. */
   error(reason: string, at: number = this.at): YamlError {
     return this.forbidden && this.at >= this.end ? this.errorOfForbidden() : yamlErrorAt(this.text, at, reason);
   }
 
   /** The error of the character at the end. */
   errorOfForbidden(): YamlError {
-    if (this.text[this.end] === "\ufffe") return yamlErrorAt(this.text, this.end, "what stands here is no UTF-8");
+    if (this.text[this.end] === "\ufffe") return yamlErrorAt(this.text, this.end, "what stands here is not UTF-8");
     const code = this.text.charCodeAt(this.end).toString(16).padStart(4, "0");
     return yamlErrorAt(this.text, this.end, `the control character U+${code.toUpperCase()} is not allowed`);
   }

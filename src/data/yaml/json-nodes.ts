@@ -3,7 +3,7 @@ import { closingQuote } from "../json-values.js";
 import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 import type { YamlList, YamlMap, YamlNode, YamlScalar } from "./node.js";
 
-/** The tree of a JSON value that begins at an offset, and is known to be sound and not too deep. */
+/** The tree of a JSON value that begins at an offset, and is known to be valid and not too deep. */
 export function jsonNode(text: string, from: number): YamlNode {
   return new JsonNodes(text, from).value();
 }
@@ -53,7 +53,7 @@ class JsonNodes {
     return map;
   }
 
-  /** Steps over the bracket that opens, or the comma; then over the bracket that closes, if it is there. */
+  /** Skips the opening bracket, or the comma; then the closing bracket, if it is there. */
   #ends(close: string): boolean {
     this.#skipBlanks();
     if (this.#text[this.#at] !== close) this.#at++;

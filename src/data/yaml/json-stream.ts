@@ -1,13 +1,13 @@
-/** Where JSON ends in a text that may go on with more of it, or with YAML. */
+/** Finds the end of JSON in a text that may continue with more of it, or with YAML. */
 import { closingQuote } from "../json-values.js";
 
 const QUOTE = 0x22;
 /** White space of JSON. */
 const BLANKS = /[ \t\r\n]*/y;
-/** A number or a word, up to what can't belong to it. */
+/** A number or a word, up to a character that can't belong to it. */
 const WORD = /(?:-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)/y;
 
-/** Where white space of JSON ends that begins at an offset. */
+/** The end of JSON's white space that begins at an offset. */
 export function jsonBlanksEnd(text: string, from: number): number {
   BLANKS.lastIndex = from;
   BLANKS.test(text);
@@ -15,7 +15,7 @@ export function jsonBlanksEnd(text: string, from: number): number {
 }
 
 /**
- * Where the JSON value ends that begins at an offset: what is between need not be JSON, but JSON ends nowhere else.
+ * The end of the JSON value that begins at an offset: the text between need not be JSON, but JSON ends nowhere else.
  * @returns -1 where none begins or it has no end
  */
 export function jsonEnd(text: string, from: number): number {

@@ -1,16 +1,16 @@
-/** Lines and columns of many offsets of one text. */
+/** Finds lines and columns of many offsets of one text. */
 import { BYTE_ORDER_MARK } from "./yaml-error.js";
 
-/** UTF-16 units between offsets whose columns are prepared: a text may be one long line, and its places are asked for in any order. */
+/** UTF-16 units between offsets whose columns are prepared: a text may be one long line, and its places may be asked for in any order. */
 const STEP = 256;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Made once for a text, which it looks at once. */
+/** Made once for a text, which it reads once. */
 export class Lines {
   readonly #text: string;
   readonly #starts: number[];
-  /** How many second halves of characters (of two units) stand before every {@link STEP}th offset. */
+  /** Number of low surrogates before every {@link STEP}th offset. */
   readonly #halves: number[] = [];
 
   constructor(text: string) {
@@ -20,7 +20,7 @@ export class Lines {
     for (let at = 0; at < text.length; at++) {
       if (at % STEP === 0) this.#halves.push(halves);
       const c = text.charCodeAt(at);
-      // As editors have it: at LF, CR LF or a CR of its own.
+      // As in editors: at LF, CR LF or a single CR.
       if (c === LF || (c === CR && text.charCodeAt(at + 1) !== LF)) this.#starts.push(at + 1);
       else if (isSecondHalf(c)) halves++;
     }

@@ -12,7 +12,7 @@ import { Scanner } from "./scanner.js";
 import type { Token, TokenKind } from "./token.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** What the two handles that need no directive stand for. */
+/** The prefixes of the two handles that need no directive. */
 const HANDLES: readonly (readonly [string, string])[] = [
   ["!", "!"],
   ["!!", "tag:yaml.org,2002:"],
@@ -23,7 +23,7 @@ const VERSION = "1.1";
 type Kinds = ReadonlySet<TokenKind>;
 const DIRECTIVES: Kinds = new Set(["version", "tag-directive"]);
 const NO_CONTENT: Kinds = new Set(["version", "tag-directive", "document-start", "document-end", "end"]);
-/** Before these nothing stands for a key or value of a block. */
+/** The tokens before which a key or value of a block is empty. */
 const AFTER_MEMBER: Kinds = new Set(["key", "value", "block-end"]);
 const AFTER_ITEM: Kinds = new Set(["-", "block-end"]);
 const AFTER_LOOSE_ITEM: Kinds = new Set(["-", "key", "value", "block-end"]);
@@ -32,7 +32,7 @@ const AFTER_FLOW_VALUE: Kinds = new Set([",", "}"]);
 const AFTER_PAIR_KEY: Kinds = new Set(["value", ",", "]"]);
 const AFTER_PAIR_VALUE: Kinds = new Set([",", "]"]);
 
-/** What messages call tokens that are no character. */
+/** The names in messages of tokens that are not characters. */
 const SHOWN: ReadonlyMap<TokenKind, string> = new Map([
   ["end", "the document ends"],
   ["block-end", "the block ends"],
@@ -50,13 +50,13 @@ const SHOWN: ReadonlyMap<TokenKind, string> = new Map([
   ["alias", "an alias stands here"],
 ]);
 
-/** Where a node stands, which decides what may begin there. */
+/** The place of a node, which decides how it may begin. */
 type Place = "flow" | "block" | "member";
 
 /** The first document of a part of a text. */
 export interface ParsedDocument {
   readonly root: YamlNode;
-  /** Where the part goes on behind it, be it with a comment; that is not read. */
+  /** The place at which the part continues behind it, be it with a comment; that is not read. */
   readonly behind: number | undefined;
 }
 
@@ -74,7 +74,7 @@ class DocumentParser {
   readonly #scanner: Scanner;
   readonly #handles = new Map<string, string>();
   readonly #anchors = new Map<string, YamlNode>();
-  /** Brackets that are open: where an end that is missing was expected is of little use, where they stand is. */
+  /** The open brackets: for a missing end, their place is a more useful hint than its own. */
   readonly #open: Token[] = [];
 
   constructor(cursor: Cursor) {
@@ -95,7 +95,7 @@ class DocumentParser {
     }
     for (const [handle, prefix] of HANDLES) if (!this.#handles.has(handle)) this.#handles.set(handle, prefix);
     const first = scanner.peek();
-    // Between `---` and what ends the document there may be nothing.
+    // Between `---` and the end of the document there may be nothing.
     const root = isExplicit && NO_CONTENT.has(first.kind) ? nothing(first.start) : this.#node("block", 0);
     const next = scanner.peek();
     return { root, behind: next.kind === "end" ? undefined : next.start };
@@ -173,7 +173,7 @@ class DocumentParser {
     return { kind: "alias", start: next.start, end: next.end, name: next.text, target };
   }
 
-  /** Notes a node's anchor. Children may refer to it already. */
+  /** Records a node's anchor. Its children may refer to it already. */
   #named<T extends YamlNode>(name: string | undefined, node: T): T {
     if (name !== undefined) this.#anchors.set(name, node);
     return node;
@@ -207,7 +207,7 @@ class DocumentParser {
     return this.#ended(list);
   }
 
-  /** A list that is indented no further than the key whose value it is. */
+  /** A list that is indented no further than its key. */
   #looseList(name: string | undefined, depth: number): YamlList {
     const scanner = this.#scanner;
     const list = this.#list(name, scanner.peek().start);
@@ -242,7 +242,7 @@ class DocumentParser {
     return this.#ended(list);
   }
 
-  /** Takes a bracket that opens, and answers where it stands. */
+  /** Takes an opening bracket, and answers its place. */
   #opened(): number {
     const bracket = this.#scanner.peek();
     this.#open.push(bracket);
@@ -250,14 +250,14 @@ class DocumentParser {
     return bracket.start;
   }
 
-  /** A map of one pair that stands in a flow list without braces. */
+  /** A map of one pair in a flow list, without braces. */
   #singlePair(depth: number): YamlMap {
     const scanner = this.#scanner;
     const mark = scanner.peek();
     const map = this.#map(undefined, mark.start);
     scanner.skip();
     const next = scanner.peek();
-    // A missing key takes what comes behind with it.
+    // With a missing key, the text behind it is skipped, too.
     if (AFTER_PAIR_KEY.has(next.kind)) scanner.skip();
     const key = AFTER_PAIR_KEY.has(next.kind) ? nothing(next.end) : this.#node("flow", depth + 1);
     const value = this.#value(AFTER_PAIR_VALUE, "flow", depth);
@@ -287,7 +287,7 @@ class DocumentParser {
     return { key, value: nothing(this.#scanner.peek().start) };
   }
 
-  /** Takes the comma that has to stand between what brackets hold; false at their end. */
+  /** Takes the comma that has to stand between items in brackets; false at their end. */
   #comma(close: "]" | "}"): boolean {
     const next = this.#scanner.peek();
     if (next.kind === close) return false;
@@ -296,7 +296,7 @@ class DocumentParser {
     return true;
   }
 
-  /** Takes a mark, as `-`, and reads the node behind it, which may be missing. */
+  /** Takes a mark, such as `-`, and reads the node behind it, which may be missing. */
   #afterMark(empty: Kinds, place: Place, depth: number): YamlNode {
     const scanner = this.#scanner;
     const mark = scanner.peek();
@@ -310,7 +310,7 @@ class DocumentParser {
     return next.kind === "value" ? this.#afterMark(empty, place, depth) : nothing(next.start);
   }
 
-  /** Takes the token that ends a list or map. */
+  /** Takes the last token of a list or map. */
   #ended<T extends YamlList | YamlMap>(node: T): T {
     const { kind, end } = this.#scanner.peek();
     const last = node.kind === "list" ? node.items.at(-1) : node.pairs.at(-1)?.value;

@@ -3,8 +3,8 @@ import type { Cursor } from "./cursor.js";
 import { type Token, token } from "./token.js";
 
 /**
- * Reads a scalar without quotes, which begins here and may go on over several lines.
- * @param indent what lines must be indented by to belong to it; in flow style only tabs are held against it
+ * Reads a scalar without quotes, which begins here and may continue over several lines.
+ * @param indent the indentation of its further lines; in flow style only tabs are refused
  * @throws YamlError for a tab in the indentation of a later line
  */
 export function readPlainScalar(cursor: Cursor, indent: number, flow: boolean): Token {
@@ -29,7 +29,7 @@ export function readPlainScalar(cursor: Cursor, indent: number, flow: boolean): 
   return token("scalar", start, end, text);
 }
 
-/** Where the visible text of the scalar ends in this line. */
+/** The end of the scalar's visible text in this line. */
 function lineContentEnd(cursor: Cursor, flow: boolean): number {
   let end = cursor.at;
   for (let at = end; ; at++) {
@@ -50,7 +50,7 @@ function isFlowIndicator(c: number): boolean {
   return c === 0x2c || c === 0x3f || c === 0x5b || c === 0x5d || c === 0x7b || c === 0x7d;
 }
 
-/** Steps over line breaks and what indents the next line with text. Answers what stands for them: a space, or the breaks after the first. */
+/** Skips line breaks and the indentation of the next line with text. Answers their value: a space, or the breaks after the first. */
 function foldedGap(cursor: Cursor, start: number, indent: number): string {
   const first = cursor.skipBreak();
   let others = "";
@@ -66,7 +66,7 @@ function foldedGap(cursor: Cursor, start: number, indent: number): string {
   return others === "" ? " " : others;
 }
 
-/** Whether more of the scalar stands at the beginning of a line. */
+/** Whether the scalar continues at the beginning of a line. */
 function goesOn(cursor: Cursor, flow: boolean): boolean {
   const c = cursor.code(cursor.at);
   if (c === END || c === 0x23 || cursor.atDocumentMark()) return false;

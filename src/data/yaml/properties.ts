@@ -1,4 +1,4 @@
-/** Readers of what stands before a node or a document: anchors and aliases, tags, directives. */
+/** Reads properties before a node or a document: anchors and aliases, tags, directives. */
 import { endsLine, hexDigit, isBlank, isDigit, isGap, isNameCharacter } from "./characters.js";
 import type { Cursor } from "./cursor.js";
 import { type Token, token } from "./token.js";
@@ -10,9 +10,9 @@ const AMPERSAND = 0x26;
 const DOT = 0x2e;
 const LESS = 0x3c;
 const GREATER = 0x3e;
-/** What may follow the name of an anchor beside blanks and breaks: `?` `:` `,` `]` `}` `%` `@` and a backtick. */
+/** Characters that may follow the name of an anchor beside blanks and breaks: `?` `:` `,` `]` `}` `%` `@` and a backtick. */
 const AFTER_NAME: ReadonlySet<number> = new Set([0x3f, 0x3a, 0x2c, 0x5d, 0x7d, PERCENT, 0x40, 0x60]);
-/** What tags are made of beside letters, digits, `-`, `_` and escapes. */
+/** Characters of tags beside letters, digits, `-`, `_` and escapes. */
 const TAG_CHARACTERS: ReadonlySet<number> = new Set(
   [..."; / ? : @ & = + $ , . ! ~ * ' ( ) [ ]".replaceAll(" ", "")].map((c) => c.charCodeAt(0)),
 );
@@ -21,7 +21,7 @@ const MOST_VERSION_DIGITS = 2;
 
 /**
  * Reads `&name` or `*name`, which begins here.
- * @throws YamlError for a name that is none
+ * @throws YamlError for an invalid name
  */
 export function readAnchor(cursor: Cursor): Token {
   const start = cursor.at;
@@ -37,7 +37,7 @@ export function readAnchor(cursor: Cursor): Token {
 
 /**
  * Reads a tag, which begins here: `!<whole>`, `!handle!suffix`, `!suffix` or `!`.
- * @throws YamlError for a tag that is none, or is not followed by a blank
+ * @throws YamlError for an invalid tag, or one without a blank behind it
  */
 export function readTag(cursor: Cursor): Token {
   const start = cursor.at;
@@ -56,7 +56,7 @@ export function readTag(cursor: Cursor): Token {
     } else {
       suffix = written.slice(1) + readTagCharacters(cursor, true);
       handle = "!";
-      // A lone `!` is a tag of its own: it says that this is a text.
+      // A lone `!` is a tag of its own: it marks a text.
       if (suffix === "") [handle, suffix] = ["", "!"];
     }
   }
@@ -163,7 +163,7 @@ function readEscapedCharacter(cursor: Cursor): string {
   return Buffer.from(bytes).toString("utf8");
 }
 
-/** Bytes of a character by the first; 0 where there is none that begins so. */
+/** Number of bytes of a character by the first; 0 for an invalid one. */
 function utf8Length(byte: number): number {
   if (byte < 0x80) return 1;
   if (byte < 0xc0 || byte >= 0xf8) return 0;

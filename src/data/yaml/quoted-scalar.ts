@@ -6,7 +6,7 @@ const BACKSLASH = 0x5c;
 const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
 
-/** What the letter after a backslash stands for. JSON's `\/` is not among them: Kubernetes' reader does not know it. */
+/** The characters of escapes by the letter after the backslash. JSON's `\/` is missing: Kubernetes' reader does not know it. */
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["0", "\0"],
   ["a", "\x07"],
@@ -27,7 +27,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["L", "\u2028"],
   ["P", "\u2029"],
 ]);
-/** Digits after the letter of an escape that names a character by its number. */
+/** Number of digits after the letter of an escape with a character's number. */
 const DIGITS: ReadonlyMap<string, number> = new Map([
   ["x", 2],
   ["u", 4],
@@ -36,7 +36,7 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 
 /**
  * Reads a scalar in quotes, which begins here. Its lines may stand in any column.
- * @throws YamlError when it does not end, or has an escape that stands for nothing
+ * @throws YamlError when it does not end, or has an invalid escape
  */
 export function readQuotedScalar(cursor: Cursor): Token {
   const start = cursor.at;
@@ -70,8 +70,8 @@ export function readQuotedScalar(cursor: Cursor): Token {
 }
 
 /**
- * Where text ends that stands for itself: at a quote, an escape, the end, or the blanks before a line break. What blanks there are within a line
- * belongs to it.
+ * The end of the literal text: at a quote, an escape, the end, or the blanks before a line break. Blanks within a line
+ * belong to it.
  */
 function visibleEnd(cursor: Cursor, quote: number): number {
   let end = cursor.at;
@@ -85,9 +85,9 @@ function visibleEnd(cursor: Cursor, quote: number): number {
 }
 
 /**
- * Steps over blanks and breaks up to the next text.
- * @param escaped what an escaped break, which stands behind, has left of itself; undefined where none does
- * @returns what stands for them: a space for one break, else the breaks after the first
+ * Skips blanks and breaks up to the next text.
+ * @param escaped the rest of a preceding escaped break; undefined without one
+ * @returns their value: a space for one break, else the breaks after the first
  */
 function lineGap(cursor: Cursor, escaped: string | undefined): string {
   let first = escaped;

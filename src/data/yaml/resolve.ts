@@ -1,4 +1,4 @@
-/** What scalars stand for: the rules of go-yaml v2, which are those of YAML 1.1 but for dates and numbers of base 60, which are texts. */
+/** The values of scalars: by the rules of go-yaml v2, which are those of YAML 1.1 except for dates and numbers of base 60, which are texts. */
 import { characterLength } from "./text.js";
 
 const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt ])(.*))?$/;
@@ -6,7 +6,7 @@ const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt ])(.*))?$/;
 const TIME = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?$/;
 const ZONE = /(?:Z|[+-](\d{2}):(\d{2}))$/;
 
-/** Whether go-yaml takes a text for a point in time, which only matters to scalars with the tag `!!timestamp`: a date, or a date and a time. */
+/** Whether go-yaml reads a text as a point in time, which only matters to scalars with the tag `!!timestamp`: a date, or a date and a time. */
 function isTimestamp(text: string): boolean {
   const [, year = "", month = "", day = "", separator, rest = ""] = DATE.exec(text) ?? [];
   if (year === "" || !isDay(Number(year), Number(month), Number(day))) return false;
@@ -33,18 +33,18 @@ const STRING = `${CORE}str`;
 const BINARY = `${CORE}binary`;
 const MERGE = `${CORE}merge`;
 
-/** What a scalar is: one of the tags that say so. */
+/** The kind of a scalar, named by a tag. */
 type Kind = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "merge";
 
-/** A number that is no integer for YAML, though its value may be whole; infinite ones and NaN among them. */
+/** A number that is not an integer for YAML, though its value may be whole; infinite ones and NaN among them. */
 export class Float {
   constructor(readonly value: number) {}
 }
 
-/** Of integers those beyond the safe ones are bigints. */
+/** A value; integers beyond the safe ones are bigints. */
 export type Resolved = string | boolean | null | bigint | number | Float;
 
-/** The scalar's tag asks for what its text is not. */
+/** The error of a scalar whose text does not fit its tag. */
 export class Mismatch {
   constructor(readonly reason: string) {}
 }
@@ -58,26 +58,26 @@ const WORDS: ReadonlyMap<string, boolean | null | Float> = new Map<string, boole
   ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, new Float(-Infinity)] as const),
 ]);
 
-/** Characters that a scalar begins with which may be no text: of words, and of numbers. */
+/** First characters of scalars that may not be texts: of words, and of numbers. */
 const WORD_START = /^[yYnNtTfFoO~]/;
 const LONGEST_WORD = 5;
-/** Digits of a number that is a safe integer whatever they are. */
+/** Digits up to which any number is a safe integer. */
 const SAFE_DIGITS = 15;
 const DECIMAL = /^[+-]?(?:0|[1-9][0-9]*)$/;
 const PREFIXED = /^([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+))$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** Of floats without a digit before the dot, underscores stand between digits only. */
+/** Floats without a digit before the dot, in which underscores stand between digits only. */
 const DOTTED = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
-/** A sign behind the prefix of base 2 is read too. */
+/** A binary number with a sign behind its prefix, which is also read. */
 const ODD_BINARY = /^0b([+-]?)([01]+)$/;
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const UINT64_MAX = 2n ** 64n - 1n;
-/** Digits of the largest integer in base 2 are 64; leading zeros aside, no text of more digits is one. Reading digits takes the square of their number. */
+/** Most digits: the largest integer in base 2 has 64, without leading zeros. Reading digits takes the square of their number. */
 const MOST_DIGITS = 64;
 
-/** What a plain scalar without a tag stands for. */
+/** The value of a plain scalar without a tag. */
 export function resolvePlain(text: string): Resolved {
   const first = text.charCodeAt(0);
   // Most scalars are words that begin with a letter of no number.
@@ -89,7 +89,7 @@ export function resolvePlain(text: string): Resolved {
   return word === undefined ? text : word;
 }
 
-/** What a scalar with a tag stands for. */
+/** The value of a scalar with a tag. */
 export function resolveTagged(text: string, tag: string): Resolved | Mismatch {
   if (tag === STRING) return text;
   if (tag === BINARY) return binary(text) ?? new Mismatch("!!binary is written in base64");
@@ -108,7 +108,7 @@ const WANTED: ReadonlyMap<string, Kind> = new Map(
   (["bool", "int", "float", "null", "timestamp"] as const).map((kind) => [CORE + kind, kind]),
 );
 
-/** Whether a scalar, if it is a key, stands for the members of its value. */
+/** Whether a scalar, as a key, is a merge key. */
 export function isMergeKey(text: string, tag: string, style: string): boolean {
   return text === "<<" && (tag === "" ? style === "plain" : tag === "!" || tag === MERGE);
 }
@@ -133,7 +133,7 @@ function numberOr(text: string): Resolved {
   return integer(plain) ?? float(plain) ?? oddBinary(plain) ?? text;
 }
 
-/** An integer of 64 bits; of those beyond the signed ones, only such that have no sign. */
+/** An integer of 64 bits; unsigned ones only without a sign. */
 function integer(plain: string): Resolved | undefined {
   let digits: string;
   let sign: string;
@@ -161,7 +161,7 @@ function inRange(sign: string, base: string, written: string): Resolved | undefi
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
-/** A finite float; what is larger than all of them is a text. */
+/** A finite float; a larger number is a text. */
 function float(plain: string): Resolved | undefined {
   if (!FLOAT.test(plain)) return undefined;
   const value = Number(plain);
@@ -177,7 +177,7 @@ function oddBinary(plain: string): Resolved | undefined {
   return sign === undefined || digits === undefined ? undefined : inRange(sign, "0b", digits);
 }
 
-/** The text that base64 stands for; undefined where it is none. What is no UTF-8 becomes U+FFFD, byte by byte. */
+/** The text of base64; undefined for an invalid one. Octets that are not UTF-8 become U+FFFD, byte by byte. */
 function binary(text: string): string | undefined {
   const compact = text.replace(/[\r\n]/g, "");
   if (compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) return undefined;

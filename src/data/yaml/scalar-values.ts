@@ -1,4 +1,4 @@
-/** What scalars are as JSON values and as keys. */
+/** Converts scalars to JSON values and to keys. */
 import { floatText } from "../float-text.js";
 import { jsonDouble } from "../json-double.js";
 import { double, numberOf } from "../json-reader.js";
@@ -8,9 +8,9 @@ import { Float, Mismatch, type Resolved, resolvePlain, resolveTagged } from "./r
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * Who reads. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: programs of Go that take values of maps of texts from go-yaml v3 itself: `yes`
- * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of what go-yaml v3 gives it: `yes` and its kind are texts, integers have up to
- * 64 bits without a sign, all else is as for Kubernetes.
+ * The reader. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: Go programs that decode maps of texts with go-yaml v3 itself: `yes`
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one. `opa`: OPA, which prints JSON of go-yaml v3's values: `yes` and its kind
+ * are texts, integers have up to 64 bits without a sign, all else is as for Kubernetes.
  */
 export type YamlDialect = "kubernetes" | "go-yaml-3" | "opa";
 
@@ -19,10 +19,10 @@ const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
 
 const BOOL = "tag:yaml.org,2002:bool";
 
-/** Numbers that YAML 1.2 has not: octal ones with nothing but a 0 before them, underscores, prefixes in capitals. */
+/** Numbers that YAML 1.2 does not have: octal ones with only a 0 before them, underscores, prefixes in capitals. */
 const OLD_NUMBER = /^[-+]?(?:0[0-9]+$|0[XOB]|.*_)/;
 
-/** Whether a scalar that is a boolean or a number for Kubernetes, by YAML 1.1, is something else by YAML 1.2: a text, or another number. */
+/** Whether a scalar that is a boolean or a number for Kubernetes, by YAML 1.1, is a text or another number by YAML 1.2. */
 export function isOldWord({ text, style, tag }: YamlScalar, value: unknown): boolean {
   if (style !== "plain" || tag !== "" || value === null || typeof value === "string") return false;
   return typeof value === "boolean" ? OLD_BOOLEAN.test(text) : OLD_NUMBER.test(text);
@@ -51,7 +51,7 @@ function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDia
   return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
 }
 
-/** The key that a scalar is, or why it is none. */
+/** The key of a scalar, or the error. */
 export function keyName(node: YamlScalar, dialect: YamlDialect = "kubernetes"): string | Unwritable {
   const value = resolved(node, dialect);
   if (value instanceof Unwritable) return value;
@@ -73,12 +73,12 @@ function resolved(node: YamlScalar, dialect: YamlDialect): Resolved | Unwritable
   return value instanceof Mismatch ? new Unwritable(node.start, value.reason, true) : value;
 }
 
-/** Characters of a scalar that a message shows: it may have thousands. */
+/** Characters of a scalar in a message: it may have thousands. */
 const MOST_SHOWN = 64;
 
 const shown = (text: string): string => (text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`);
 
-/** Keys that are floats have the digits of a float of 32 bits. */
+/** The key of a float, which has the digits of a float of 32 bits. */
 function floatKey(value: number): string {
   const single = Math.fround(value);
   if (Number.isNaN(single)) return ".nan";
@@ -89,9 +89,9 @@ function floatKey(value: number): string {
   return floatText(Number(single.toPrecision(digits)), "g", undefined).replace(/^\+/, "");
 }
 
-/** Why a scalar is no value, or no key. */
+/** The error of a scalar that is not a valid value, or key. */
 export class Unwritable {
-  /** @param isFinal whether it is an error wherever it stands; others are none where the same key comes again and takes their place */
+  /** @param isFinal whether it is an error in any place; others are not where the same key is repeated and replaces them */
   constructor(
     readonly offset: number,
     readonly reason: string,

@@ -12,25 +12,25 @@ const PERCENT = 0x25;
 const BOM = 0xfeff;
 
 /**
- * Cuts a document into tokens as YAML 1.1 has them. A key is only known for one when its colon comes, so tokens wait in a queue while their first
- * may begin a key, and the token that says so is put in before it.
+ * Cuts a document into tokens of YAML 1.1. A key is only recognised when its colon comes, so tokens wait in a queue while their first
+ * may begin a key, and the key token is inserted before it.
  */
 export class Scanner {
   readonly #cursor: Cursor;
-  /** Tokens that wait, from `#head` to `#tail`; what else it holds is taken. It is never shortened, which would cost more than all else. */
+  /** The waiting tokens, from `#head` to `#tail`; others are taken already. It is never shortened, which would cost more than everything else. */
   readonly #queue: Token[] = [];
   #head = 0;
   #tail = 0;
-  /** Tokens taken out of the queue since the beginning. */
+  /** Number of tokens taken from the queue since the beginning. */
   #taken = 0;
   /** Indentation of the block that is being read, -1 outside of all. */
   #indent = -1;
   readonly #outerIndents: number[] = [];
   readonly #candidates: Candidate[] = [candidate()];
-  /** Brackets that are open. */
+  /** Number of open brackets. */
   #flow = 0;
   #mayBeginKey = true;
-  /** Whether nothing can come before the next token any more. */
+  /** Whether no token can be inserted before the next one any more. */
   #isReady = false;
 
   constructor(cursor: Cursor) {
@@ -53,7 +53,7 @@ export class Scanner {
     return this.#queue[this.#head] as Token;
   }
 
-  /** Takes the token that {@link peek} gave, of which the last, `end`, is never taken. */
+  /** Takes the token that {@link peek} gave; the last one, `end`, is never taken. */
   skip(): void {
     this.#isReady = false;
     this.#head++;
@@ -69,7 +69,7 @@ export class Scanner {
     return one?.isAwaited === true && this.#isStillOpen(one);
   }
 
-  /** What may become a key with that token as its first. Tokens of inner levels come later than those of outer ones. */
+  /** The candidate for a key with that token as its first. Tokens of inner levels come later than those of outer ones. */
   #candidateOf(number: number): Candidate | undefined {
     let low = 0;
     let high = this.#flow;
@@ -86,7 +86,7 @@ export class Scanner {
     this.#queue[this.#tail++] = next;
   }
 
-  /** Puts a token in before the one with that number, or at the end where that one is taken. */
+  /** Inserts a token before the one with that number, or at the end if that one is taken. */
   #insert(number: number, inserted: Token): void {
     const queue = this.#queue;
     const place = number < this.#taken ? this.#tail : this.#head + number - this.#taken;
@@ -167,7 +167,7 @@ export class Scanner {
     return isGap(this.#cursor.code(this.#cursor.at + 1));
   }
 
-  /** Steps over blanks, breaks and comments. Where a key may begin in a block, a tab is no blank: it would be indentation. */
+  /** Skips blanks, breaks and comments. Where a key may begin in a block, a tab does not count as a blank: it would be indentation. */
   #skipToToken(): void {
     const cursor = this.#cursor;
     for (;;) {
@@ -191,7 +191,7 @@ export class Scanner {
     }
   }
 
-  /** Begins a block unless it goes on one of this indentation; `before` says which token is its first, if that is read already. */
+  /** Begins a block unless it continues one of this indentation; `before` is its first token, if that is read already. */
   #openBlock(kind: "block-sequence" | "block-mapping", column: number, start: number, before?: number): void {
     if (this.#flow > 0 || this.#indent >= column) return;
     this.#outerIndents.push(this.#indent);
@@ -203,7 +203,7 @@ export class Scanner {
   #end(): void {
     const cursor = this.#cursor;
     if (cursor.forbidden) throw cursor.errorOfForbidden();
-    // A text may end within a line: what may have begun a key in that has none, at outer levels neither.
+    // A text may end within a line: a candidate in it gets no colon, and those of outer levels do not either.
     cursor.lineStart = cursor.at;
     if (this.#flow === 0) this.#closeBlocks(-1);
     this.#noKey();
@@ -241,7 +241,7 @@ export class Scanner {
   #closeFlow(kind: "]" | "}"): void {
     this.#noKey();
     if (this.#flow > 0) {
-      // As in Kubernetes' reader, brackets with no candidate in them, as `[]` or `{? a}`, are not waited for: of `[]: a` the document is `[]`.
+      // As in Kubernetes' reader, brackets without a candidate in them, such as `[]` or `{? a}`, cannot become keys: the document of `[]: a` is `[]`.
       const { bracket } = this.#candidates[this.#flow] as Candidate;
       const outer = this.#candidates[--this.#flow] as Candidate;
       if (outer.token === bracket) outer.isAwaited = false;
@@ -317,7 +317,7 @@ export class Scanner {
     this.#push(token(kind, start, start + 1));
   }
 
-  /** Notes that what begins here may be a key, and that nothing behind it in the same line is one. */
+  /** Records that a key may begin here, and that none begins behind it in the same line. */
   #mayBeKey(): void {
     if (this.#mayBeginKey) {
       this.#noKey();
@@ -340,14 +340,14 @@ export class Scanner {
     return this.#taken + this.#tail - this.#head;
   }
 
-  /** What may have been a key of this level is none. */
+  /** Drops the candidate of this level. */
   #noKey(): void {
     const one = this.#candidates[this.#flow] as Candidate;
     if (one.isOpen && one.isRequired) throw this.#noColon(one);
     one.isOpen = false;
   }
 
-  /** Whether a colon that comes here makes it a key: it has to be near, and in the same line. */
+  /** Whether a colon at this place makes it a key: it has to be near, and in the same line. */
   #isStillOpen(one: Candidate): boolean {
     if (!one.isOpen) return false;
     const cursor = this.#cursor;
@@ -362,7 +362,7 @@ export class Scanner {
   }
 }
 
-/** What begins with a quote, or a character of anchors, aliases and tags. */
+/** Reads a token that begins with a quote, or a character of anchors, aliases and tags. */
 function readMarked(cursor: Cursor, c: number): Token {
   if (c === 0x22 || c === 0x27) return readQuotedScalar(cursor);
   return c === 0x21 ? readTag(cursor) : readAnchor(cursor);

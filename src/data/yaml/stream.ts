@@ -12,44 +12,44 @@ import type { YamlDialect } from "./scalar-values.js";
 import { documentValue, type RepeatedKey } from "./values.js";
 import { YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** Bytes at the beginning in which the first `{` has to stand for a text to be taken for JSON. */
+/** Bytes at the beginning in which the first `{` has to stand for a text to be read as JSON. */
 const SNIFFED_BYTES = 4096;
-/** Bytes that have to follow on JSON for YAML to be looked for there. */
+/** Bytes that have to follow JSON for YAML to be tried there. */
 const LEAST_YAML_BYTES = 4;
-/** With more than one JSON document before it, what is no JSON is not taken for YAML. */
+/** Most JSON documents before a text that is tried as YAML if it is not JSON. */
 const MOST_JSON_BEFORE_YAML = 1;
 
-/** How to read. */
+/** Options of reading. */
 export interface YamlOptions {
-  /** Most values that a document may come to after its aliases are followed, keys counted; default: what is written is bounded by the text, and aliases are by Kubernetes' own rule. */
+  /** Most values of a document once its aliases are resolved, keys counted; default: written values are bounded by the text, and aliases by Kubernetes' own rule. */
   readonly mostValues?: number;
-  /** Whether a key that stands twice in a map is an error; default no: the last one counts. */
+  /** Whether a repeated key in a map is an error; default no: the last one counts. */
   readonly uniqueKeys?: boolean;
-  /** What scalars are; default `kubernetes`. */
+  /** How scalars are read; default `kubernetes`. */
   readonly dialect?: YamlDialect;
 }
 
-/** What is written in one document. */
+/** The contents of one document as written. */
 export interface YamlTree {
-  /** With its places. */
+  /** The tree with its places. */
   readonly root: YamlNode;
-  /** Where something stands behind the document that nobody reads, as behind `...`. */
+  /** The place of text behind the document that is not read, as behind `...`. */
   readonly unread: number | undefined;
 }
 
 /** One document. */
 export interface YamlDocument extends YamlTree {
-  /** In the number model of `data/json`; never null, for documents of nothing are left out. */
+  /** The value in the number model of `data/json`; never null, because empty documents are left out. */
   readonly value: unknown;
-  /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. */
+  /** The repeated keys in a map, at their later places: Kubernetes uses the last one. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
-/** What a text holds. */
+/** The contents of a text. */
 export interface YamlStream<T = YamlDocument> {
-  /** Those before the error, if there is one. */
+  /** The documents before the error, if there is one. */
   readonly documents: readonly T[];
-  /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
+  /** The error of the first document that can't be read. The text behind it is not read either. */
   readonly error?: YamlError;
 }
 
@@ -61,12 +61,12 @@ export function readYamlStream(text: string, options: YamlOptions = {}): YamlStr
   });
 }
 
-/** What is written in all documents of a text but empty ones, up to the first that is no YAML; whether Kubernetes has a value for it is another question. */
+/** The trees of all documents of a text except empty ones, up to the first that is not YAML; whether Kubernetes has a value for them is not checked. */
 export function readYamlTrees(text: string): YamlStream<YamlTree> {
   return collected(text, (source) => (isNothing(source.root) ? undefined : source));
 }
 
-/** The values alone of what {@link readYamlStream} gives: trees are forgotten one by one, which takes less time and memory. */
+/** The values alone of {@link readYamlStream}: trees are released one by one, which takes less time and memory. */
 export function readYamlValues(text: string, options: YamlOptions = {}): YamlStream<unknown> {
   return collected(text, (source) => source.decoded(options).value ?? undefined);
 }
@@ -90,7 +90,7 @@ function isNothing(root: YamlNode): boolean {
 }
 
 /**
- * The first document of a text, as sigs.k8s.io/yaml reads it for those who expect no more than one: all else is left unread, and JSON is YAML.
+ * The first document of a text, as sigs.k8s.io/yaml reads it for callers that expect only one: the rest is not read, and JSON is YAML.
  * @returns undefined for a text without documents
  * @throws YamlError
  */
@@ -100,7 +100,7 @@ export function readYamlDocument(text: string, options: YamlOptions = {}): YamlD
 }
 
 /**
- * The first document of a text, as {@link readYamlDocument}; but all that stands behind it has to be YAML as well, as for OPA.
+ * The first document of a text, like {@link readYamlDocument}; but the text behind it has to be YAML as well, as for OPA.
  * @throws YamlError
  */
 export function readYamlAlone(text: string, options: YamlOptions = {}): YamlDocument | undefined {
@@ -114,16 +114,16 @@ export function readYamlAlone(text: string, options: YamlOptions = {}): YamlDocu
   return first?.decoded(options);
 }
 
-/** What a document behind another begins with: its mark, or a directive. */
+/** The beginning of a document behind another: its mark, or a directive. */
 const NEXT_DOCUMENT = /^(?:---(?:\s|$)|%)/;
 
-/** A document that has been found, and may be decoded. */
+/** A document that has been found, and can be decoded. */
 interface Source extends YamlTree {
   /** @throws YamlError */
   decoded(options: YamlOptions): YamlDocument;
 }
 
-/** One use per text. */
+/** One instance per text. */
 class StreamReader {
   readonly #text: string;
 
@@ -154,7 +154,7 @@ class StreamReader {
     }
   }
 
-  /** Where JSON was looked for and not found, YAML may stand. */
+  /** Reads YAML at a place where JSON was expected and not found. */
   *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<Source> {
     const from = yamlStart(this.#text, at);
     if (from === undefined) throw error;
@@ -181,7 +181,7 @@ class StreamReader {
   }
 }
 
-/** Parts of a text that hold a document of YAML each. */
+/** The parts of a text with a document of YAML each. */
 class Chunks {
   readonly #text: string;
   readonly #forbidden: ForbiddenCharacters;
@@ -224,7 +224,7 @@ function refuseRepeated(text: string, [first]: readonly RepeatedKey[]): void {
   if (first !== undefined) throw yamlErrorAt(text, first.offset, `the key ${first.key} stands in this map already`);
 }
 
-/** Where something stands behind a document that is neither a comment nor another end of it. */
+/** The place of text behind a document that is neither a comment nor another end of it. */
 function unreadWithin(text: string, behind: number | undefined, end: number): number | undefined {
   if (behind === undefined) return undefined;
   const cursor = new Cursor(text, behind, end, false);
@@ -237,7 +237,7 @@ function unreadWithin(text: string, behind: number | undefined, end: number): nu
   }
 }
 
-/** Where characters stand in a text that no document of YAML may hold. Asked for one offset after the other, it looks at the text once. */
+/** Finds the characters in a text that no document of YAML may contain. For ascending offsets it reads the text once. */
 class ForbiddenCharacters {
   readonly #text: string;
   readonly #pattern = new RegExp(FORBIDDEN);
@@ -247,7 +247,7 @@ class ForbiddenCharacters {
     this.#text = text;
   }
 
-  /** The offset of the first at or behind one; beyond all offsets when there is none. */
+  /** The offset of the first such character from one offset on; beyond all offsets when there is none. */
   from(offset: number): number {
     if (this.#next >= offset) return this.#next;
     this.#pattern.lastIndex = offset;
@@ -261,7 +261,7 @@ function looksLikeJson(text: string): boolean {
   return text[start] === "{" && Buffer.byteLength(text.slice(0, Math.min(start, SNIFFED_BYTES))) < SNIFFED_BYTES;
 }
 
-/** A document of JSON, whose tree is only made for those who want to know its places. */
+/** A document of JSON, whose tree is only made when its places are needed. */
 class JsonDocument implements Source, YamlDocument {
   readonly unread = undefined;
   readonly #text: string;
@@ -285,7 +285,7 @@ class JsonDocument implements Source, YamlDocument {
 
   get repeatedKeys(): readonly RepeatedKey[] {
     try {
-      // The text is sound: whether there are any is all that can be wrong with it.
+      // The text is valid JSON: repeated keys are the only possible error.
       parseJson(this.#text.slice(this.#start, this.end), { unique: UNIQUE_KEYS });
       return [];
     } catch (error) {
@@ -300,7 +300,7 @@ class JsonDocument implements Source, YamlDocument {
   }
 }
 
-/** The JSON document that begins at an offset, or what is wrong with it. */
+/** The JSON document that begins at an offset, or its error. */
 function jsonDocument(text: string, start: number): JsonDocument | YamlError {
   const end = jsonEnd(text, start);
   const written = text.slice(start, end === -1 ? text.length : end);
@@ -319,7 +319,7 @@ function offsetIn(text: string, { line, column }: JsonError): number {
   return Math.min(start + column - 1, text.length);
 }
 
-/** Where YAML begins behind JSON: behind white space, but at most one line feed of it. Undefined where too little follows. */
+/** The beginning of YAML behind JSON: behind white space, but at most one line feed of it. Undefined where too little follows. */
 function yamlStart(text: string, from: number): number | undefined {
   for (let at = from; ; ) {
     if (Buffer.byteLength(text.slice(at, at + LEAST_YAML_BYTES)) < LEAST_YAML_BYTES) return undefined;

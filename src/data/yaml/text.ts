@@ -1,24 +1,24 @@
-/** Bytes of files as texts. */
+/** Decodes the bytes of files to texts. */
 import { isUtf8 } from "node:buffer";
 import { parseJson } from "../json.js";
 import { spaceEnd } from "./chunks.js";
 import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 
-/** Marks that say in which order the bytes of UTF-16 stand. */
+/** Marks of the byte order of UTF-16. */
 const LITTLE_ENDIAN = 0xfffe;
 const BIG_ENDIAN = 0xfeff;
-/** No character, and forbidden in YAML: where it stands, it is an error. */
+/** A noncharacter, which is forbidden in YAML: its place is an error. */
 const NO_CHARACTER = "\ufffe";
 
 /**
- * The text of a file that is to be read as YAML. Bytes that are no UTF-8 are an error there, in the document that they stand in; in JSON they become U+FFFD.
+ * The text of a file of YAML. Bytes that are not UTF-8 are an error in their document; in JSON they become U+FFFD.
  * UTF-16 is read where Kubernetes reads it: with a mark, the higher byte first.
  */
 export function yamlText(file: Uint8Array): string {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const mark = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
   if (mark === BIG_ENDIAN && bytes.length % 2 === 0) return Buffer.from(bytes).swap16().toString("utf16le");
-  // Lines are taken to end with one byte, which the last character of the other kind of UTF-16 has one too many of.
+  // Lines are read as ending with one byte, which leaves half of a line feed in the other byte order of UTF-16.
   if (mark === LITTLE_ENDIAN) return NO_CHARACTER;
   if (isUtf8(bytes)) return bytes.toString("utf8");
   let text = "";
@@ -33,7 +33,7 @@ export function yamlText(file: Uint8Array): string {
   return withReplacements(text + bytes.toString("utf8", from));
 }
 
-/** The text with U+FFFD in the JSON that it begins with, which Go's reader of JSON puts in place of every byte that is no UTF-8. */
+/** The text with U+FFFD in the JSON that it begins with, which Go's reader of JSON puts in place of every byte that is not UTF-8. */
 function withReplacements(text: string): string {
   if (!text.startsWith("{", spaceEnd(text, 0))) return text;
   let json = "";
@@ -54,7 +54,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Bytes of the character that begins at a place, 0 where none does. */
+/** Bytes of the character that begins at a place, 0 for an invalid one. */
 export function characterLength(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;

@@ -1,7 +1,7 @@
-/** How a scalar is written. */
+/** The style of a scalar. */
 export type ScalarStyle = "plain" | "single" | "double" | "literal" | "folded";
 
-/** What a token is. Blocks have tokens for where they begin and end, which no character stands for. */
+/** The kind of a token. Blocks have tokens for their beginning and end, for which no character stands. */
 export type TokenKind =
   | "end"
   | "version"
@@ -32,12 +32,12 @@ export interface Token {
   readonly end: number;
   /** A scalar's text, the name of an alias or anchor, the handle of a tag, a version. */
   readonly text: string;
-  /** What follows a tag's handle; what a handle of a directive stands for. */
+  /** The text behind a tag's handle; the prefix of a handle in a directive. */
   readonly suffix: string;
   readonly style: ScalarStyle;
 }
 
-/** A token. All have the same shape, for there are many. */
+/** Makes a token. All have the same shape, since there are many. */
 export function token(
   kind: TokenKind,
   start: number,

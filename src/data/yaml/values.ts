@@ -4,33 +4,33 @@ import { isMergeKey } from "./resolve.js";
 import { keyName, scalarValue, Unwritable, type YamlDialect } from "./scalar-values.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** Kubernetes' bounds on aliases, so that an alias bomb ends where it ends there: of up to so many steps of decoding, this share may be due to aliases, … */
+/** Kubernetes' limits of aliases, so that an alias bomb ends where it ends there: of up to so many steps of decoding, this share may be due to aliases, … */
 const FEW_STEPS = 400_000;
 const SHARE_OF_FEW = 0.99;
-/** … of so many or more this share, and between them one between them. */
+/** … of so many or more this share, and between them a share in between. */
 const MANY_STEPS = 4_000_000;
 const SHARE_OF_MANY = 0.1;
-/** Fewer steps, and fewer due to aliases, are never too many. */
+/** Numbers of steps, and of those due to aliases, up to which they are never too many. */
 const HARMLESS_STEPS = 1_000;
 const HARMLESS_ALIASED = 100;
 
-/** A key that stands in a map already; the last one counts. */
+/** A repeated key in a map; the last one counts. */
 export interface RepeatedKey {
   readonly key: string;
-  /** Where it stands again. */
+  /** The place of the repetition. */
   readonly offset: number;
 }
 
-/** What came of a document. */
+/** The result of a document. */
 export interface DocumentValue {
-  /** In the number model of `data/json`. */
+  /** The value in the number model of `data/json`. */
   readonly value: unknown;
-  /** In the order of the text. */
+  /** The repeated keys in the order of the text. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
 /**
- * The value of a document as Kubernetes gives it, which makes JSON of YAML.
+ * The value of a document in Kubernetes, which converts YAML to JSON.
  * @throws YamlError where there is none
  */
 export function documentValue(
@@ -44,7 +44,7 @@ export function documentValue(
   return { value, repeatedKeys: maker.repeatedKeys.sort((a, b) => a.offset - b.offset) };
 }
 
-/** One use per document. */
+/** One instance per document. */
 class ValueMaker {
   readonly repeatedKeys: RepeatedKey[] = [];
   readonly #text: string;
@@ -53,10 +53,10 @@ class ValueMaker {
   #steps = 0;
   #aliasedSteps = 0;
   #aliasDepth = 0;
-  /** Aliases that are being followed. */
+  /** Aliases that are being resolved. */
   readonly #followed = new Set<YamlAlias>();
   #hasUnwritable = false;
-  /** Maps that have a key which JSON can't hold. */
+  /** Maps with a key that JSON can't have. */
   readonly #spoiled = new Map<object, Unwritable>();
 
   constructor(text: string, mostValues: number, dialect: YamlDialect) {
@@ -103,7 +103,7 @@ class ValueMaker {
 
   /**
    * @param own keys of this map itself where `object` has, or gets, others; undefined while all of them are its own
-   * @param keeps whether what `object` has already counts
+   * @param keeps whether the keys that `object` already has take precedence
    */
   #fill(
     object: Record<string, unknown>,
@@ -146,7 +146,7 @@ class ValueMaker {
   }
 
   /**
-   * `<<`: what comes later in the map counts, merged or not, but of a list of maps the first that has the key. For go-yaml v3 the map's own keys count, and then
+   * Merges `<<`: later keys of the map count, merged or not, but of a list of maps the first that has the key. For go-yaml v3 the map's own keys count, and then
    * the first that has the key.
    */
   #merge(object: Record<string, unknown>, source: YamlNode, depth: number): void {

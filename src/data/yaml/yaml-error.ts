@@ -1,13 +1,13 @@
-/** A text is not usable YAML. */
+/** The error of a text that is not usable YAML. */
 export class YamlError extends Error {
   readonly code = "YAML_SYNTAX";
   override readonly name = "YamlError";
 
   /**
-   * @param reason what is wrong, without the place
+   * @param reason the error, without the place
    * @param line 1-based
    * @param column 1-based, in code points
-   * @param limit whether the text may be right, but nests deeper, comes to more values or has larger numbers than are read here
+   * @param limit whether the text may be valid, but nests deeper, has more values or larger numbers than are read here
    */
   constructor(
     readonly reason: string,
@@ -25,10 +25,10 @@ export function yamlErrorAt(text: string, offset: number, reason: string, limit 
   return new YamlError(reason, line, column, limit);
 }
 
-/** What a text may begin with that editors do not show. */
+/** A mark at the beginning of a text that editors do not show. */
 export const BYTE_ORDER_MARK = "\ufeff";
 
-/** 1-based line and column (code points) of a UTF-16 offset. Lines end as editors have it: at LF, CR LF or a CR of its own; a byte order mark is in no column. */
+/** 1-based line and column (code points) of a UTF-16 offset. Lines end as in editors: at LF, CR LF or a single CR; a byte order mark is in no column. */
 export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   let line = 1;
   let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;

@@ -41,8 +41,6 @@ export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trust
 /** Whom a signature's certificate names, before it is looked at whether any of it is true. */
 export interface Claim extends SignerIdentity {
   readonly certificate: X509Certificate;
-  /** The same, as Sigstore's own library reads it. */
-  readonly parsed: ParsedCertificate;
 }
 
 /** What a signature claims: undefined when it has no certificate with an identity, or one that is not for signatures, or no log entry. */
@@ -58,23 +56,10 @@ export async function claimOf({ certificate: pem, bundle }: ListedSignature): Pr
     if (issuer === undefined || subject === undefined || unfitness(parsed) !== undefined) return undefined;
     const workflowRepository = parsed.extension(WORKFLOW_REPOSITORY)?.value.toString("utf8");
     const identity = { issuer: issuer.toString("ascii"), subject, ...(workflowRepository && { workflowRepository }) };
-    return { ...identity, certificate, parsed };
+    return { ...identity, certificate };
   } catch {
     return undefined;
   }
-}
-
-/** Whether a certificate was issued by an authority of the trust root. At which time is left to {@link isSignedAsClaimed}. */
-export function isIssued({ parsed }: Claim, { certificateAuthorities }: TrustMaterial): boolean {
-  return certificateAuthorities.some(({ certChain }) =>
-    certChain.some((authority) => {
-      try {
-        return authority.subject.equals(parsed.issuer) && parsed.verify(authority);
-      } catch {
-        return false;
-      }
-    }),
-  );
 }
 
 /** Whether the signature was made by whom it claims: certificate, log entries and signature are right. */

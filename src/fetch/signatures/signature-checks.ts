@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import type { VerificationConfig } from "../../config/verification.js";
 import { limiter } from "../../data/limiter.js";
-import { FetchError, TOO_LARGE } from "../fetch-error.js";
+import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
-import type { Descriptor, RegistryClient } from "../registry-client.js";
-import { type Claim, claimOf, isIssued, isSignedAsClaimed } from "./layer-verification.js";
+import type { Descriptor, ImageVerifier, RegistryClient } from "../registry-client.js";
+import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
-  type ListedSignature,
   listedSignature,
   MAX_SIGNATURES_BYTES,
   type SignatureLayer,
@@ -18,7 +18,14 @@ import {
   signaturesOf,
 } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
-import { type Sought, soughtFor, unverified, type Wanted, type WantedSignatures } from "./wanted-signature.js";
+import {
+  isAnnotated,
+  type Sought,
+  soughtFor,
+  unverified,
+  type Wanted,
+  type WantedSignatures,
+} from "./wanted-signature.js";
 
 /** Milliseconds that all checks of a process together hold the thread before requests have their turn; one signature more may be under examination then. */
 const SLICE_MS = 5;
@@ -30,8 +37,8 @@ export const REFUSAL_KEPT_MS = 4_000;
 /** Refusals kept, some KiB each. */
 export const MAX_REFUSALS = 500;
 
-/** Signatures whose payloads are asked for at a time: one after another they would take the time of a check where somebody adds hundreds. */
-const PAYLOADS_AT_ONCE = 8;
+/** Signatures of a check whose payloads are asked for at a time. */
+const EXAMINED_AT_ONCE = 8;
 
 /** What is verified. */
 export interface Verification {
@@ -44,20 +51,33 @@ export interface Verification {
   readonly signal: AbortSignal;
 }
 
-/** A signature whose payload has not been read yet. */
-interface Candidate {
-  readonly descriptor: Descriptor;
-  readonly listed: ListedSignature;
-  /** Absent: it is by none of the identities that are looked for. */
-  readonly claim: Claim | undefined;
-  /** Which of those it may be that are looked for. */
-  readonly sought: readonly Sought[];
-}
-
 /** A signature that was looked at, and which of the sought ones it is. */
-interface Examined {
+export interface Examined {
   readonly layer: SignatureLayer;
   readonly met: readonly Sought[];
+}
+
+type Payloads = Map<string, ReturnType<typeof payloadOf>>;
+
+/** Verifies images by verification.yml (spec kubewarden.md 1.8). */
+export function imageVerifier(
+  config: VerificationConfig,
+  registry: RegistryClient,
+  checks: SignatureChecks,
+): ImageVerifier {
+  return {
+    async verify(image, signal) {
+      try {
+        const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
+        await checks.check(config, { registry, image, digest, signal });
+        return digest;
+      } catch (cause) {
+        if (cause instanceof FetchError && cause.stage === "verify") throw cause;
+        const shown = shownOf(cause);
+        throw new FetchError(reasonOf(cause), { stage: "verify", cause, ...(shown !== undefined && { shown }) });
+      }
+    },
+  };
 }
 
 /** Checks signatures, for the life of a process. */
@@ -85,22 +105,19 @@ export class SignatureChecks {
     const { image, digest, name } = verification;
     const question = JSON.stringify([image.host, image.repository, digest, name, wanted]);
     const key = createHash("sha256").update(question).digest("base64");
-    const refusal =
-      this.#refusals.get(key) ??
-      (await this.#refusalOf(wanted, verification).catch((error: unknown) => {
-        // So is what would fail again: an artifact that is too large costs as much as one that is not.
-        if (error instanceof FetchError && !error.transient) return error;
-        throw error;
-      }));
-    if (refusal === undefined) return;
-    if (!this.#refusals.has(key)) this.#refusals.set(key, refusal);
-    throw refusal;
+    const refusal = this.#refusals.get(key);
+    if (refusal !== undefined) throw refusal;
+    try {
+      await this.#find(wanted, verification);
+    } catch (error) {
+      // So is what would fail again: an artifact that is too large costs as much as one that is not.
+      if (error instanceof FetchError && !error.transient) this.#refusals.set(key, error);
+      throw error;
+    }
   }
 
-  async #refusalOf(
-    { allOf = [], anyOf }: WantedSignatures,
-    verification: Verification,
-  ): Promise<FetchError | undefined> {
+  /** @throws FetchError when they aren't there */
+  async #find({ allOf = [], anyOf }: WantedSignatures, verification: Verification): Promise<void> {
     const { image, name: asked } = verification;
     const all = await this.#sought(allOf, verification);
     const any = await this.#sought(anyOf?.signatures ?? [], verification);
@@ -117,31 +134,26 @@ export class SignatureChecks {
     });
     if (!isThere) {
       const found = "no signatures found";
-      return new FetchError(`${found} for image: ${asked ?? formatImageReference(image)} `, {
-        stage: "verify",
-        shown: asked === undefined ? found : `${found} for image: ${asked} `,
-      });
+      const shown = asked === undefined ? found : `${found} for image: ${asked} `;
+      throw new FetchError(`${found} for image: ${asked ?? formatImageReference(image)} `, { stage: "verify", shown });
     }
+    if (isMet()) return;
+    const missing = openOf(all);
     const own = asked !== undefined;
-    if (openOf(all).length > 0) return unverified("missing signatures", openOf(all), own);
+    if (missing.length > 0) throw unverified("missing signatures", missing, own);
     const found = any.length - openOf(any).length;
-    if (found >= least) return undefined;
-    return unverified(`minimum number of signatures not reached: needed ${least}, got ${found}`, openOf(any), own);
+    throw unverified(`minimum number of signatures not reached: needed ${least}, got ${found}`, openOf(any), own);
   }
 
   /**
    * All signatures of an image, and which of the wanted ones each of them is.
    * @throws FetchError when the registry can't be asked, or the trust root can't be had that a signature needs
    */
-  async examineAll(
-    wanted: readonly Wanted[],
-    verification: Verification,
-  ): Promise<readonly { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[]> {
+  async examineAll(wanted: readonly Wanted[], verification: Verification): Promise<readonly Examined[]> {
     const sought = new Set(await this.#sought(wanted, verification));
     return this.#withDescriptors(verification, async (descriptors) => {
-      const all: { readonly layer: SignatureLayer; readonly met: readonly Wanted[] }[] = [];
-      for await (const { layer, met } of this.#examined(descriptors, sought, verification, true))
-        all.push({ layer, met: met.map((one) => one.wanted) });
+      const all: Examined[] = [];
+      for await (const one of this.#examined(descriptors, sought, verification, true)) all.push(one);
       return all;
     });
   }
@@ -160,9 +172,8 @@ export class SignatureChecks {
     { registry, image, digest, signal }: Verification,
     work: (descriptors: readonly Descriptor[]) => Promise<T>,
   ): Promise<T> {
-    const turn = () => this.#turn(signal);
-    const read = (maxBytes: number) =>
-      signatureDescriptors(registry, signaturesOf(image, digest), { maxBytes, signal, turn });
+    const artifact = signaturesOf(image, digest);
+    const read = (most: number) => signatureDescriptors(registry, artifact, most, signal, () => this.#turn(signal));
     const small = await read(MAX_ANSWER_BYTES).catch((error: unknown) => {
       if (error instanceof FetchError && error.shown === TOO_LARGE) return undefined;
       throw error;
@@ -171,77 +182,62 @@ export class SignatureChecks {
   }
 
   /**
-   * Looks at one signature after another, each first by what costs least: so those that can't be wanted cost little, however many there are, and none has to be left
-   * out for their number.
+   * Looks at the signatures, some at a time: one after another they would take the time of a check where somebody adds hundreds.
    * @param open what is looked for; it may become less meanwhile
    * @param all whether also signatures are read that can't be wanted
    */
   async *#examined(
     descriptors: readonly Descriptor[],
     open: ReadonlySet<Sought>,
-    { registry, image, digest, signal }: Verification,
+    verification: Verification,
     all = false,
   ): AsyncGenerator<Examined> {
-    const artifact = signaturesOf(image, digest);
-    for (let from = 0; from < descriptors.length; from += PAYLOADS_AT_ONCE) {
-      const candidates = await this.#candidates(descriptors.slice(from, from + PAYLOADS_AT_ONCE), open, {
-        signal,
-        all,
-      });
-      // Signers who add nothing sign the same payload. One that is listed with another size can't be had, and is not to stand for it.
-      const payloads = new Map<string, Promise<Buffer | undefined>>();
-      for (const { descriptor } of candidates) {
-        const name = payloadName(descriptor);
-        if (!payloads.has(name)) payloads.set(name, payloadOf(registry, artifact, descriptor, signal));
-      }
-      await Promise.all(payloads.values());
-      for (const { descriptor, listed, claim, sought } of candidates) {
-        await this.#turn(signal);
-        const payload = await payloads.get(payloadName(descriptor));
-        const layer = payload && signatureLayer(listed, payload);
-        if (layer === undefined) continue;
-        const met: Sought[] = [];
-        let isAsClaimed: boolean | undefined;
-        for (const one of layer.imageDigest === digest ? sought : []) {
-          if (!open.has(one) || !one.isAnnotated(layer)) continue;
-          await this.#turn(signal);
-          // Once for all identities that are looked for.
-          if (one.isIdentity !== undefined && claim !== undefined)
-            isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
-          if (one.isIdentity === undefined ? await one.isSignedBy(layer, this.trustRoot) : isAsClaimed === true)
-            met.push(one);
-        }
-        yield { layer, met };
-      }
+    for (let from = 0; from < descriptors.length; from += EXAMINED_AT_ONCE) {
+      // Signers who add nothing sign the same payload.
+      const payloads: Payloads = new Map();
+      const some = descriptors.slice(from, from + EXAMINED_AT_ONCE);
+      for (const one of await Promise.all(some.map((each) => this.#examine(each, open, verification, payloads, all))))
+        if (one !== undefined) yield one;
     }
   }
 
-  /** Those of some signatures that may be what is looked for, as far as the artifact tells. */
-  async #candidates(
-    descriptors: readonly Descriptor[],
+  /**
+   * Looks at a signature, first by what costs least: so those that can't be wanted cost little, however many there are, and none has to be left out for their number.
+   * @returns undefined for one that can't be wanted, or has no payload that can be read
+   */
+  async #examine(
+    descriptor: Descriptor,
     open: ReadonlySet<Sought>,
-    { signal, all }: { readonly signal: AbortSignal; readonly all: boolean },
-  ): Promise<readonly Candidate[]> {
-    const candidates: Candidate[] = [];
-    for (const descriptor of descriptors) {
+    { registry, image, digest, signal }: Verification,
+    payloads: Payloads,
+    all: boolean,
+  ): Promise<Examined | undefined> {
+    await this.#turn(signal);
+    const listed = listedSignature(descriptor);
+    if (listed === undefined) return undefined;
+    const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(listed) : undefined;
+    const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
+    if (sought.length === 0 && !all) return undefined;
+    // One that is listed with another size can't be had, and is not to stand for it.
+    const name = `${descriptor.digest} ${descriptor.size}`;
+    const asked = payloads.get(name) ?? payloadOf(registry, signaturesOf(image, digest), descriptor, signal);
+    payloads.set(name, asked);
+    const payload = await asked;
+    await this.#turn(signal);
+    const layer = payload && signatureLayer(listed, payload);
+    if (layer === undefined) return undefined;
+    const met: Sought[] = [];
+    let isAsClaimed: boolean | undefined;
+    for (const one of layer.imageDigest === digest ? sought : []) {
+      if (!open.has(one) || !isAnnotated(layer, one.wanted)) continue;
       await this.#turn(signal);
-      const listed = listedSignature(descriptor);
-      if (listed === undefined) continue;
-      const claim = await this.#trustedClaim(listed, open);
-      const sought = [...open].filter(
-        ({ isIdentity }) => isIdentity === undefined || (claim !== undefined && isIdentity(claim)),
-      );
-      if (sought.length > 0 || all) candidates.push({ descriptor, listed, claim, sought });
+      // Once for all identities that are looked for.
+      if (one.isSignedBy === undefined && claim !== undefined)
+        isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
+      if (one.isSignedBy === undefined ? isAsClaimed === true : await one.isSignedBy(layer, this.trustRoot))
+        met.push(one);
     }
-    return candidates;
-  }
-
-  /** What a signature claims when it claims to be one that is looked for, and an authority that is trusted has issued its certificate. */
-  async #trustedClaim(listed: ListedSignature, open: ReadonlySet<Sought>): Promise<Claim | undefined> {
-    const identities = [...open].filter(({ isIdentity }) => isIdentity !== undefined);
-    const claim = identities.length === 0 ? undefined : await claimOf(listed);
-    if (claim === undefined || !identities.some(({ isIdentity }) => isIdentity?.(claim))) return undefined;
-    return isIssued(claim, await this.trustRoot()) ? claim : undefined;
+    return { layer, met };
   }
 
   /** @throws FetchError when the time of the check is over */
@@ -258,8 +254,6 @@ export class SignatureChecks {
     throw new FetchError(late, { stage: "verify", unanswered: true, shown: late });
   }
 }
-
-const payloadName = ({ digest, size }: Descriptor): string => `${digest} ${size}`;
 
 /** A payload; undefined when it is not there, or another than is said: what one party lists is not to keep others' signatures from being found. */
 async function payloadOf(

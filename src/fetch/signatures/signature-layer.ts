@@ -73,11 +73,9 @@ export function signaturesOf({ host, repository }: ImageReference, digest: strin
 export async function signatureDescriptors(
   registry: RegistryClient,
   artifact: ImageReference,
-  {
-    maxBytes,
-    signal,
-    turn,
-  }: { readonly maxBytes: number; readonly signal: AbortSignal; readonly turn: () => Promise<void> },
+  maxBytes: number,
+  signal: AbortSignal,
+  turn: () => Promise<void>,
 ): Promise<readonly Descriptor[]> {
   const manifest = await registry.manifest(artifact, signal, maxBytes).catch((error: unknown) => {
     if (error instanceof FetchError && error.status === 404) return undefined;
@@ -95,27 +93,23 @@ export async function signatureDescriptors(
     throw new FetchError(broken, { shown: broken });
   }
   const steps = readJsonInSteps(text, {}, bytes);
-  for (;;) {
-    await turn();
-    const step = steps.next();
-    if (step.done !== true) continue;
-    const { value } = step.value;
-    const layers = isJsonObject(value) ? layersOf({ content: value }) : [];
-    return affordable(layers.filter(({ mediaType }) => mediaType === PAYLOAD_LAYER));
-  }
+  await turn();
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) await turn();
+  const { value } = step.value;
+  const layers = isJsonObject(value) ? layersOf({ content: value }) : [];
+  return affordable(layers.filter(({ mediaType }) => mediaType === PAYLOAD_LAYER));
 }
 
 /** Signatures without those whose payloads are too large: by themselves, or together with all that are smaller. */
 function affordable(listed: readonly Descriptor[]): readonly Descriptor[] {
   let room = MAX_PAYLOADS_BYTES;
-  let most = MAX_PAYLOAD_BYTES;
-  for (const { size } of listed.toSorted((left, right) => left.size - right.size)) {
+  const bySize = listed.toSorted((left, right) => left.size - right.size);
+  const tooMuch = bySize.find(({ size }) => {
     room -= size;
-    if (room >= 0) continue;
-    most = Math.min(most, size - 1);
-    break;
-  }
-  return listed.filter(({ size }) => size <= most);
+    return room < 0 || size > MAX_PAYLOAD_BYTES;
+  });
+  return tooMuch === undefined ? listed : listed.filter(({ size }) => size < tooMuch.size);
 }
 
 /** What a layer lists; undefined when it is no signature that can be read. */

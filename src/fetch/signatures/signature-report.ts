@@ -1,5 +1,6 @@
-/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `image-verifier`. */
+/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `signature-checks`. */
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
+import { errorText } from "../../data/error-text.js";
 import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import type { SignatureChecks, Verification } from "./signature-checks.js";
 import type { SignatureLayer } from "./signature-layer.js";
@@ -48,8 +49,10 @@ export async function signatureReport(
 ): Promise<SignatureReport> {
   const { digest } = verification;
   const examined = await checks.examineAll([...allOf, ...(anyOf?.signatures ?? [])], verification);
+  const found: FoundSignature[] = [];
+  for (const { layer } of examined) found.push(await foundOf(layer, digest, checks.trustRoot));
   const requirement = (wanted: WantedSignature): Requirement => {
-    const metBy = examined.findIndex(({ met }) => met.includes(wanted));
+    const metBy = examined.findIndex(({ met }) => met.some((one) => one.wanted === wanted));
     return { wanted, ...(metBy !== -1 && { metBy }) };
   };
   const all = allOf.map(requirement);
@@ -57,17 +60,11 @@ export async function signatureReport(
   const isMetBy = ({ metBy }: Requirement) => metBy !== undefined;
   return {
     digest,
-    found: await inTurn(examined, ({ layer }) => foundOf(layer, digest, checks.trustRoot)),
+    found,
     allOf: all,
     ...(any && { anyOf: any }),
     isMet: all.every(isMetBy) && (any === undefined || any.requirements.filter(isMetBy).length >= any.minimumMatches),
   };
-}
-
-async function inTurn<T, R>(list: readonly T[], each: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (const item of list) results.push(await each(item));
-  return results;
 }
 
 async function foundOf(layer: SignatureLayer, digest: string, trustRoot: TrustRoot): Promise<FoundSignature> {
@@ -81,9 +78,6 @@ async function foundOf(layer: SignatureLayer, digest: string, trustRoot: TrustRo
       return { ...common, problem: "its certificate, log entry or signature is not right" };
     return { ...common, issuer: claim.issuer, subject: claim.subject };
   } catch (cause) {
-    return {
-      ...common,
-      problem: `its certificate can't be checked: ${cause instanceof Error ? cause.message : cause}`,
-    };
+    return { ...common, problem: `its certificate can't be checked: ${errorText(cause)}` };
   }
 }

@@ -31,19 +31,21 @@ export interface WantedSignatures {
   readonly anyOf?: { readonly minimumMatches: number; readonly signatures: readonly Wanted[] };
 }
 
-/** A wanted signature, made ready to be looked for. */
+/** A wanted signature, made ready to be looked for: it has one of the two. */
 export interface Sought {
   readonly wanted: Wanted;
-  /** Of a signature by an identity: whether it is this one. Absent: {@link isSignedBy} says whether a layer is wanted. */
+  /** Whether an identity is the wanted one. */
   readonly isIdentity?: (identity: SignerIdentity) => boolean;
-  /** Whether a payload has the annotations. */
-  readonly isAnnotated: (layer: SignatureLayer) => boolean;
   /**
-   * Whether a layer was signed with the key or the certificate; false for identities.
+   * Whether a layer was signed with the key or the certificate.
    * @throws FetchError when the trust root is needed and can't be had
    */
-  readonly isSignedBy: (layer: SignatureLayer, trustRoot: TrustRoot) => Promise<boolean>;
+  readonly isSignedBy?: (layer: SignatureLayer, trustRoot: TrustRoot) => Promise<boolean>;
 }
+
+/** Whether a payload has the annotations of a wanted signature. */
+export const isAnnotated = ({ annotations }: SignatureLayer, wanted: Wanted): boolean =>
+  Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
 
 /**
  * Makes a wanted signature ready: keys are read, and chains checked, once for all layers.
@@ -51,35 +53,23 @@ export interface Sought {
  * @throws FetchError when a certificate that is named is none for signatures
  */
 export async function soughtFor(wanted: Wanted, now: () => number): Promise<Sought> {
-  const pairs = Object.entries(wanted.annotations ?? {});
-  const isAnnotated = ({ annotations }: SignatureLayer) => pairs.every(([key, value]) => annotations[key] === value);
-  const byIdentity = (isIdentity: (identity: SignerIdentity) => boolean): Sought => {
-    return { wanted, isAnnotated, isIdentity, isSignedBy: () => Promise.resolve(false) };
-  };
   switch (wanted.kind) {
     case "pubKey": {
       const key = readPublicKey(wanted.key);
-      return {
-        wanted,
-        isAnnotated,
-        isSignedBy: async (layer, trustRoot) => key !== undefined && signedWithKey(layer, key, trustRoot),
-      };
+      return { wanted, isSignedBy: async (layer, root) => key !== undefined && signedWithKey(layer, key, root) };
     }
     case "certificate": {
       const problem = await certificateProblem(wanted.certificate.raw, now());
       if (problem !== undefined) throw new FetchError(problem, { stage: "verify", shown: problem });
       const issuers = issuersOf(wanted);
-      return {
-        wanted,
-        isAnnotated,
-        isSignedBy: async (layer, trustRoot) =>
-          issuers !== undefined && signedWithCertificate(layer, wanted, issuers, trustRoot, now),
-      };
+      const isSignedBy = async (layer: SignatureLayer, root: TrustRoot) =>
+        issuers !== undefined && signedWithCertificate(layer, wanted, issuers, root, now);
+      return { wanted, isSignedBy };
     }
     case "genericIssuer":
-      return byIdentity((identity) => isOfIssuer(wanted, identity));
+      return { wanted, isIdentity: (identity) => isOfIssuer(wanted, identity) };
     case "githubAction":
-      return byIdentity((identity) => isGithubWorkflow(wanted, identity));
+      return { wanted, isIdentity: (identity) => isGithubWorkflow(wanted, identity) };
   }
 }
 

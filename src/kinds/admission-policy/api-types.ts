@@ -33,11 +33,11 @@ export interface ApiTypes {
 /** The members of one type. */
 type Fields = Readonly<Record<string, ApiType>>;
 
-/** What a kind adds to the common members; `of` is the name of a type of this API version, which Go's messages print. */
+/** A kind's additions to the common members; `of` is the name of a type of this API version, which Go's messages print. */
 export interface KindTypes {
   readonly kind: string;
   readonly policySpec: (of: (name: string) => string) => Fields;
-  /** Of policies that have a status. The server overwrites it, but first it reads it. */
+  /** The status of policies that have one. The server overwrites it, but decodes it first. */
   readonly policyStatus?: (of: (name: string) => string) => Fields;
   readonly bindingSpec: (of: (name: string) => string) => Fields;
 }

@@ -1,4 +1,4 @@
-/** The expressions that policies of either kind have, compiled. */
+/** The expressions common to policies of either kind, compiled. */
 import type { Type } from "../../cel/index.js";
 import type { Scope } from "../shared/dialect.js";
 import type { Expression } from "../shared/expressions/expression.js";
@@ -16,7 +16,7 @@ export interface CompiledCommon {
 
 /**
  * `written`: as the API server does when a policy is written; match conditions see no variables, blank expressions are left out.
- * `stored`: as its evaluator does with whatever it is given (spec validating-admission-policy.md 1.5 and 5.1).
+ * `stored`: as its evaluator does with any stored policy (spec validating-admission-policy.md 1.5 and 5.1).
  */
 export type CompileMode = "written" | "stored";
 
@@ -28,10 +28,10 @@ export type CompilePart = (
   trimmed?: boolean,
 ) => Expression | undefined;
 
-/** What the kind compiles its own expressions with. */
+/** The compiler and the scope of a kind's own expressions. */
 export interface PolicyScope {
   readonly compile: CompilePart;
-  /** What expressions name, variables included: those that are compiled by now. */
+  /** The names that expressions can use, with the variables that are compiled by now. */
   readonly scope: (authorizer: boolean) => Scope;
 }
 
@@ -60,7 +60,7 @@ export function compileCommon(
   };
   const variables = (spec.variables ?? []).map(({ name = "", expression }) => {
     const compiled = compile(expression, "any", scope(true));
-    // A blank variable is a mistake of its own, and unknown to the expressions behind it.
+    // A blank variable is an error of its own, and unknown to later expressions.
     if (compiled !== undefined) types.set(name, variableType(compiled.type));
     return compiled;
   });

@@ -2,7 +2,7 @@ import type { CoveredExpression, Wanted } from "../shared/coverage/coverage.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedCommon } from "./prepared-common.js";
 
-/** The expressions that policies of either kind have, with their places: match conditions must be seen both true and false, variables evaluated. */
+/** The expressions common to policies of either kind, with their places: match conditions must be seen both true and false, variables evaluated. */
 export function* commonExpressionsOf(policy: PreparedCommon): Iterable<CoveredExpression> {
   const { name, conditions, conditionNames, variables } = policy;
   yield* coveredList(name, "matchConditions", "expression", conditions, "both", conditionNames);

@@ -1,4 +1,4 @@
-/** What the API server fills in before an object is stored (spec validating-admission-policy.md 1.1 to 1.4). */
+/** The defaults that the API server sets before an object is stored (spec validating-admission-policy.md 1.1 to 1.4). */
 import type { MatchResources } from "../shared/match/match-resources.js";
 import type { ResourceRule } from "../shared/match/resource-rule.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";

@@ -1,4 +1,4 @@
-/** The expressions of admission policies of both kinds: what they name, cost and say (spec validating-admission-policy.md 5 and 9). */
+/** The expressions of admission policies of both kinds: their names, cost and messages (spec validating-admission-policy.md 5 and 9). */
 import {
   ADMISSION_REQUEST,
   ADMISSION_TYPES,
@@ -21,7 +21,7 @@ export const STORED_VERSION: KubernetesVersion = "1.37";
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kubernetes.variables";
 
-/** The dialect of a version of Kubernetes, as ValidatingAdmissionPolicies speak it. */
+/** The dialect of ValidatingAdmissionPolicies in a version of Kubernetes. */
 export const admissionDialect = (version: KubernetesVersion): Dialect => ({
   environment: {
     flavour: "kubernetes",
@@ -87,7 +87,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 
 /**
  * The name that the API server's evaluator looks up for one in an expression: it takes names for escaped, so that some that look so can
- * never be found (spec validating-admission-policy.md 5.7). `undefined` for a name that is no escaped one although it looks so.
+ * never be found (spec validating-admission-policy.md 5.7). `undefined` for a name that looks escaped but is not.
  */
 export function unescapedName(name: string): string | undefined {
   if (!name.includes("__")) return name;
@@ -101,7 +101,7 @@ export function unescapedName(name: string): string | undefined {
   return valid ? unescaped : undefined;
 }
 
-/** The type that later expressions see of a variable: scalars, lists and maps keep theirs, all else is dyn. */
+/** A variable's type for later expressions: scalars, lists and maps keep theirs, all others are dyn. */
 export function variableType(type: Type): Type {
   switch (type.kind) {
     case "list":

@@ -1,37 +1,37 @@
-/** The documents of an entry, told apart: policies, their bindings, and all else. */
+/** Sorts the documents of an entry: policies, their bindings, and others. */
 
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
-import { misfitOf } from "../../kubernetes/go-types/as-struct.js";
+import { mismatchOf } from "../../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject, misnamedAt } from "../../kubernetes/object.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import { metadataWarnings, type Writing } from "../shared/decode/validate-metadata.js";
 import { unescapedName } from "./dialect.js";
-import { bindingDoubts, doubtsIn } from "./doubts.js";
 import type { ReadDocument } from "./read.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
+import { bindingWarnings, warningsIn } from "./warnings.js";
 
-/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+/** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 
-/** A resource, and where it stands. */
+/** A resource, and its document. */
 export interface Found<R> {
   readonly resource: R;
   readonly document: PolicyDocument;
 }
 
-/** What could be read of a document with mistakes. */
+/** The readable part of a document with mistakes. */
 export interface Broken<R> extends Found<R> {
   readonly mistakes: readonly FieldError[];
 }
 
-/** What documents hold. */
+/** The contents of the documents. */
 export interface FoundDocuments<P, B> {
   readonly policies: readonly Found<P>[];
   readonly bindings: readonly Found<B>[];
-  /** What could be read of policies and bindings that have mistakes, which are said already: for what else is wrong with them. */
+  /** The readable parts of policies and bindings with mistakes that are reported already: for finding further ones. */
   readonly broken: readonly Broken<P | B>[];
   /** Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
@@ -59,7 +59,7 @@ export function sortDocuments<P, B>(
       case "other":
         if (isObject(document.value)) {
           objects.push(document.value);
-          problems.push(...misfits(document.value, document));
+          problems.push(...mismatches(document.value, document));
         }
         break;
       case "policy":
@@ -73,31 +73,31 @@ export function sortDocuments<P, B>(
 }
 
 /**
- * An object that no cluster would hold: a policy that asks for it fails. One whose name or namespace is no text is an error, since it may be any
- * that is asked for.
+ * The problem of an object that no cluster would store: a policy that needs it fails. One whose name or namespace is not a text is an error, since it may be
+ * any object that is looked up.
  */
-function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
-  const misfit = misfitOf(object);
-  if (misfit === undefined) return [];
+function mismatches(object: JsonObject, document: PolicyDocument): readonly Problem[] {
+  const mismatch = mismatchOf(object);
+  if (mismatch === undefined) return [];
   const misnamed = misnamedAt(object);
   if (misnamed !== undefined) {
     const [, key] = misnamed;
-    const what = key === undefined ? "metadata is no map" : `${key} is no text (write it in quotes)`;
-    const message = `an object's ${what}: the API server does not take it, and nobody can tell which object it is`;
+    const what = key === undefined ? "metadata is not a map" : `${key} is not a text (write it in quotes)`;
+    const message = `an object's ${what}: the API server does not take it, and it may be any object that is looked up`;
     return [document.problem("error", misnamed, message)];
   }
-  const message = `the API server does not take this, and a policy that asks for it fails: ${misfit.error}`;
-  return [document.problem("warning", misfit.path, message)];
+  const message = `the API server does not take this, and a policy that asks for it fails: ${mismatch.error}`;
+  return [document.problem("warning", mismatch.path, message)];
 }
 
-/** What a server says beside storing a policy or a binding. */
+/** The server's warnings for a policy or a binding that it stores. */
 export const storedWithWarnings = (
   { metadata }: Resource<unknown>,
   document: PolicyDocument,
   writing?: Writing,
 ): Problem[] => metadataWarnings(metadata, writing).map(({ path, text }) => document.problem("warning", path, text));
 
-/** Variables whose names the evaluator takes for escaped, and never finds. */
+/** Variables whose names the evaluator takes for escaped, so that it never finds them. */
 export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, document: PolicyDocument): Problem[] {
   return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
     if (unescapedName(name) === name) return [];
@@ -106,7 +106,7 @@ export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, docum
   });
 }
 
-/** What else is wrong with documents that can't be read as they are. */
+/** Further mistakes of documents that can't be decoded as they are. */
 export const moreMistakes = <R>(
   broken: readonly Broken<R>[],
   check: (resource: R) => readonly FieldError[],
@@ -117,7 +117,7 @@ export const moreMistakes = <R>(
       .map((error) => fieldProblem(document, "error", error)),
   );
 
-/** The valid bindings by the policy they name. A broken one is no binding: its policy then must not act as if it had none. */
+/** The valid bindings by the policy they name. A broken one does not count as a binding: its policy then must not act as if it had none. */
 export function usableBindings<B extends Resource<CommonBindingSpec>>(
   { policies, bindings, broken }: FoundDocuments<Resource<CommonPolicySpec>, B>,
   validate: (binding: B, writing?: Writing) => readonly FieldError[],
@@ -131,7 +131,7 @@ export function usableBindings<B extends Resource<CommonBindingSpec>>(
     const errors = validate(resource, writing);
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, writing));
-    problems.push(...doubtsIn(document, bindingDoubts(resource.spec)));
+    problems.push(...warningsIn(document, bindingWarnings(resource.spec)));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
       problems.push(document.problem("warning", ["spec", "policyName"], message));

@@ -1,10 +1,10 @@
-/** What expressions of policies of either kind are evaluated on. */
+/** The inputs of expressions of policies of either kind. */
 import type { AuthorizerValue, Bindings, Lazy, ResourceCheckValue, Value } from "../../cel/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Attempt } from "../shared/expressions/attempt.js";
 import type { NamespaceViews, VersionedInput } from "../shared/expressions/input.js";
 
-/** What an evaluation works on. */
+/** The inputs of an evaluation. */
 export interface EvaluationInputs {
   readonly attempt: Attempt;
   readonly input: VersionedInput;
@@ -16,15 +16,15 @@ export interface EvaluationInputs {
   readonly authorization: Authorization;
 }
 
-/** What is asked who may do what; made when it is first looked at, for most expressions don't name it. */
+/** The authorizers of a request; made when first read, since most expressions don't name them. */
 export interface Authorization {
   readonly authorizer: AuthorizerValue;
   readonly requestResource: ResourceCheckValue;
 }
 
 /**
- * The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared, and that no
- * expression names.
+ * The values of the variables, always of one shape. It is `undefined` for those that fail as `no such attribute(s)` where they are declared, and for those that
+ * no expression names.
  */
 export function bindingsOf(
   { input, params, authorization }: EvaluationInputs,

@@ -4,7 +4,7 @@ import { evaluateGroup } from "../shared/expressions/evaluation-group.js";
 import { bindingsOf, type EvaluationInputs } from "./evaluation-inputs.js";
 import type { PreparedCommon } from "./prepared-common.js";
 
-/** What match conditions say: `waiting` when nothing of what they say is believed. */
+/** The result of match conditions: `waiting` when the result must be discarded. */
 export type Conditions =
   | { readonly outcome: "met" | "waiting" }
   | { readonly outcome: "unmet"; readonly reason: string }

@@ -11,8 +11,8 @@ import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /**
- * What a policy will ask of the world, told from its compiled expressions, its bindings and the documents beside it. The versions of resources are no
- * need: only requests in another version than the rules name ask for them.
+ * The questions of a policy to the world, derived from its compiled expressions, its bindings and the documents beside it. The versions of resources are not
+ * among them: only requests in another version than the rules name need those.
  */
 export function needsOf(
   spec: CommonPolicySpec,
@@ -31,7 +31,7 @@ export function needsOf(
 
   const paramKind = prepareParamKind(spec.paramKind);
   const kinds = typeof paramKind === "object" ? [paramKind] : [];
-  // Whether its objects live in namespaces is asked even if no binding names one.
+  // The scope of its objects is needed even if no binding names a namespace.
   const scope = kinds.some(({ kind }) => builtinNamespaced(kind) === undefined);
   const refs = bindings.flatMap(({ paramRef }) => paramRef ?? []);
   const params = refs.length > 0 ? kinds : [];
@@ -55,8 +55,8 @@ export function needsOf(
 }
 
 /**
- * Like matching, finding parameters is configuring the policy, whose failure `failurePolicy` is about; what expressions ask in vain fails the request.
- * A binding that names a parameter is obeyed, so its kind is all that has to be told. */
+ * Finding parameters is configuring the policy, as matching is: its failure is a matter of `failurePolicy`; a failed question of an expression fails the request.
+ * A binding always takes the parameter that it names, so only the kind is a need. */
 function parametersOf({
   apiVersion,
   kind,

@@ -8,12 +8,12 @@ import type { PreparedParamKind, PreparedParamRef } from "./prepared-binding.js"
 /** No parameter: the policy has none, or the binding names none. */
 export const NO_PARAM = null;
 
-/** The parameters to evaluate with, in order (one evaluation each); or why there are none to be had. */
+/** The parameters to evaluate with, in order (one evaluation each); or why there are none. */
 export type Params = readonly (JsonObject | typeof NO_PARAM)[] | LookupFailure | Waiting;
 
 const WITHOUT: Params = [NO_PARAM];
 
-/** Whether parameters of the kind live in namespaces; or why nobody knows. */
+/** Whether parameters of the kind live in namespaces; or why that is not known. */
 export function paramScope(
   paramKind: PreparedParamKind | undefined,
   world: RequestWorld,
@@ -70,7 +70,7 @@ function find(
   return objects.filter((object) => selector.empty || selector.matches(labelsOf(object)));
 }
 
-/** The parameter as expressions see it: with apiVersion and kind, which a cluster's caches leave out. */
+/** The parameter as expressions see it: with apiVersion and kind, which a cluster's caches omit. */
 export function paramValue(
   object: JsonObject | typeof NO_PARAM,
   { kind, apiVersion }: PreparedParamKind,

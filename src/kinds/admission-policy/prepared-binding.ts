@@ -1,22 +1,22 @@
-/** What policies of either kind are bound by, made ready for requests. */
+/** The bindings of policies of either kind, prepared for requests. */
 
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import { type PreparedSelector, prepareSelector } from "../shared/match/label-selector.js";
 import { type PreparedMatch, prepareMatch } from "../shared/match/match-resources.js";
 import type { CommonBindingSpec, ParamKind, Resource } from "./resource.js";
 
-/** Which parameters a binding brings. */
+/** The parameters of a binding. */
 export interface PreparedParamRef {
   readonly name: string;
   readonly namespace: string;
   readonly selector: PreparedSelector | undefined;
-  /** A missing parameter is an error. */
+  /** Whether a missing parameter is an error. */
   readonly denyIfMissing: boolean;
 }
 
-/** A binding of either kind made ready. */
+/** A prepared binding of either kind. */
 export interface PreparedTarget {
-  /** `undefined` for a policy that acts without one. */
+  /** `undefined` for a policy that acts without a binding. */
   readonly name: string | undefined;
   /** `undefined`: everything that the policy matches. */
   readonly match: PreparedMatch | undefined;
@@ -26,7 +26,7 @@ export interface PreparedTarget {
 /** The target of a policy that acts alone: everything it matches, without parameters. */
 export const EVERYTHING_MATCHED: PreparedTarget = { name: undefined, match: undefined, paramRef: undefined };
 
-/** Prepares what both kinds' bindings have. */
+/** Prepares the common parts of both kinds' bindings. */
 export function prepareTarget({ metadata, spec }: Resource<CommonBindingSpec>): PreparedTarget {
   const { paramRef } = spec;
   return {

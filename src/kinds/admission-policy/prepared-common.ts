@@ -1,4 +1,4 @@
-/** What policies of either kind have, made ready for requests. */
+/** The common parts of policies of either kind, prepared for requests. */
 import type { Expression } from "../shared/expressions/expression.js";
 import { type PreparedMatch, prepareMatch } from "../shared/match/match-resources.js";
 import type { CompiledCommon } from "./compiled-common.js";
@@ -8,7 +8,7 @@ import type { CommonPolicySpec, Resource } from "./resource.js";
 /** The part of a prepared policy that both kinds have. Immutable. */
 export interface PreparedCommon {
   readonly name: string;
-  /** How denials begin: `ValidatingAdmissionPolicy 'x'`; `""` for an inline policy, whose messages stand alone. */
+  /** The beginning of denials: `ValidatingAdmissionPolicy 'x'`; `""` for an inline policy, whose messages have none. */
   readonly title: string;
   readonly failurePolicy: string;
   readonly paramKind: PreparedParamKind | undefined;

@@ -14,7 +14,7 @@ export interface ReadableKind {
   readonly policyKind: string;
   readonly bindingKind: string;
   readonly types: ReadonlyMap<string, ApiTypes>;
-  /** Which servers have these versions. */
+  /** The versions of Kubernetes that serve each API version. */
   readonly served: ServedVersions;
 }
 
@@ -25,15 +25,15 @@ export type ReadDocument<P, B> =
   | Unreadable<P, B>
   | { readonly kind: "other" };
 
-/** What the server refuses to read. */
+/** A document that the server cannot decode. */
 export interface Unreadable<P, B> {
   readonly kind: "unreadable";
-  /** As the server says it. */
+  /** The server's message. */
   readonly message: string;
   readonly path: FieldPath;
-  /** Everything that keeps it from being read, each at its place. */
+  /** All decoding errors, each at its place. */
   readonly mistakes: readonly FieldError[];
-  /** What could be read of it, for more that is wrong with it: never to be used as a policy. */
+  /** The readable part, for finding further mistakes: never to be used as a policy. */
   readonly rest?: Exclude<ReadDocument<P, B>, { readonly kind: "unreadable" | "other" }>;
 }
 
@@ -42,7 +42,7 @@ const unreadable = (message: string, path: FieldPath) =>
 
 /**
  * Reads a document. Kinds that are neither policies nor bindings are `other`.
- * @param server the version of the server that is to read it; without it any that has the kind
+ * @param server the version of the server; without it, any that has the kind
  */
 export function readDocument<P extends Resource<CommonPolicySpec>, B extends Resource<CommonBindingSpec>>(
   document: unknown,
@@ -63,7 +63,7 @@ export function readDocument<P extends Resource<CommonPolicySpec>, B extends Res
   if (missing !== undefined) return unreadable(missing, ["apiVersion"]);
   const type = kind === policyKind ? types.policy : types.binding;
   const completed = (read: unknown): Exclude<ReadDocument<P, B>, { readonly kind: "unreadable" | "other" }> => {
-    // Decoding has made sure of the members; metadata and spec may be missing, which stands for empty ones.
+    // Decoding has checked the members; metadata and spec may be missing, which stands for empty ones.
     const value = { metadata: {}, spec: {}, ...(read as object) };
     if (kind === policyKind) return { kind: "policy", resource: defaultPolicy(value as unknown as P) };
     return { kind: "binding", resource: defaultBinding(value as unknown as B) };

@@ -18,7 +18,7 @@ import type { Matched } from "../shared/match/match-rules.js";
 import type { RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Authorization } from "./evaluation-inputs.js";
 
-/** What is connected with, the options of a subresource, which nobody stores, as Go has it; any other object as it is. */
+/** The options of a connect request, which are never stored, in the form of Go's type; any other object as it is. */
 export function connectOptions(object: JsonObject, operation: string): JsonObject | LookupFailure {
   if (operation !== "CONNECT") return object;
   const type = structOfObject(object);
@@ -27,17 +27,17 @@ export function connectOptions(object: JsonObject, operation: string): JsonObjec
   return shaped.ok ? shaped.object : new LookupFailure(shaped.error);
 }
 
-/** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
+/** The inputs of policies for one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
 export class RequestInputs implements Authorization {
   readonly #request: RequestAttributes;
   readonly #world: RequestWorld;
-  /** Objects are taken as they are, whatever kind they are matched as. */
+  /** Whether objects are used as they are, whatever kind they are matched as. */
   readonly #targeted: boolean;
-  /** Several policies may come to the same results. */
+  /** Whether several policies share results. */
   readonly #shares: boolean;
-  /** For policies that match the request as it is. */
+  /** The input of policies that match the request as it is. */
   #original: VersionedInput | undefined;
-  /** For others, by matched kind and resource. */
+  /** The inputs of others, by matched kind and resource. */
   #versions: Map<string, VersionedInput> | undefined;
   #namespace: NamespaceViews | Waiting | Failure | undefined;
   #authorization: Authorization | undefined;
@@ -87,13 +87,13 @@ export class RequestInputs implements Authorization {
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
     if (this.#targeted || !isObject(object)) return object;
-    // An object that does not say what it is is what the review says, which is what the API server has converted it to.
+    // An object without apiVersion and kind has those of the review, which is what the API server has converted it to.
     const described = describedAs(object, this.#request.converted?.kind ?? this.#request.kind);
     const converted = this.#world.convert(described, kind);
     return converted instanceof LookupFailure ? converted : connectOptions(converted, this.#request.operation);
   }
 
-  /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. Its absence ends the whole request. */
+  /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. If it is missing, the whole request fails. */
   namespace(): NamespaceViews | Waiting | Failure {
     this.#namespace ??= this.#findNamespace();
     return this.#namespace;

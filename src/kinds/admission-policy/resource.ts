@@ -1,5 +1,5 @@
 /**
- * What ValidatingAdmissionPolicy and MutatingAdmissionPolicy have in common as they are written, with their bindings (spec
+ * The common part of ValidatingAdmissionPolicy and MutatingAdmissionPolicy as they are written, with their bindings (spec
  * validating-admission-policy.md 1, mutating-admission-policy.md 1), after strict decoding: members are absent, never null, and of the right JSON type.
  */
 import type { Metadata } from "../shared/decode/validate-metadata.js";
@@ -21,7 +21,7 @@ export interface ParamKind {
   readonly kind?: string;
 }
 
-/** Which object a binding takes as parameter. */
+/** The reference of a binding to its parameters. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
@@ -29,7 +29,7 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string;
 }
 
-/** What `spec` of a policy of either kind has. */
+/** The common part of both kinds' policy `spec`. */
 export interface CommonPolicySpec {
   readonly failurePolicy?: string;
   readonly paramKind?: ParamKind;
@@ -38,7 +38,7 @@ export interface CommonPolicySpec {
   readonly variables?: readonly NamedExpression[];
 }
 
-/** What `spec` of a binding of either kind has. */
+/** The common part of both kinds' binding `spec`. */
 export interface CommonBindingSpec {
   readonly policyName?: string;
   readonly paramRef?: ParamRef;

@@ -1,18 +1,19 @@
 /**
- * The API server that policies are written for: which API versions it serves and what new expressions may use depends on its version (spec
+ * The API server that policies are written for: its version decides which API versions it serves, and the functions of new expressions (spec
  * validating-admission-policy.md 1.8).
  */
 import { isSince, KUBERNETES_VERSIONS, type KubernetesVersion } from "../../cel/index.js";
+import { plainWords } from "../../config/documents/each-mistake.js";
 import { type FieldError, formatPath } from "../../kubernetes/field-error.js";
 
-/** A server of some version. `Compiler` is what a kind compiles its expressions with. */
+/** A server of some version. `Compiler` is the kind's compiler of expressions. */
 export interface Server<Compiler> {
   readonly version: KubernetesVersion;
-  /** The compiler of expressions as a version has them. */
+  /** The compiler of expressions of a version. */
   readonly compiler: (version: KubernetesVersion) => Compiler;
 }
 
-/** A server of `version`; each of its compilers is made when it is first asked for, one a version at most. */
+/** A server of `version`; each of its compilers is made when it is first needed, at most one per version. */
 export function createServer<Compiler>(
   version: KubernetesVersion,
   make: (version: KubernetesVersion) => Compiler,
@@ -28,12 +29,12 @@ export function createServer<Compiler>(
   };
 }
 
-/** The version that new expressions must keep to: the server may have to go back one. */
+/** The version that new expressions must keep to, since the server may be rolled back by one. */
 export const versionOfNewExpressions = (version: KubernetesVersion): KubernetesVersion =>
   KUBERNETES_VERSIONS[KUBERNETES_VERSIONS.indexOf(version) - 1] ?? version;
 
 /**
- * The mistakes that a server finds in a new policy. Of what only later ones take it is said which.
+ * The mistakes that a server finds in a new policy. A mistake that later versions accept names the first such version.
  * @param validate the policy's mistakes, its expressions compiled by some compiler
  */
 export function errorsOnServer<Compiler>(
@@ -49,20 +50,26 @@ export function errorsOnServer<Compiler>(
   });
   return errors.map((error) => {
     const place = formatPath(error.path);
-    // What is wrong in the newest version, too, is no matter of versions.
+    // A mistake that the newest version has, too, does not depend on the version.
     if (later.at(-1)?.wrong.has(place) !== false) return error;
     const first = later.find(({ wrong }) => !wrong.has(place));
-    return first === undefined ? error : { ...error, text: `${error.text}\n${takenSince(first.version)}` };
+    if (first === undefined) return error;
+    const since = takenSince(first.version);
+    // A policy that a later version takes has one mistake, the server's age.
+    const mistakes = error.mistakes?.slice(0, 1).map((mistake) => {
+      return { ...mistake, message: `${plainWords(mistake.message)}; ${since}` };
+    });
+    return { ...error, text: `${error.text}\n${since}`, mistakes };
   });
 }
 
-/** When an expression is taken that has to keep to what a version knows: one version later. */
+/** The version that accepts an expression with functions of a version: one later. */
 function takenSince(known: KubernetesVersion): string {
   const [major, minor] = known.split(".");
   return `Kubernetes takes this in new policies from ${major}.${Number(minor) + 1} on`;
 }
 
-/** From which version on an API version is served, and the last that does. */
+/** The first and the last version that serve an API version. */
 export interface Served {
   readonly since: KubernetesVersion;
   readonly until?: KubernetesVersion;
@@ -71,7 +78,7 @@ export interface Served {
 /** The API versions of a kind. */
 export type ServedVersions = Readonly<Record<string, Served>>;
 
-/** Why a server has no such kind in an API version, all of it as documents have them; `undefined` where it has. */
+/** The reason why a server does not have a kind in an API version; `undefined` where it has it. */
 export function notServed(
   kind: string,
   apiVersion: string,

@@ -1,4 +1,4 @@
-/** Mistakes that policies of either kind can have, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
+/** Mistakes of policies of either kind, in the API server's words and order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
 
 import {
   duplicate,
@@ -25,15 +25,15 @@ const FAILURE_POLICIES = ["Fail", "Ignore"];
 /** Limit of the API. */
 const MAX_MATCH_CONDITIONS = 64;
 
-/** What is checked beside the policy itself. */
+/** Options of the validation. */
 export interface CommonValidationOptions extends Writing {
-  /** Match conditions are stored already, unchanged: they are not checked again. */
+  /** Whether match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
-  /** What the kind has against the rules that its policies match by. */
+  /** The kind's own checks of match rules. */
   readonly validateRules?: (match: MatchResources, path: FieldPath) => readonly FieldError[];
 }
 
-/** The mistakes of a spec that has its defaults, before those of what the kind adds. */
+/** The mistakes of a spec that has its defaults, before those of the kind's own parts. */
 export function validateCommon(
   spec: CommonPolicySpec,
   compiled: CompiledCommon,
@@ -63,9 +63,9 @@ export function validateCommon(
 /** The mistake of an expression that does not compile; the value printed is the text that was compiled. */
 export function expressionError(expression: Expression | undefined, text: string, path: FieldPath): FieldError[] {
   if (expression?.error === undefined) return [];
-  const { error, hint, hints } = expression;
-  const mistake = expression.internal ? internal(path, error) : invalid(path, text, error);
-  return [{ ...mistake, code: "CEL_EXPRESSION", ...(hint !== undefined && { hint }), ...(hints && { hints }) }];
+  const { error, hint, mistakes } = expression;
+  const mistake = expression.internal ? internal(path, error) : { ...invalid(path, text, error), mistakes };
+  return [{ ...mistake, code: "CEL_EXPRESSION", ...(hint !== undefined && { hint }) }];
 }
 
 function validateParamKind({ apiVersion = "", kind = "" }: ParamKind, path: FieldPath): FieldError[] {

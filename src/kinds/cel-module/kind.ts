@@ -8,8 +8,8 @@ import type { Watcher } from "../shared/watcher.js";
 const CEL_MODULE_TITLE = "cel-policy";
 
 /**
- * Rules for Kubewarden's CEL module, run here where that answers the same: 22 MB less, and hundreds of times faster.
- * @param policyTimeout milliseconds an evaluation may take when its entry says nothing
+ * Rules for Kubewarden's CEL module, run here where the answer is the same: 22 MB less, and hundreds of times faster.
+ * @param policyTimeout milliseconds an evaluation may take when its entry does not say
  * @param now monotonic milliseconds
  * @param watcher watches the rules
  */

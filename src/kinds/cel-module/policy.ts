@@ -1,6 +1,6 @@
 /**
  * Kubewarden publishes CEL rules as settings of one module of 22 MB that runs cel-go inside WASM. Such settings are run here by our own
- * engine, with the same answers; whatever isn't surely the same is left to the module.
+ * engine, with the same answers; where equality is not certain, the module runs.
  */
 import {
   answered,
@@ -32,15 +32,15 @@ import type { Watcher } from "../shared/watcher.js";
 import { goKind, isMap, requestMembers, requestMistake, ruleValues } from "./request-shape.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
-// What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here.
+// A request as the module's expressions see it: Go reads JSON numbers as doubles, and so does this.
 
-/** What expressions know, the small before the large that they may be part of. */
+/** The variables of expressions, small ones before the large ones that may contain them. */
 const NAMES = ["object", "oldObject", "request"] as const;
 
 /** One of {@link NAMES}. */
 type Name = (typeof NAMES)[number];
 
-/** The variables and what they are made of, or what the module answers when it can't make them. */
+/** The values of the variables, or the module's answer when it can't make them. */
 type ModuleInput =
   | { readonly variables: Readonly<Record<Name, Lazy>>; readonly values: Readonly<Record<Name, unknown>> }
   | { readonly error: string }
@@ -50,7 +50,7 @@ type ModuleInput =
 function moduleInput(review: Review, doubles: Doubles): ModuleInput {
   const payload: unknown = review.kind === "raw" ? review.payload : review.request;
   const members = requestMembers(payload);
-  // The reader of admission reviews has seen to the types of their fields.
+  // The reader of admission reviews has checked the types of their fields.
   const mistake = review.kind === "raw" ? requestMistake(payload, members) : undefined;
   if (mistake !== undefined) return { unreadable: `Error deserializing request: json: cannot unmarshal ${mistake}` };
   const { object, oldObject } = ruleValues(members);
@@ -72,21 +72,21 @@ function moduleInput(review: Review, doubles: Doubles): ModuleInput {
   };
 }
 
-/** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
+/** The version whose libraries are nearest to the module's: later ones have functions that it does not have, such as `ip` and `cidr`. */
 const LIBRARIES = "1.29";
 
-/** What a policy needs. */
+/** The options of a policy. */
 export interface CelModuleOptions {
   readonly id: string;
   /** Milliseconds an evaluation may take; Infinity for no limit. */
   readonly timeoutMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Shared by policies that are asked about the same reviews. Default: one of its own. */
+  /** Shared by policies that get the same reviews. Default: one of its own. */
   readonly doubles?: Doubles;
   /** Watches the rules. */
   readonly watcher?: Watcher | undefined;
-  /** What the module's author suggests that it is registered for. */
+  /** The rules that the module's author suggests for its registration. */
   readonly rules?: readonly PolicyRule[];
 }
 
@@ -97,7 +97,7 @@ interface CompiledValidation extends Omit<ModuleValidation, "messageExpression">
 
 /**
  * The policy that the module's settings describe.
- * @returns undefined when the module must run them: parameters, host capabilities, `namespaceObject`, anything it has to refuse
+ * @returns undefined when the module must run them: parameters, host capabilities, `namespaceObject`, and any settings it has to refuse
  */
 export function compileCelModule(
   settings: Readonly<Record<string, unknown>>,
@@ -161,7 +161,7 @@ export function compileCelModule(
   };
 }
 
-/** Makes what expressions refer to in turns, where there are any: of a large object many doubles are made. */
+/** Makes the values that expressions refer to, in turns where there are any: a large object needs many doubles. */
 function prepare(
   values: Readonly<Record<Name, unknown>>,
   names: readonly Name[],
@@ -184,7 +184,7 @@ function evaluate(
   context: EvaluationContext,
   { at, now }: { readonly at: number; readonly now: () => number },
 ): Outcome | Promise<Outcome> {
-  // Who asks chooses what can't be read: that must not be as good as a *no*.
+  // The requester controls unreadable parts: such a request must not count as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
   const { turns, signal } = context;
@@ -225,7 +225,7 @@ function evaluate(
 
 const ALWAYS = (): boolean => true;
 
-/** What the rules of one request are evaluated with (disposable). Variables are evaluated when first touched, once. */
+/** The state in which the rules of one request are evaluated (disposable). Variables are evaluated when first used, once. */
 class RuleEvaluation implements LongHolder {
   long: LongExpressions | undefined = undefined;
   readonly #options: EvaluationOptions;
@@ -251,14 +251,14 @@ class RuleEvaluation implements LongHolder {
     }
   }
 
-  /** Waiting: others must have their turn, and the same is to be asked for again. */
+  /** Evaluates; {@link Waiting} when others must have their turn first, and the same call is to be repeated. */
   evaluate(program: ExpressionProgram): Result | Waiting {
     if (!this.#hasTurns) return program.evaluate(this.#bindings, this.#options).result;
     return evaluateLong(this, program, this.#bindings, this.#options, ALWAYS).result;
   }
 }
 
-/** @param made what the expression for the message came to, where there is one */
+/** @param made the result of the expression for the message, where there is one */
 function denial(
   { messageProgram, message, expression, code }: CompiledValidation,
   made: Result | undefined,

@@ -1,6 +1,6 @@
 /**
- * What a request must look like for the module, which reads it into types of Go before any rule sees it. Of raw reviews nobody else has
- * looked at that. Messages are those of Go's JSON reader.
+ * The types of a request that the module requires: it decodes the request into Go types before it runs rules. Raw reviews have not been
+ * checked before. Messages are those of Go's JSON reader.
  */
 import type { Value } from "../../cel/index.js";
 
@@ -14,7 +14,7 @@ interface Named {
 type GoType = "string" | "bool" | "[]string" | Named;
 
 const named = (type: string): GoType => ({ type, fields: { group: "string", version: "string", kind: "string" } });
-/** Fields that are not here may be anything. Names are in lower case. */
+/** The known fields, by names in lower case; other fields may have any type. */
 const REQUEST: Named = {
   type: "KubernetesAdmissionRequest",
   fields: {
@@ -32,11 +32,11 @@ const REQUEST: Named = {
     dryrun: "bool",
   },
 };
-/** Names that none of Go's types has, which rules are given all the same. */
+/** Names that are in none of Go's types, but are passed to rules. */
 const ANY = ["object", "oldobject"];
 /** Letters of the longest name of a field. */
 const LONGEST_NAME = "requestSubResource".length;
-/** How Go's types write the fields whose names are not all in lower case. */
+/** Go's spelling of field names that are not all in lower case. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ["subResource", "requestKind", "requestResource", "requestSubResource", "userInfo", "dryRun"].map((name) => [
     name.toLowerCase(),
@@ -52,7 +52,7 @@ export function requestMembers(request: unknown): readonly Member[] {
   return isMap(request) ? membersOf(request, (name) => Object.hasOwn(REQUEST.fields, name) || ANY.includes(name)) : [];
 }
 
-/** There may be a hundred thousand others. */
+/** The members with known names: there may be a hundred thousand others. */
 function membersOf(map: Readonly<Record<string, unknown>>, isKnown: (name: string) => boolean): readonly Member[] {
   const members: Member[] = [];
   for (const key of Object.keys(map)) {
@@ -73,7 +73,7 @@ export function requestMistake(request: unknown, members: readonly Member[]): st
   return isMap(request) ? mistakeAmong(members, REQUEST, "") : notA(REQUEST, request, "value");
 }
 
-/** The values of a request that rules are given; of several Go takes the last. */
+/** The values of a request that rules get; of several with the same name Go takes the last. */
 export function ruleValues(members: readonly Member[]): { readonly object?: Value; readonly oldObject?: Value } {
   const found: { object?: Value; oldObject?: Value } = {};
   for (const [name, value] of members) {
@@ -95,7 +95,7 @@ export function goKind(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
 }
 
-/** Null fits everything. */
+/** The mistake in a value; null is valid for every type. */
 function mistakeIn(value: unknown, type: GoType, place: string, path: string): string | undefined {
   if (value === null) return undefined;
   if (typeof type === "string") {

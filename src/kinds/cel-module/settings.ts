@@ -1,4 +1,4 @@
-/** The settings of Kubewarden's CEL module, as far as this engine runs them; everything else is left to the module itself. */
+/** The settings of Kubewarden's CEL module, as far as this engine runs them; all others are left to the module itself. */
 
 import { RESERVED_WORDS } from "../shared/expressions/reserved-words.js";
 import { isMap } from "./request-shape.js";
@@ -24,7 +24,7 @@ export interface ModuleSettings {
   readonly validations: readonly ModuleValidation[];
 }
 
-/** The statuses of reasons, as the module has them. */
+/** The statuses of reasons, equal to the module's. */
 const CODES: ReadonlyMap<unknown, number> = new Map([
   ["", 400],
   ["Invalid", 400],
@@ -34,8 +34,8 @@ const CODES: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * Reads settings of which it is sure.
- * @returns undefined for any others (unknown keys, parameters, mistakes): the module then says what it makes of them
+ * Reads settings that it fully understands.
+ * @returns undefined for any others (unknown keys, parameters, mistakes): the module then reports them
  */
 export function readModuleSettings(settings: Readonly<Record<string, unknown>>): ModuleSettings | undefined {
   if (!hasOnly(settings, ["variables", "validations", "failurePolicy"])) return undefined;
@@ -76,7 +76,7 @@ function readValidation(item: Readonly<Record<string, unknown>>): ModuleValidati
   return { expression, code, ...(message && { message }), ...(messageExpression && { messageExpression }) };
 }
 
-/** The module's reader takes keys in any letter case: only keys that are exactly known are surely understood alike. */
+/** Whether a map has only these keys. The module's reader accepts keys in any letter case: only exact ones are surely read alike. */
 function hasOnly(value: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
   return Object.keys(value).every((key) => keys.includes(key));
 }
@@ -85,12 +85,12 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** The module's parser doesn't know names in backticks. */
+/** Whether a value is an expression that both parsers read alike: the module's parser doesn't know names in backticks. */
 function isExpression(value: unknown): value is string {
   return isText(value) && !value.includes("`");
 }
 
-/** Absent, empty, or more than blanks. */
+/** Whether a value is absent, empty, or more than blanks. */
 function isTextOrAbsent(value: unknown): value is string | null | undefined {
   return value === undefined || value === null || value === "" || isText(value);
 }

@@ -1,4 +1,4 @@
-/** Who says who may use a policy, and how they are asked (spec certificate-request-policy.md 3.3). */
+/** The authorizer that decides who may use a policy (spec certificate-request-policy.md 3.3). */
 
 import { repeatedDocuments } from "../../config/documents/documents.js";
 import type { Problem } from "../../config/documents/problem.js";
@@ -23,22 +23,22 @@ import { LoadError } from "../load-error.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
 import { GROUP, RESOURCE } from "./resource.js";
 
-/** What `binding` of the settings may be. */
+/** The values of the setting `binding`. */
 export type BindingMode = NonNullable<CertificateRequestSettings["binding"]>;
 
-/** Who is asked whether somebody may use a policy: only the world is missing. */
+/** An authorizer for the use of policies, without a world yet. */
 export interface Binding {
   readonly mode: BindingMode;
   readonly needs: Needs;
   /**
-   * Who decides in a world. Where the answer is that it could not be told, it is a {@link LookupFailure}: the request has to fail.
+   * The authorizer in a world. If it cannot decide, the answer is a {@link LookupFailure}: the request has to fail.
    * @param world its authorizer is the cluster's, or stands in for one
-   * @throws LoadError when a cluster is to be asked, and there is none
+   * @throws LoadError when the mode needs a cluster, and there is none
    */
   authorizer(world: { readonly authorizer: Authorizer }): Authorizer;
 }
 
-/** A binding, or no more than what is wrong with it. */
+/** A binding with its problems. */
 export interface PreparedBinding {
   /** Not to be used when one of the problems is an error. */
   readonly binding: Binding;
@@ -46,7 +46,7 @@ export interface PreparedBinding {
   readonly problems: readonly Problem[];
 }
 
-/** Such as a document: it says where something stands. */
+/** A place of problems, such as a document. */
 type Place = Pick<SourceDocument, "problem">;
 
 const USE = { verb: "use", group: GROUP, resource: RESOURCE } as const;
@@ -60,9 +60,9 @@ const EVERYBODY: Authorizer = {
 };
 
 /**
- * Who says who may use the policies of an entry.
- * @param others the entry's documents beside the policies; objects of RBAC among them are looked at when they decide
- * @param policy the first policy of the entry, the place of what concerns all
+ * Prepares the authorizer of the policies of an entry.
+ * @param others the entry's documents beside the policies; RBAC objects among them are used if the mode needs them
+ * @param policy the first policy of the entry, the place of problems that concern all
  */
 export function prepareBinding(
   { binding: mode, bound = [] }: CertificateRequestSettings,
@@ -78,8 +78,7 @@ export function prepareBinding(
       return { binding: fixed("map", new MapAuthorizer(USE, entries)), problems: [] };
     }
     case "assume-bound": {
-      const message =
-        "every policy counts as bound: whoever asks for a certificate may use all of them (binding: assume-bound)";
+      const message = "every policy counts as bound: each requester may use all of them (binding: assume-bound)";
       return { binding: fixed("assume-bound", EVERYBODY), problems: [policy.problem("warning", [], message)] };
     }
     case "sar":
@@ -107,7 +106,7 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
   }
   if (problems.length === 0) {
     if (objects.length === 0) problems.push(policy.problem("warning", [], NOBODY_BOUND));
-    for (const { object, document } of found) problems.push(...doubts(object, objects, document));
+    for (const { object, document } of found) problems.push(...warnings(object, objects, document));
   }
   return { binding: fixed("rbac", new RbacAuthorizer(objects)), problems };
 }
@@ -115,10 +114,10 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
 const ALL_NAMES = "is empty: the rule holds for every name";
 const NO_RULES = "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
 const NOBODY_BOUND =
-  "nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
+  "only the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
 
-/** What gives no rights although it looks as if it did, or all of them although it looks as if it gave none. */
-function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
+/** Warnings about RBAC objects that seem to give rights but do not, or the reverse. */
+function warnings(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
   if ("rules" in object) {
     const wide = object.rules.flatMap(({ resourceNames }, index) => {
       const path = ["rules", index, "resourceNames"];
@@ -148,16 +147,16 @@ function byCluster(policy: Place): Binding {
 }
 
 const NO_CLUSTER =
-  "who may use a policy is asked of a cluster, and there is none: connect to one, put Roles and bindings beside the policies (binding: rbac), list who may use them (binding: map), or let everybody (binding: assume-bound)";
+  "who may use a policy is asked of a cluster, and there is none: connect to one, put Roles and bindings beside the policies (binding: rbac), list who may use them (binding: map), or let every requester (binding: assume-bound)";
 
-/** An access review that failed is no answer: taken for *not allowed*, the request would pass as one that no policy is for. */
+/** The decision of an access review, or its failure: taken for *not allowed*, the request would pass as one that no policy is for. */
 function decisionOrFailure(decision: AuthorizerDecision | LookupFailure): AuthorizerDecision | LookupFailure {
   if (decision instanceof LookupFailure || decision.error === undefined || decision.decision === "allow")
     return decision;
   return new LookupFailure(decision.error, decision.detail);
 }
 
-/** Who asks for the certificate. One for all questions of a request: authorizers look somebody up once. */
+/** The requester of the certificate. One object for all questions of a request: authorizers look up a user once for each. */
 export const requesterOf = ({ username, uid, groups, extra }: CertificateRequest): AuthorizerUser => ({
   name: username,
   uid,
@@ -165,7 +164,7 @@ export const requesterOf = ({ username, uid, groups, extra }: CertificateRequest
   extra,
 });
 
-/** The question whether somebody may use a policy for a request in a namespace. */
+/** The question whether a user may use a policy for a request in a namespace. */
 export const useOf = (user: AuthorizerUser, namespace: string, policy: string): AuthorizerAttributes => ({
   user,
   ...USE,

@@ -1,6 +1,6 @@
 /**
- * What the reference's webhook refuses when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
- * order is not that of evaluation, and lists by object identifier are told by index here.
+ * The checks of the reference's webhook when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
+ * order is not that of evaluation, and places in lists by object identifier are given by index here.
  */
 import { goDurationText } from "../../data/go/duration.js";
 import {
@@ -13,6 +13,7 @@ import {
   required,
 } from "../../kubernetes/field-error.js";
 import { matchLabelsError } from "../../kubernetes/match-labels.js";
+import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type {
   Allowed,
   AllowedByOid,
@@ -21,27 +22,22 @@ import type {
   CertificateRequestPolicy,
   Constraints,
 } from "./resource.js";
+import { compileRule } from "./rules.js";
 import { ALGORITHMS, NAMED_ATTRIBUTES, SUBJECT_LISTS } from "./words.js";
 
-/** What a policy is checked against. */
+/** The options of the checks. */
 export interface CheckOptions {
-  /** Compiles a rule: what is wrong with it, or `undefined`. */
-  readonly compile: (rule: string) => string | undefined;
+  /** Compiles rules. */
+  readonly compiler: ExpressionCompiler;
   /** Names of plugins that there are, in order; default none. */
   readonly registeredPlugins?: readonly string[];
-}
-
-/** A mistake of a policy. */
-export interface PolicyError extends FieldError {
-  /** Of a rule that does not compile: the rule. */
-  readonly rule?: string;
 }
 
 /** The largest size of a key, in bits, that a policy may name. */
 const MAX_KEY_SIZE = 8192;
 
 /** All mistakes of a policy. */
-export function checkPolicy(policy: CertificateRequestPolicy, options: CheckOptions): readonly PolicyError[] {
+export function checkPolicy(policy: CertificateRequestPolicy, options: CheckOptions): readonly FieldError[] {
   const { allowed, constraints } = policy;
   return [
     ...checkPlugins(policy, options.registeredPlugins ?? []),
@@ -72,7 +68,7 @@ function checkSelector({ selector: { issuerRef, namespace } }: CertificateReques
 const ALLOWED: FieldPath = ["spec", "allowed"];
 const SUBJECT: FieldPath = [...ALLOWED, "subject"];
 
-function checkAllowed(allowed: Allowed, options: CheckOptions): readonly PolicyError[] {
+function checkAllowed(allowed: Allowed, options: CheckOptions): readonly FieldError[] {
   const { subject } = allowed;
   const entry = (path: FieldPath, found: AllowedList | AllowedString | undefined, wanted: "value" | "values") =>
     found === undefined ? [] : checkEntry(found, wanted, path, options);
@@ -95,9 +91,9 @@ function checkEntry(
   entry: AllowedList | AllowedString,
   wanted: "value" | "values",
   path: FieldPath,
-  { compile }: CheckOptions,
-): readonly PolicyError[] {
-  const errors: PolicyError[] = [];
+  { compiler }: CheckOptions,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
   // An empty list is one: with it, a policy that can never approve is meant.
   const given = wanted in entry;
   if (entry.required && !given && entry.validations.length === 0) {
@@ -105,9 +101,9 @@ function checkEntry(
     errors.push(required([...path, wanted], detail));
   }
   entry.validations.forEach(({ rule }, i) => {
-    const compileError = compile(rule);
-    if (compileError === undefined) return;
-    errors.push({ ...invalid([...path, "validations", i], rule, compileError), rule });
+    const { error, hint, mistakes } = compileRule(rule, compiler);
+    if (error === undefined) return;
+    errors.push({ ...invalid([...path, "validations", i], rule, error), hint, mistakes, code: "CEL_EXPRESSION" });
   });
   return errors;
 }
@@ -117,7 +113,7 @@ function checkByOid(
   path: FieldPath,
   ofSubject: boolean,
   options: CheckOptions,
-): readonly PolicyError[] {
+): readonly FieldError[] {
   const wrong = oidError(entry.oid, ofSubject);
   const errors = wrong === undefined ? [] : [invalid([...path, "oid"], entry.oid, wrong)];
   return [...errors, ...checkEntry(entry, "values", path, options)];
@@ -127,10 +123,10 @@ function checkByOid(
 const ARC = /^(?:0|-?[1-9][0-9]*)$/;
 const MAX_ARC = 2n ** 63n - 1n;
 const MIN_ARC = -(2n ** 63n);
-/** No number of 64 bits is longer: longer ones need not be read. */
+/** Length of the longest number of 64 bits: longer ones need not be read. */
 const MAX_ARC_LENGTH = 20;
 
-/** An object identifier is compared as a text with what a request has, so it must be written as that is printed. */
+/** The error of an object identifier. It is compared as a text with the request's, so it must be written in the printed form. */
 function oidError(oid: string, ofSubject: boolean): string | undefined {
   const arcs = oid.split(".");
   if (!arcs.every(isArc)) {

@@ -1,6 +1,6 @@
 /**
- * A policy out of an object as the reference's Go types take it: unknown members are dropped, null is absent, and a value of a wrong type or a duration
- * that is none makes the whole object unreadable (spec certificate-request-policy.md 2.2 and 7.1).
+ * Decodes a policy as the reference's Go types do: unknown members are dropped, null is absent, and a value of a wrong type or an invalid
+ * duration makes the whole object unreadable (spec certificate-request-policy.md 2.2 and 7.1).
  */
 
 import { parseGoDuration } from "../../data/go/duration.js";
@@ -33,7 +33,7 @@ import type {
 } from "./resource.js";
 import { SUBJECT_LISTS } from "./words.js";
 
-/** The policy; or why Go cannot decode the object, and the place of that. */
+/** The policy; or the error and its place. */
 export type DecodedPolicy =
   | { readonly ok: true; readonly policy: CertificateRequestPolicy }
   | { readonly ok: false; readonly path: FieldPath; readonly text: string };
@@ -64,7 +64,7 @@ const ALLOWED = named("Allowed", {
   otherNames: byOid("AllowedOtherName"),
 });
 
-/** An integer whose length Go leaves open, and says so. */
+/** An integer of Go's type `int`, which its messages name. */
 const INT = { ...integer, go: "int" };
 
 const CONSTRAINTS = named("Constraints", {
@@ -95,14 +95,14 @@ const POLICY = named("", {
   status: named("Status", { conditions: list(CONDITION) }),
 });
 
-/** Reads a policy as it is stored, whether or not it would be admitted. Its kind is not looked at. */
+/** Decodes a policy as it is stored, whether or not it would be admitted. Its kind is not checked. */
 export function decodePolicy(value: unknown): DecodedPolicy {
   const decoded = decodeLeniently(value, POLICY);
   if (!decoded.ok) return { ok: false, path: decoded.failure.path, text: decoded.failure.text };
   return { ok: true, policy: policyOf(decoded.value) };
 }
 
-// Below, every value has its type or is absent: decoding has seen to it.
+// From here on every value has its type or is absent: decoding has checked it.
 
 function policyOf(object: unknown): CertificateRequestPolicy {
   const spec = member(object, "spec");
@@ -198,7 +198,7 @@ function selectorOf(written: unknown): Selector {
   };
 }
 
-/** Should there be several conditions of the type, one that is true is enough. */
+/** The status of the `Ready` condition; if there are several, one that is true is enough. */
 function readyOf(conditions: unknown): string | undefined {
   if (!Array.isArray(conditions)) return undefined;
   const statuses = conditions.filter((each) => text(each, "type") === "Ready").map((each) => text(each, "status"));
@@ -215,6 +215,6 @@ const listAt = (owner: unknown, key: string): readonly JsonObject[] => {
   return Array.isArray(found) ? found : [];
 };
 
-/** A member, unless it is absent: absent and empty are two things here. */
+/** A member, unless it is absent: absent and empty differ here. */
 const present = <K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } =>
   value === undefined ? {} : ({ [key]: value } as { readonly [key in K]: V });

@@ -1,4 +1,4 @@
-/** The rules of CertificateRequestPolicies: what they name, cost and say (spec certificate-request-policy.md 5). */
+/** The rules of CertificateRequestPolicies: their names, cost and messages (spec certificate-request-policy.md 5). */
 import { formatLongType, objectType, STRING } from "../../cel/index.js";
 import type { Dialect } from "../shared/dialect.js";
 import { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";

@@ -1,4 +1,4 @@
-/** What Go's types of policies and requests have in common: members that are parsed out of texts. */
+/** The common part of Go's types of policies and requests: members that are parsed from texts. */
 
 import { parseGoDuration } from "../../data/go/duration.js";
 import { type ApiType, parsed } from "../shared/decode/api-type.js";

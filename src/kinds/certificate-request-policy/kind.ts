@@ -1,6 +1,7 @@
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { allNeeds, NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import { FileResources } from "../../world/resources/file-resources.js";
@@ -10,32 +11,30 @@ import { reportOrThrow } from "../report-or-throw.js";
 import { isConsequence } from "../shared/decode/misread.js";
 import type { Watcher } from "../shared/watcher.js";
 import { prepareBinding } from "./binding.js";
-import { type CheckOptions, checkPolicy, type PolicyError } from "./check-policy.js";
+import { type CheckOptions, checkPolicy } from "./check-policy.js";
 import { createRuleCompiler } from "./dialect.js";
 import { type CompiledPolicy, compilePolicy } from "./engine/compiled-policy.js";
 import { CertificateRequestPolicySet } from "./policy.js";
 import { describeFailure, readPolicy } from "./read.js";
 import { CERTIFICATE_REQUEST_DOCUMENTS, type CertificateRequestPolicy } from "./resource.js";
-import { compileRule } from "./rules.js";
 import { scrutinyOf } from "./scrutiny.js";
 
-// CertificateRequestPolicies of one entry, as a cluster would take them: read and checked, with every mistake at its place (spec certificate-request-policy.md 7.2).
+// CertificateRequestPolicies of one entry, by a cluster's rules: read and checked, with every mistake at its place (spec certificate-request-policy.md 7.2).
 
-/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+/** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 
-/** How documents are prepared. */
+/** Options of preparing documents. */
 interface PrepareOptions extends CheckOptions {
   /**
-   * Keeps what can be read but would not be admitted, as policies in a cluster may be older than the checks: rules that do not compile object to every item, and
-   * plugins that there are not are nobody's. Mistakes are warnings then. A field that there is not is an error all the same: what it restricts is not known.
+   * Keeps policies that can be read but would not be admitted, since policies in a cluster may be older than the checks: rules that do not compile object to
+   * every item, and unknown plugins are ignored. Mistakes are warnings then. An unknown field is an error all the same: the restriction it stands for is not
+   * known.
    */
   readonly lenient?: boolean;
-  /** What to write instead of a rule that does not compile. */
-  readonly hint?: (rule: string) => string | undefined;
 }
 
-/** What documents hold. What has an error is left out. */
+/** The policies of the documents. Those with errors are left out. */
 interface PreparedPolicies {
   readonly policies: readonly CertificateRequestPolicy[];
   readonly problems: readonly Problem[];
@@ -56,33 +55,22 @@ export function preparePolicies(documents: readonly PolicyDocument[], options: P
     }
     const readable = policy ?? rest;
     const errors = readable === undefined ? [] : checkPolicy(readable, options);
-    // Where the schema has said it already, it need not be said twice.
+    // An error that the schema has reported already is not repeated.
     const said = new Set(failures.map(({ path }) => JSON.stringify(path)));
     const more = errors.filter((error) => !said.has(JSON.stringify(error.path)) && !isConsequence(error, failures));
     const kept = policy === undefined ? "error" : severity;
-    problems.push(...more.map((error) => problemOf(error, document, kept, options)));
+    problems.push(...more.map((error) => problemOf(error, document, kept)));
     if (policy === undefined || broken) continue;
     if (lenient || failures.length + errors.length === 0) policies.push(policy);
   }
   return { policies, problems };
 }
 
-function problemOf(
-  { path, text, rule }: PolicyError,
-  document: PolicyDocument,
-  severity: Problem["severity"],
-  { hint }: PrepareOptions,
-): Problem {
-  if (rule === undefined) return document.problem(severity, path, text);
-  return fieldProblem(document, severity, {
-    path: [...path, "rule"],
-    text,
-    hint: hint?.(rule),
-    code: "CEL_EXPRESSION",
-  });
-}
+/** A mistake of an expression stands in its rule. */
+const problemOf = ({ path, ...error }: FieldError, document: PolicyDocument, severity: Problem["severity"]): Problem =>
+  fieldProblem(document, severity, { ...error, path: error.code === undefined ? path : [...path, "rule"] });
 
-/** What selectors ask of the world. Where documents bring Namespaces, others are not looked for in a cluster. */
+/** The questions of selectors to the world. Where documents bring Namespaces, others are not looked for in a cluster. */
 function needsOf(policies: readonly CompiledPolicy[], objects: readonly JsonObject[]): Needs {
   const asks = policies.some(({ namespaceLabels }) => namespaceLabels !== undefined);
   const brought = objects.some((object) => text(object, "apiVersion") === "v1" && text(object, "kind") === "Namespace");
@@ -91,7 +79,7 @@ function needsOf(policies: readonly CompiledPolicy[], objects: readonly JsonObje
 
 /**
  * cert-manager's CertificateRequestPolicies (spec certificate-request-policy.md).
- * @param watcher told what becomes of their rules
+ * @param watcher watches the evaluation of their rules
  */
 export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
   const compiler = createRuleCompiler(watcher);
@@ -100,21 +88,20 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
     prepare({ id, own, others, validationActions, certificateRequests: settings = {} }, warn) {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
       const { policies, problems } = preparePolicies(own, {
-        compile: (rule) => compileRule(rule, compiler).error,
-        hint: (rule) => compileRule(rule, compiler).hint,
+        compiler,
         lenient: invalidPolicies === "keep",
       });
       const [first] = own;
       if (first === undefined) throw new Error("a set has a policy");
-      const { binding, problems: doubts } = prepareBinding(settings, others, first);
-      reportOrThrow([...problems, ...doubts], warn);
+      const { binding, problems: warnings } = prepareBinding(settings, others, first);
+      reportOrThrow([...problems, ...warnings], warn);
       const compiled = policies.map((policy) => compilePolicy(policy, compiler));
       const objects = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
       return {
         needs: allNeeds([needsOf(compiled, objects), binding.needs]),
         policy: (outer) => {
           const known = worldOf(objects, outer);
-          // A Namespace that nobody has seen has no labels that anybody knows (spec 3.2): none is made up.
+          // A Namespace that is not among the documents has unknown labels (spec 3.2): none are made up.
           const resources = outer.resources === undefined ? new FileResources(objects) : known.resources;
           const world = { ...known, resources, authorizer: binding.authorizer(outer) };
           return new CertificateRequestPolicySet(compiled, {

@@ -4,7 +4,7 @@ import type { Decision, PolicyAccount, UndecidedReview } from "./engine/decision
 import type { Reviewed } from "./engine/review.js";
 import type { Purpose } from "./question.js";
 
-/** What an answer says of a decision that could not be made: the reason may reveal how policies are set up (spec 7.3). */
+/** The answer for a request that could not be decided: the reason may reveal how policies are set up (spec 7.3). */
 const UNDECIDED = "the CertificateRequest could not be reviewed: the server's log says why";
 
 /** The reason of conditions and the approver's name (spec 1.3). */
@@ -13,15 +13,15 @@ export const APPROVER = "policy.cert-manager.io";
 /** Longest warning; clients cut longer ones (spec 7.3). */
 const LONGEST_WARNING = 255;
 
-/** How an entry wants decisions answered. */
+/** Options of the answers. */
 export interface AnswerOptions {
-  /** What becomes of a request that nobody decides while it is made. */
+  /** The answer to a request that no policy decides while it is made. */
   readonly unprocessed: "allow" | "deny";
-  /** In place of denials; absent: `Deny`. */
+  /** Actions in place of denials; absent: `Deny`. */
   readonly actions: readonly string[] | undefined;
 }
 
-/** Puts a decision into words. */
+/** The outcome of a decision. */
 export function outcomeOf({ decision, detail }: Reviewed, purpose: Purpose, options: AnswerOptions): Outcome {
   const findings: Findings = { account: () => accountOf(decision), ...(detail !== undefined && { detail }) };
   switch (decision.result) {
@@ -30,16 +30,16 @@ export function outcomeOf({ decision, detail }: Reviewed, purpose: Purpose, opti
     case "Denied":
       return denied(decision.message, options.actions, findings);
     case "Unprocessed":
-      // Nobody may approve what no policy has approved.
+      // A request that no policy has approved may not be approved.
       if (purpose === "approval" || options.unprocessed === "deny")
         return denied(decision.message, options.actions, findings);
-      return { verdict: "skip", reason: decision.message, ...findings };
+      return { verdict: "skip", reason: decision.message, report: { passedOver: "unprocessed" }, ...findings };
     case "Error":
       return undecided(decision, findings);
   }
 }
 
-/** Whether denials are denials, and not only warnings of them. */
+/** Whether denials deny, rather than only warn. */
 export const denies = (actions: AnswerOptions["actions"]): boolean => actions?.includes("Deny") ?? true;
 
 function denied(message: string, actions: AnswerOptions["actions"], findings: Findings): Outcome {
@@ -58,11 +58,11 @@ function undecided(decision: UndecidedReview, findings: Findings): Failure {
   return { ...said, ...findings, detail: causeOf(decision, findings.detail) };
 }
 
-/** Everything that is known of why a request could not be decided: for the log. */
+/** All known reasons why a request could not be decided: for the log. */
 export const causeOf = ({ cause }: UndecidedReview, detail: string | undefined): string =>
   [...new Set([cause, ...(detail === undefined ? [] : [detail])])].join("; ");
 
-/** The decision as a raw answer shows it. Of an error nothing but that it is one. */
+/** The decision as a raw answer shows it. Of an error it only says that it is one. */
 function accountOf(decision: Decision): Readonly<Record<string, unknown>> {
   const { result } = decision;
   if (decision.result === "Error") {

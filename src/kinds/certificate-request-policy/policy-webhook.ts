@@ -1,22 +1,22 @@
-/** The policies' webhook as it is served (spec certificate-request-policy.md 7.1): one request after the other is answered in a thread. */
+/** The policies' webhook (spec certificate-request-policy.md 7.1): a thread answers one request after the other. */
 import { Worker } from "node:worker_threads";
 import { type After, afterTimeout } from "../../data/clock.js";
 import type { Webhook, WebhookAnswer } from "../../policy/webhook.js";
 import type { PolicyAdmission } from "./webhook.js";
 
-/** Where the reference has it, so that its configuration fits. */
+/** The reference's path, so that its configuration fits. */
 const PATH = "/validate-policy-cert-manager-io-v1alpha1-certificaterequestpolicy";
-/** Its name there. */
+/** The reference's name of the webhook. */
 const NAME = "policy.cert-manager.io";
 /** The reference's limit. */
 const BODY_LIMIT = 7 * 1024 * 1024;
-/** Milliseconds for a request: the reference's configuration has the API server wait no longer. */
+/** Time limit of a request: in the reference's configuration the API server waits no longer. */
 const TIMEOUT_MS = 5000;
-/** Requests that wait for the one before. Policies are written by people: more at a time are somebody's mistake. */
+/** Most requests that wait for the one before. Policies are written by people: more at a time are a mistake. */
 const MAX_WAITING = 64;
-/** Milliseconds after which a thread that has nothing to do ends, for it holds some 20 MiB. */
+/** Milliseconds after which an idle thread ends, since it holds some 20 MiB. */
 const IDLE_MS = 30_000;
-/** A policy that needs more is refused. */
+/** Limits of the thread: a policy that needs more is refused. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 const SCRIPT = new URL("./webhook-worker.js", import.meta.url);
@@ -26,22 +26,22 @@ const TOO_LATE = refused(500, "execution deadline exceeded");
 const FULL = refused(429, "too many policies wait to be checked: try again later");
 const FAILED = refused(500, "the policy could not be checked");
 
-/** One request, until it is answered. */
+/** A request that is not answered yet. */
 interface Waiting {
   readonly request: PolicyAdmission;
   readonly answer: (answer: WebhookAnswer) => void;
-  /** It has been answered before its time was up. */
+  /** Keeps the request from being late: it has its answer. */
   readonly inTime: () => void;
 }
 
-/** The webhook. Its thread starts with the first request. @param script what the thread runs @param after by which requests are late */
+/** The webhook. Its thread starts with the first request. @param script the thread's code @param after the timer of requests */
 export class PolicyWebhook implements Webhook {
   readonly path = PATH;
   readonly name = NAME;
   readonly bodyLimit = BODY_LIMIT;
   readonly #script: URL;
   readonly #after: After;
-  /** The first one is in the thread. */
+  /** The requests; the first one is in the thread. */
   readonly #waiting: Waiting[] = [];
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
@@ -83,7 +83,7 @@ export class PolicyWebhook implements Webhook {
     worker.on("message", (answer: WebhookAnswer) => {
       if (worker === this.#worker) this.#finish(answer);
     });
-    // Out of memory, mostly. Whoever asked is refused, the next one has a new thread.
+    // Out of memory, mostly. The first request is refused, and the next one gets a new thread.
     worker.on("error", () => {
       if (worker !== this.#worker) return;
       this.#worker = undefined;
@@ -93,7 +93,7 @@ export class PolicyWebhook implements Webhook {
     return worker;
   }
 
-  /** Answers the first one, and asks for the next. */
+  /** Answers the first request, and posts the next. */
   #finish(answer: WebhookAnswer): void {
     const done = this.#waiting.shift();
     if (done === undefined) return;

@@ -39,14 +39,14 @@ function* each(policy: string, attribute: string, entry: CompiledEntry | undefin
   }
 }
 
-/** How a set is asked. */
+/** Options of a set of policies. */
 export interface PolicySetOptions extends ReviewerOptions, AnswerOptions {
   readonly id: string;
-  /** Told what becomes of each policy. */
+  /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
 }
 
-/** What a policy can decide about. */
+/** The rule of requests that a policy can decide about. */
 const CERTIFICATE_REQUESTS: PolicyRule = {
   operations: ["CREATE"],
   apiGroups: ["cert-manager.io"],
@@ -54,7 +54,7 @@ const CERTIFICATE_REQUESTS: PolicyRule = {
   resources: ["certificaterequests"],
 };
 
-/** Policies that are ready to be asked, together. */
+/** Prepared policies that are evaluated together. */
 export class CertificateRequestPolicySet implements Policy, Approving, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
@@ -118,13 +118,13 @@ export class CertificateRequestPolicySet implements Policy, Approving, WithExpre
   }
 }
 
-/** What became of a policy, for explanations; `undefined` where it is not for the request. */
+/** The result of a policy, for explanations; `undefined` where it is not for the request. */
 function foundText({ selected, bound, ready, objections }: PolicyAccount): string | undefined {
   if (!selected) return undefined;
   if (bound === false) return "does not apply: the requester may not use it";
   if (ready !== true) return "does not apply: it is not ready";
   if (objections === undefined) return "was not asked: another policy has approved the request";
   const all = [...objections.allowed, ...objections.constraints];
-  // What it objects to, answers and accounts say.
+  // Answers and accounts name the objections.
   return all.length === 0 ? "approves" : "objects";
 }

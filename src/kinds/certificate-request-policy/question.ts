@@ -1,4 +1,4 @@
-/** What a review asks of CertificateRequestPolicies (spec certificate-request-policy.md 7.3 and 7.4). */
+/** The question of a review to CertificateRequestPolicies (spec certificate-request-policy.md 7.3 and 7.4). */
 import { sameValue } from "../../data/same-value.js";
 import { aggregate } from "../../kubernetes/field-error.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
@@ -7,18 +7,18 @@ import type { AdmissionQuestion, RawQuestion, Review } from "../../policy/review
 import type { CertificateRequest } from "./engine/certificate-request.js";
 import { readCertificateRequest } from "./read-request.js";
 
-/** Where requests are. */
+/** The API group of requests. */
 const GROUP = "cert-manager.io";
 const VERSION = "v1";
 const RESOURCE = "certificaterequests";
 
-/** What the answer is for. */
+/** The purpose of the answer. */
 export type Purpose =
-  /** May the request be made? */
+  /** Whether the request may be made. */
   | "creation"
-  /** May somebody approve it? */
+  /** Whether the request may be approved. */
   | "approval"
-  /** What becomes of it? */
+  /** The decision about the request. */
   | "decision";
 
 /** A request to decide; or the outcome where there is none. */
@@ -27,7 +27,7 @@ export type Question =
       readonly kind: "request";
       readonly purpose: Purpose;
       readonly request: CertificateRequest;
-      /** In place of those of the Namespace. */
+      /** Labels in place of the Namespace's. */
       readonly namespaceLabels?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "answered"; readonly outcome: Outcome };
@@ -38,7 +38,7 @@ export function questionOf(review: Review): Question {
   return review.targeted === true ? targetedQuestion(review) : admissionQuestion(review);
 }
 
-/** A request beside everything else that may be sent along. */
+/** The members of a request that is sent together with other data. */
 const WRAPPED = new Set(["certificateRequest", "namespace", "csrPem", "uid"]);
 
 function rawQuestion({ payload }: RawQuestion): Question {
@@ -60,12 +60,12 @@ function rawQuestion({ payload }: RawQuestion): Question {
 const areTexts = (labels: unknown): labels is Readonly<Record<string, string>> =>
   isObject(labels) && Object.values(labels).every((label) => typeof label === "string");
 
-/** What a group asks about another value than the request's object: as about the object itself where a request is made or approved. */
+/** The question of a group about another value than the request's object: the same as about the object itself where a request is made or approved. */
 function targetedQuestion({ request: review }: AdmissionQuestion): Question {
   const { resource, operation, subResource = "", object, namespace } = review;
   const ours = resource.group === GROUP && resource.resource === RESOURCE;
   if (ours && operation === "CREATE" && subResource === "") return creationQuestion(review);
-  // What it was before nobody knows here: any approval may be new.
+  // The former state of the value is not known: any approval may be new.
   const approved = ours && subResource === "status" && isTrue(object, "Approved");
   return inNamespace(requestQuestion(object, approved ? "approval" : "decision"), namespace);
 }
@@ -73,7 +73,7 @@ function targetedQuestion({ request: review }: AdmissionQuestion): Question {
 function admissionQuestion({ request: review }: AdmissionQuestion): Question {
   const { resource, operation, subResource = "" } = review;
   if (resource.group !== GROUP || resource.resource !== RESOURCE)
-    return skip(`${resource.resource} are no CertificateRequests`);
+    return skip(`${resource.resource} are not CertificateRequests`);
   if (resource.version !== VERSION)
     return failed(`CertificateRequests of version ${JSON.stringify(resource.version)} are not known here`);
   switch (operation) {
@@ -81,7 +81,7 @@ function admissionQuestion({ request: review }: AdmissionQuestion): Question {
     case "CONNECT":
       return skip("only requests that are made or approved are decided");
     case "CREATE":
-      return subResource === "" ? creationQuestion(review) : skip("the subresource is no request");
+      return subResource === "" ? creationQuestion(review) : skip("the subresource is not a request");
     case "UPDATE":
       return subResource === "status" ? approvalQuestion(review) : changeQuestion(review);
     default:
@@ -89,18 +89,18 @@ function admissionQuestion({ request: review }: AdmissionQuestion): Question {
   }
 }
 
-/** Who makes a request says who they are: cert-manager writes it down, and policies go by it. */
+/** The question about a new request, whose requester must match the sender: cert-manager fills it in, and policies rely on it. */
 function creationQuestion({ object, namespace, userInfo }: AdmissionQuestion["request"]): Question {
   const asked = inNamespace(requestQuestion(object, "creation"), namespace);
   if (asked.kind === "answered") return asked;
   const { username = "", uid = "", groups = [], extra = {} } = userInfo;
   const requester: Identity = { username, uid, groups, extra };
-  // cert-manager's own webhook comes later, or is not there.
+  // cert-manager's own webhook runs later, or is not installed.
   if (differing(asked.request, NOBODY).length === 0) return { ...asked, request: { ...asked.request, ...requester } };
   return refusalOf(differing(asked.request, requester), "must be that of the requester") ?? asked;
 }
 
-/** Who makes a request, as it is written down. */
+/** The requester as the request names it. */
 type Identity = Pick<CertificateRequest, "username" | "uid" | "groups" | "extra">;
 
 const NOBODY: Identity = { username: "", uid: "", groups: [], extra: {} };
@@ -113,7 +113,7 @@ const differing = (a: Identity, b: Identity): readonly string[] => [
   ...(sameExtra(a.extra, b.extra) ? [] : ["extra"]),
 ];
 
-/** The denial of somebody who says to be another, in cert-manager's words; `undefined` where no field is wrong. */
+/** The denial of a requester who claims another identity, in cert-manager's words; `undefined` where no field is wrong. */
 function refusalOf(fields: readonly string[], rule: string): Question | undefined {
   if (fields.length === 0) return undefined;
   const message = aggregate(fields.map((field) => `spec.${field}: Forbidden: ${field} identity ${rule}`));
@@ -137,18 +137,18 @@ function sameExtra(
   );
 }
 
-/** Of a status only an approval counts that was not there before. */
+/** The question about a status: only an approval counts that is new. */
 function approvalQuestion({ object, oldObject, namespace }: AdmissionQuestion["request"]): Question {
   if (!isTrue(object, "Approved") || isTrue(oldObject, "Approved")) return skip("no request is approved by this");
   return inNamespace(requestQuestion(object, "approval"), namespace);
 }
 
-/** cert-manager lets nobody change a request; where it is not there to see to that, a changed one is as good as new. */
+/** The question about a changed request. cert-manager refuses all changes; where it is not installed, a changed request counts as a new one. */
 function changeQuestion(review: AdmissionQuestion["request"]): Question {
   const { object, oldObject, namespace } = review;
   if (sameSpec(object, oldObject)) return skip("what is requested does not change");
   const before = requestQuestion(oldObject, "creation");
-  // A former state that cannot be read says nothing of who made the request.
+  // A former state that cannot be read does not say who made the request.
   if (before.kind === "answered") return creationQuestion(review);
   const asked = inNamespace(requestQuestion(object, "creation"), namespace);
   if (asked.kind === "answered") return asked;
@@ -166,7 +166,7 @@ function isTrue(object: unknown, type: string): boolean {
   );
 }
 
-/** The question, about a request in the namespace that the review says. */
+/** The question, about a request in the review's namespace. */
 function inNamespace(asked: Question, namespace: string | undefined): Question {
   if (asked.kind === "answered" || namespace === undefined || namespace === "") return asked;
   return { ...asked, request: { ...asked.request, namespace } };

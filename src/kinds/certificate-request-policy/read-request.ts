@@ -1,5 +1,5 @@
 /**
- * CertificateRequests as the reference's Go types take them (spec certificate-request-policy.md 1.1): null is absent, a member that nobody knows is
+ * Decodes CertificateRequests as the reference's Go types do (spec certificate-request-policy.md 1.1): null is absent, an unknown member is
  * dropped (newer releases have more of them), and a value of a wrong type makes the whole object malformed. Names of members are exact.
  */
 
@@ -20,15 +20,15 @@ export const REQUEST_KIND = "CertificateRequest";
 /** A request that cannot be read. */
 export interface Malformed {
   readonly kind: "malformed";
-  /** One text that says where and what; for whoever sent the request. */
+  /** The place and the error in one text, for the sender of the request. */
   readonly text: string;
 }
 
-/** A request; or why it is none. */
+/** A request; or why it cannot be read. */
 export type ReadRequest = { readonly kind: "request"; readonly request: CertificateRequest } | Malformed;
 
 const bytes = parsed((written) =>
-  isBase64(written) ? undefined : "it is no base64 (standard alphabet, with padding)",
+  isBase64(written) ? undefined : "it is not base64 (standard alphabet, with padding)",
 );
 
 const REQUEST = struct("v1.CertificateRequest", {
@@ -80,7 +80,7 @@ export function readCertificateRequest(value: unknown): ReadRequest {
 
 const malformed = (what: string): Malformed => ({ kind: "malformed", text: what });
 
-/** A short member as it was written; of a long one or a structure only what it is. */
+/** Length up to which a member is quoted; of longer ones and of structures only the type is named. */
 const SHOWN_LENGTH = 100;
 function shown(value: unknown): string {
   if (value === undefined) return "(none)";
@@ -88,7 +88,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value);
 }
 
-/** Out of a decoded object: every value has its type or is absent. */
+/** The request of a decoded object: every value has its type or is absent. */
 function requestOf(object: unknown): CertificateRequest {
   const spec = member(object, "spec");
   const issuerRef = member(spec, "issuerRef");
@@ -123,7 +123,7 @@ const withoutLineEnds = (written: string): string =>
 
 const strings = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
 
-/** Whoever was denied stays denied, should both be true. */
+/** The decision in the conditions: a denial counts even if there is an approval, too. */
 function decidedBy(conditions: unknown): CertificateRequest["decided"] {
   if (!Array.isArray(conditions)) return undefined;
   const types = conditions.filter((each) => text(each, "status") === "True").map((each) => text(each, "type"));

@@ -1,4 +1,4 @@
-/** Policies out of files, as an API server with the reference's CustomResourceDefinition would take them (spec certificate-request-policy.md 2.4 and 7.2). */
+/** Reads policies from files, by the rules of an API server with the reference's CustomResourceDefinition (spec certificate-request-policy.md 2.4 and 7.2). */
 
 import { didYouMean } from "../../data/suggest.js";
 import { pruned, siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
@@ -14,20 +14,20 @@ import { decodePolicy } from "./decode-policy.js";
 import { type CertificateRequestPolicy, GROUP, VERSION } from "./resource.js";
 import { POLICY_SCHEMA } from "./schema.js";
 
-/** One thing that is wrong with a document. */
+/** An error of a document. */
 export interface ReadFailure extends FieldError {
-  /** A member that there is not: an API server drops it, and with it a restriction that its writer may have meant. */
+  /** Whether the member is unknown: an API server drops it, and with it a restriction that its writer may have meant. */
   readonly unknownField: boolean;
-  /** What to write instead, where that can be told. */
+  /** A proposed correction, where one is known. */
   readonly hint: string | undefined;
 }
 
-/** What a document says, and what is wrong with it. A policy with failures is good for nobody but who mirrors a cluster. */
+/** The contents of a document with its errors. A policy with failures is used only when a cluster is mirrored. */
 export interface ReadPolicy {
-  /** `undefined` where nothing can be made of the document. */
+  /** `undefined` where the document cannot be decoded. */
   readonly policy: CertificateRequestPolicy | undefined;
   readonly failures: readonly ReadFailure[];
-  /** Where there is no policy: what could be read of it, for more that is wrong with it. */
+  /** Where there is no policy: the readable part, for finding further errors. */
   readonly rest?: CertificateRequestPolicy;
 }
 
@@ -43,7 +43,7 @@ export function readPolicy(value: JsonObject): ReadPolicy {
   const failures = [...unknown.map(unknownField), ...errors.map(({ path, text: what }) => failure(path, what))];
   const decoded = decodePolicy(value);
   if (!decoded.ok) {
-    // The schema has said it already, but of durations, which it knows nothing of.
+    // The schema has reported the same errors already, except for durations, which it does not check.
     if (!errors.some(({ path }) => formatPath(path) === formatPath(decoded.path))) {
       failures.push(failure(decoded.path, decoded.text));
     }
@@ -55,7 +55,7 @@ export function readPolicy(value: JsonObject): ReadPolicy {
   return { policy: decoded.policy, failures };
 }
 
-/** Values of wrong types that are left out one after another before a document is given up. */
+/** Values of wrong types that are left out one after another before reading a document stops. */
 const MOST_LEFT_OUT = 20;
 
 function restOf(value: JsonObject, wrong: readonly FieldPath[]): CertificateRequestPolicy | undefined {
@@ -68,20 +68,20 @@ function restOf(value: JsonObject, wrong: readonly FieldPath[]): CertificateRequ
   return undefined;
 }
 
-/** What the API server's schema has against an object; it says so before the webhook is asked, and of what pruning has left. */
+/** The errors of an object by the API server's schema; it reports them before the webhook, and after pruning. */
 export function schemaErrors(value: unknown): readonly FieldError[] {
   const kept = pruned(value, POLICY_SCHEMA);
   return [...validate(kept, POLICY_SCHEMA, []), ...validateUnique(kept, POLICY_SCHEMA, [])];
 }
 
-/** The members that the API server drops, sorted. What says what an object is belongs to all kinds, and is never pruned. */
+/** The members that the API server drops, sorted. apiVersion, kind and metadata belong to all kinds, and are never pruned. */
 export const prunedFields = (value: unknown): readonly string[] =>
   unknownMembers(value, POLICY_SCHEMA, [])
     .filter(([first]) => first !== "apiVersion" && first !== "kind")
     .map(formatPath)
     .sort(compareNames);
 
-/** What a failure says where there is room for help. */
+/** The text of a failure with its hint. */
 export const describeFailure = ({ text: what, hint }: ReadFailure): string =>
   hint === undefined ? what : `${what}: ${hint}`;
 
@@ -99,7 +99,7 @@ function unknownField(path: FieldPath): ReadFailure {
   return { path, text: `there is no field ${JSON.stringify(name)}${suggestion}`, unknownField: true, hint: proposed };
 }
 
-/** Of what was once proposed (spec certificate-request-policy.md 5.8). */
+/** The hint for a field that was once proposed (spec certificate-request-policy.md 5.8). */
 const NEVER_SHIPPED =
   "it was proposed and never shipped; rules stand in the `validations` of an attribute, each for its values alone";
 
@@ -111,7 +111,7 @@ function unknownOfMetadata(metadata: unknown): readonly FieldPath[] {
   return strict.ok ? [] : strict.failure.unknown.map((path) => ["metadata", ...path]);
 }
 
-/** A file's policy has a name of its own: it is told apart by it, and bound by it. */
+/** The errors of a name. A policy in a file needs its own: it identifies the policy, and RBAC refers to it. */
 function nameErrors(metadata: Metadata): readonly FieldError[] {
   if ((metadata.name ?? "") !== "" || (metadata.generateName ?? "") === "") return validateMetadata(metadata);
   return [{ path: ["metadata", "generateName"], text: "a name cannot be generated here: set metadata.name" }];

@@ -17,7 +17,7 @@ const TYPE_NAME = "cm.io.policy.pkg.internal.approver.validation.CertificateRequ
 
 const FIELDS: readonly string[] = ["name", "namespace", "username", "groups"];
 
-/** What of a CertificateRequest rules see. Made once for a request, and read in place. */
+/** The part of a CertificateRequest that rules see. Made once for a request, and read in place. */
 export class RequestValue extends ObjectValue {
   readonly typeName = TYPE_NAME;
 
@@ -45,7 +45,7 @@ export class RequestValue extends ObjectValue {
     }
   }
 
-  /** What is empty counts as absent, as in any message of protobuf's third version. */
+  /** Whether a field is present: an empty one counts as absent, as in any message of protobuf's third version. */
   has(field: string): boolean | CelError {
     const value = this.get(field);
     return value instanceof CelError ? value : value.length > 0;
@@ -68,7 +68,7 @@ export class RequestValue extends ObjectValue {
   }
 }
 
-/** One that a rule has made: equal by its fields, but the reference has another class for it. */
+/** A request that a rule has made: equal by its fields, but the reference has another class for it. */
 class MadeRequest extends RequestValue {
   override get goName(): string {
     return "*dynamicpb.Message";
@@ -96,7 +96,7 @@ export const REQUEST_TYPE: ObjectTypeDeclaration = {
         groups = read;
       } else {
         const text = textOf(value);
-        if (text instanceof CelError) return misfit(field, text);
+        if (text instanceof CelError) return mismatch(field, text);
         texts.set(field, text);
       }
     }
@@ -105,7 +105,7 @@ export const REQUEST_TYPE: ObjectTypeDeclaration = {
   },
 };
 
-const misfit = (field: string, { message }: CelError): CelError =>
+const mismatch = (field: string, { message }: CelError): CelError =>
   new CelError(`field type conversion error for ${TYPE_NAME}.${field} value type: ${message}`, "conversion");
 
 function readGroups(value: Value): readonly string[] | CelError {
@@ -116,13 +116,13 @@ function readGroups(value: Value): readonly string[] | CelError {
   const groups: string[] = [];
   for (const element of value as readonly Value[]) {
     const text = textOf(element);
-    if (text instanceof CelError) return misfit("groups", text);
+    if (text instanceof CelError) return mismatch("groups", text);
     groups.push(text);
   }
   return groups;
 }
 
-/** What the reference says of a value that is to be a text, by its kind. */
+/** The reference's error for a value that should be a text, by the value's kind. */
 const COMPLAINTS: Readonly<Partial<Record<Kind, string>>> = {
   int: "unsupported type conversion from 'int' to string",
   uint: "unsupported type conversion from 'uint' to string",
@@ -137,7 +137,7 @@ const COMPLAINTS: Readonly<Partial<Record<Kind, string>>> = {
   type: "type conversion not supported for 'type'",
 };
 
-/** The text of a field. A service account is its user name there, and nowhere else. */
+/** The text of a field. A service account is its user name there, but not elsewhere. */
 function textOf(value: Value): string | CelError {
   if (typeof value === "string") return value;
   if (value instanceof ServiceAccount) return value.toString();

@@ -1,11 +1,11 @@
-/** CertificateRequestPolicies as they are evaluated: read, complete, without what has no meaning (spec certificate-request-policy.md 2). */
+/** CertificateRequestPolicies as they are evaluated: decoded, with defaults, without parts that have no meaning (spec certificate-request-policy.md 2). */
 import type { KindDocuments } from "../kind.js";
 
 /** The API group of the policies. */
 export const GROUP = "policy.cert-manager.io";
 /** Their kind. */
 export const POLICY_KIND = "CertificateRequestPolicy";
-/** The one version there is. */
+/** The only version. */
 export const VERSION = "v1alpha1";
 /** Their resource, for the `use` check. */
 export const RESOURCE = "certificaterequestpolicies";
@@ -13,29 +13,29 @@ export const RESOURCE = "certificaterequestpolicies";
 /** A CEL rule of one attribute. */
 export interface ValidationRule {
   readonly rule: string;
-  /** Absent: the rule is quoted. An empty one is no message at all. */
+  /** Absent: the rule is quoted. An empty message counts as absent. */
   readonly message?: string;
 }
 
-/** What every attribute's entry has. */
+/** The common part of every attribute's entry. */
 interface Entry {
   readonly required: boolean;
   readonly validations: readonly ValidationRule[];
 }
 
-/** Of an attribute with one value. */
+/** The entry of an attribute with one value. */
 export interface AllowedString extends Entry {
   /** A wildcard pattern. */
   readonly value?: string;
 }
 
-/** Of an attribute with several values. */
+/** The entry of an attribute with several values. */
 export interface AllowedList extends Entry {
   /** Wildcard patterns; an empty list is not an absent one. */
   readonly values?: readonly string[];
 }
 
-/** Of values under an object identifier. */
+/** The entry of values under an object identifier. */
 export interface AllowedByOid extends AllowedList {
   readonly oid: string;
 }
@@ -50,13 +50,13 @@ export type SubjectList =
   | "streetAddresses"
   | "postalCodes";
 
-/** What of the subject is allowed. */
+/** The allowed attributes of the subject. */
 export interface AllowedSubject extends Readonly<Partial<Record<SubjectList, AllowedList>>> {
   readonly serialNumber?: AllowedString;
   readonly otherAttributes: readonly AllowedByOid[];
 }
 
-/** What a request may ask for; what is absent must not be asked for. */
+/** The attributes that a request may have; one that is absent here must be absent there. */
 export interface Allowed {
   readonly commonName?: AllowedString;
   readonly dnsNames?: AllowedList;
@@ -69,7 +69,7 @@ export interface Allowed {
   readonly otherNames: readonly AllowedByOid[];
 }
 
-/** What a request has to keep to. */
+/** The constraints of a request. */
 export interface Constraints {
   /** Nanoseconds. */
   readonly minDuration?: bigint;
@@ -77,20 +77,20 @@ export interface Constraints {
   readonly maxDuration?: bigint;
   readonly privateKey?: {
     readonly algorithm?: string;
-    /** Any of Go's: a policy that was not checked may say one beyond all keys. */
+    /** Any of Go's integers: a policy that was not checked may have one that no key can meet. */
     readonly minSize?: number | bigint;
     readonly maxSize?: number | bigint;
   };
 }
 
-/** Which requests a policy is for; both parts must match. */
+/** Selects the requests of a policy; both parts must match. */
 export interface Selector {
   /** Wildcard patterns. */
   readonly issuerRef?: { readonly name?: string; readonly kind?: string; readonly group?: string };
   readonly namespace?: {
     /** Wildcard patterns; none: any name. */
     readonly matchNames: readonly string[];
-    /** Absent: the Namespace is not looked at; an empty one asks for it all the same. */
+    /** Absent: the Namespace is not needed; an empty map needs it all the same. */
     readonly matchLabels?: Readonly<Record<string, string>>;
   };
 }

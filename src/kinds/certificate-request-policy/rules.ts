@@ -5,16 +5,16 @@ import type { Attempt } from "../shared/expressions/attempt.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 
-/** A rule, compiled; with an `error` it is an objection wherever it is run. */
+/** A compiled rule; one with an `error` objects to every item. */
 export type CompiledRule = Expression;
 
-/** What a rule says of an item; an error's `message` is what the objection says. */
+/** The result of a rule for an item; an error's `message` is in the objection. */
 export type RuleResult = boolean | CelError;
 
-/** All rules see the same. */
+/** The scope of all rules. */
 const SCOPE: Scope = { optional: [], variables: undefined };
 
-/** Compiles a rule; one text once, to the letter. Its `error` is as the webhook prints it: every issue. */
+/** Compiles a rule; each distinct text once. Its `error` is as the webhook prints it: every issue. */
 export const compileRule = (text: string, compiler: ExpressionCompiler): CompiledRule =>
   compiler.compile(text, "bool", SCOPE);
 
@@ -31,7 +31,7 @@ export function runRule({ program, error }: CompiledRule, bindings: Bindings, at
   return result instanceof Waiting ? result : judgement(result);
 }
 
-/** A rule gives a bool, or it does not compile. */
+/** The result as a bool: a rule of another type does not compile. */
 function judgement(result: Result): RuleResult {
   return typeof result === "boolean" || result instanceof CelError ? result : new CelError("no such overload");
 }

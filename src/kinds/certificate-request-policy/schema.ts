@@ -1,4 +1,4 @@
-/** The schema of CertificateRequestPolicies, as their CustomResourceDefinition has it (spec certificate-request-policy.md 2.2 and 2.4). */
+/** The schema of CertificateRequestPolicies, equal to that of their CustomResourceDefinition (spec certificate-request-policy.md 2.2 and 2.4). */
 import {
   ANY,
   BOOLEAN,
@@ -45,7 +45,7 @@ const ALLOWED = object({
 });
 
 const CONSTRAINTS = object({
-  // Whether a text is a duration is none of the schema's business.
+  // The schema does not check whether a text is a duration.
   minDuration: STRING,
   maxDuration: STRING,
   privateKey: object({ algorithm: oneOf(...ALGORITHMS), minSize: INTEGER, maxSize: INTEGER }),

@@ -1,14 +1,14 @@
 import type { CertificateRequestSettings } from "../../config/entry.js";
 import { hasOddNames, isSignedByOwnKey } from "../../x509/pkcs10/index.js";
 
-/** Looks at a signing request that was read, beyond what policies see of it: what is wrong with the whole of it, or `undefined`. */
+/** Further checks of a decoded signing request, beyond the parts that policies see: its error, or `undefined`. */
 export type Scrutiny = (pem: Buffer) => string | undefined;
 
 const ODD_NAMES =
   "spec.request: Forbidden: subjectAltName has an entry with the number of a known kind of name in another form (strictNames)";
 const NOT_SIGNED = "spec.request: Forbidden: it is not signed with its own key (verifySignature)";
 
-/** What an entry asks for; `undefined` where it asks for no more than the reference looks at (spec certificate-request-policy.md 1.2). */
+/** The checks that an entry asks for; `undefined` where it asks for no more than the reference has (spec certificate-request-policy.md 1.2). */
 export function scrutinyOf({
   strictNames = false,
   verifySignature = false,

@@ -19,7 +19,7 @@ const TYPE_NAME = "cm.io.policy.pkg.internal.approver.validation.ServiceAccount"
 const PREFIX = "system:serviceaccount:";
 const INVALID = "Username must be in the form system:serviceaccount:namespace:name";
 
-/** The longest user name of a service account: what is longer need not be cut and looked at. */
+/** The longest user name of a service account: longer ones need not be parsed. */
 const MAX_LENGTH = PREFIX.length + 63 + ":".length + 253;
 
 /** A service account: two are equal by namespace and name. */
@@ -48,7 +48,7 @@ export class ServiceAccount extends OpaqueValue {
   }
 }
 
-/** The service account that a user name is of; `undefined` when it is none's. */
+/** The service account with a user name; `undefined` when it is not one's. */
 function serviceAccountOf(username: string): ServiceAccount | undefined {
   if (!username.startsWith(PREFIX) || username.length > MAX_LENGTH) return undefined;
   const colon = username.indexOf(":", PREFIX.length);
@@ -64,7 +64,7 @@ const convert = (username: string): ServiceAccount | CelError =>
   new CelError(`Unable to convert to serviceaccount: err: ${INVALID}, username: ${username}`);
 
 const TYPE = objectType(TYPE_NAME);
-/** A name is some hundred characters at most; looking at one costs little. */
+/** The work of these functions: a name is some hundred characters at most, and parsing one costs little. */
 const WORK = { fixed: 1_000, each: 0, deep: false } as const;
 
 /** `isServiceAccount`, `serviceAccount`, `getName` and `getNamespace`. */

@@ -1,16 +1,14 @@
-/** The thread in which policies are checked: rules of a stranger's making may take their time to compile. */
+/** The thread in which policies are checked: rules of a stranger may take long to compile. */
 import { parentPort } from "node:worker_threads";
 import { createRuleCompiler } from "./dialect.js";
-import { compileRule } from "./rules.js";
 import { answerAdmission, type PolicyAdmission, type PolicyAnswer } from "./webhook.js";
 
-/** Longest message, in UTF-16 units: the API server takes answers of 3 MiB, and nobody reads as much. */
+/** Longest message, in UTF-16 units: the API server accepts answers of 3 MiB, and people read much less. */
 const MAX_MESSAGE = 256 * 1024;
 
 parentPort?.on("message", (request: PolicyAdmission) => {
-  // Kept for one request only: whoever asks again may have asked for anything.
-  const compiler = createRuleCompiler();
-  const answer = answerAdmission(request, { compile: (rule) => compileRule(rule, compiler).error });
+  // Kept for one request only: the next question may be about another kind.
+  const answer = answerAdmission(request, { compiler: createRuleCompiler() });
   parentPort?.postMessage(cut(answer));
 });
 

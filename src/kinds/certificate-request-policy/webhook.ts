@@ -1,6 +1,6 @@
 /**
- * The reference's webhook for policies: what it answers when one is created, changed or deleted (spec certificate-request-policy.md 2.5 and 7.1). The API
- * server has held the object against its schema before; here it is decoded as Go does, and checked.
+ * The answers of the reference's webhook for policies when one is created, changed or deleted (spec certificate-request-policy.md 2.5 and 7.1). The API
+ * server has validated the object by its schema before; here it is decoded as Go does, and checked.
  */
 import { aggregate, formatFieldError, goQuote } from "../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
@@ -9,30 +9,30 @@ import { type CheckOptions, checkPolicy } from "./check-policy.js";
 import { type DecodedPolicy, decodePolicy } from "./decode-policy.js";
 import { type CertificateRequestPolicy, GROUP, POLICY_KIND, VERSION } from "./resource.js";
 
-/** What is asked; other members of an admission request are not looked at. */
+/** The parts of an admission request that are used. */
 export interface PolicyAdmission {
   readonly operation: string;
   readonly object?: unknown;
   readonly oldObject?: unknown;
 }
 
-/** What is answered. */
+/** The answer to an admission request. */
 export interface PolicyAnswer {
   readonly allowed: boolean;
-  /** 200; 403 for a policy that is refused; 400 for what cannot be read. */
+  /** 200; 403 for a policy that is refused; 400 for an object that cannot be read. */
   readonly code: number;
   readonly reason?: "Forbidden";
   readonly message?: string;
 }
 
-/** What may be asked: an answer at once, or a policy that has to be checked first. */
+/** The result of reading: an answer at once, or a policy that has to be checked first. */
 export type ReadAdmission =
   | { readonly kind: "answer"; readonly answer: PolicyAnswer }
   | { readonly kind: "policy"; readonly policy: CertificateRequestPolicy };
 
 const ALLOWED: PolicyAnswer = { allowed: true, code: 200 };
 
-/** What there is to check. Whoever deletes a policy takes away what it allows: that is never refused, whatever state it is in. */
+/** Reads the policy to check. Deleting a policy removes what it allows: that is never refused, whatever its state. */
 export function readAdmission({ operation, object, oldObject }: PolicyAdmission): ReadAdmission {
   switch (operation) {
     case "CREATE":
@@ -59,7 +59,7 @@ export function judge(policy: CertificateRequestPolicy, options: CheckOptions): 
   return { allowed: false, code: 403, reason: "Forbidden", message };
 }
 
-/** Both in one step. */
+/** Reads and judges in one step. */
 export function answerAdmission(request: PolicyAdmission, options: CheckOptions): PolicyAnswer {
   const found = readAdmission(request);
   return found.kind === "answer" ? found.answer : judge(found.policy, options);
@@ -72,10 +72,10 @@ const read = (decoded: DecodedPolicy): ReadAdmission =>
 
 const failed = (message: string): DecodedPolicy => ({ ok: false, path: [], text: message });
 
-/** An object of this kind. One that does not say what it is counts as one. */
+/** Decodes an object of this kind. One without apiVersion and kind counts as one. */
 function decodeObject(value: unknown): DecodedPolicy {
   if (value === undefined || value === null) return failed("there is no content to decode");
-  if (!isObject(value)) return failed("couldn't get version/kind; the object is no JSON object");
+  if (!isObject(value)) return failed("couldn't get version/kind; the object is not a JSON object");
   const decoded = decodePolicy(value);
   const [apiVersion, kind] = [text(value, "apiVersion"), text(value, "kind") || POLICY_KIND];
   const named = parseApiVersion(apiVersion === "/" ? "" : apiVersion);

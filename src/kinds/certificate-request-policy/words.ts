@@ -1,6 +1,6 @@
-/** Words that policies and requests may use, in the order in which messages list them (spec certificate-request-policy.md 1.1 and 2.2). */
+/** Words of policies and requests, in the order in which messages list them (spec certificate-request-policy.md 1.1 and 2.2). */
 
-/** What a certificate may be used for. */
+/** The usages of a certificate. */
 export const USAGES = [
   "signing",
   "digital signature",

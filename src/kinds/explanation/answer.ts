@@ -1,4 +1,4 @@
-/** How an answer came about, as data: what was asked, what came of it, and the expressions with their values, or a group's members. */
+/** Explains an answer as data: the question, the outcome, and the expressions with their values, or a group's members. */
 import { CelError, explain, type Value } from "../../cel/index.js";
 import type { Outcome, Policy } from "../../policy/index.js";
 import {
@@ -14,10 +14,10 @@ import { SizeBudget } from "./size-budget.js";
 import type { ExplainedAnswer, ExplainedExpression, ExplainedPart, ExplainedValue } from "./types.js";
 import { valueText } from "./value-text.js";
 
-/** Where a group's expression stands in its entry. */
+/** The path of a group's expression in its entry. */
 const GROUP_EXPRESSION = "expression";
 
-/** An expression as a policy places it, with each different value that it came to; empty when there is no room for it. */
+/** An expression at its place in a policy, with each different value that it had; empty when there is no room for it. */
 function explainedExpression(
   { path, name, expression }: PlacedExpression,
   asking: Asking,
@@ -30,7 +30,7 @@ function explainedExpression(
   return [{ path, ...(name !== undefined && name !== "" && { name }), source, ...failed, evaluations }];
 }
 
-/** A group's expression, as it was evaluated last: attempts before that were for members whose answers were not there yet. */
+/** A group's expression, with its last evaluation: earlier attempts still waited for members' answers. */
 function groupExpression({ all }: Asking, room: SizeBudget): readonly ExplainedExpression[] {
   const last = all.at(-1);
   if (last === undefined || !room.take(GROUP_EXPRESSION, last.program.source)) return [];
@@ -40,13 +40,13 @@ function groupExpression({ all }: Asking, room: SizeBudget): readonly ExplainedE
 
 function evaluated({ program, values, result }: Evaluated, written: string, room: SizeBudget): ExplainedValue {
   const { parsed } = program;
-  // What is compiled may be a trimmed form of what is written.
+  // The compiled text may be a trimmed form of the written one.
   const at = written.indexOf(parsed.source);
   const whole = explainedValue(explain(parsed, values), { room, shift: at < 0 ? undefined : at });
   return { ...whole, value: valueText(result), failed: result instanceof CelError };
 }
 
-/** Attempts repeat evaluations: what is the same is shown once. */
+/** The different evaluations: repeated attempts give equal ones. */
 function different(evaluations: readonly ExplainedValue[]): readonly ExplainedValue[] {
   if (evaluations.length < 2) return evaluations;
   return [...new Map(evaluations.map((each) => [JSON.stringify(each), each])).values()];
@@ -57,13 +57,13 @@ export type MembersOf = (group: Policy) => ReadonlyMap<string, Policy>;
 
 /**
  * The explanation of one answer.
- * @param outcome what it came to in the end: time may have been up before the policy said anything
+ * @param outcome the final outcome: time may have been up before the policy answered
  */
 export function explainAnswer(asking: Asking, outcome: Outcome, membersOf: MembersOf): ExplainedAnswer {
   return answerOf(asking, outcome, { membersOf, room: new SizeBudget() });
 }
 
-/** What all answers below one share. */
+/** The state that all answers below one share. */
 interface Explaining {
   readonly membersOf: MembersOf;
   readonly room: SizeBudget;
@@ -90,7 +90,7 @@ function answerOf(asking: Asking, outcome: Outcome | undefined, explaining: Expl
 const messageOf = (outcome: Outcome | undefined): string | undefined =>
   outcome?.verdict === "skip" ? outcome.reason : outcome?.message;
 
-/** What a member was asked about, where it is not the request itself. */
+/** The value that a member was asked about, where it is not the request itself. */
 function argumentOf({ review }: Asking): string | undefined {
   if (review.targeted !== true) return undefined;
   const value = review.kind === "raw" ? review.payload : review.request.object;
@@ -151,7 +151,7 @@ const wasAsked = (variant: ExplainedVariant, asking: Asking): boolean =>
 const wasEvaluated = ({ expressions }: ExplainedVariant, asking: Asking): boolean =>
   expressions.some(({ expression }) => asking.evaluations(expression.program).length > 0);
 
-/** Policies that an index of the set leaves out are not even asked whether they match. */
+/** Why a policy was not evaluated: those that an index of the set leaves out are not even matched. */
 function whyNotAsked({ found }: Asking, outcome: Outcome | undefined): string {
   if (outcome === undefined || outcome.verdict === "error") return "not evaluated";
   return outcome.verdict === "skip" && found.size === 0 ? `does not apply: ${outcome.reason}` : "does not match";

@@ -1,4 +1,4 @@
-/** What a policy's patch makes of what it was asked about. */
+/** The effect of a policy's patch on the object. */
 import { parseJson } from "../../data/json.js";
 import { applyJsonPatch } from "../../kubernetes/json-patch/apply.js";
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
@@ -10,12 +10,12 @@ export interface ChangedObject {
   readonly after: unknown;
 }
 
-/** A member that holds what is patched: a patch may change any JSON, and it is objects of Kubernetes that are patched. */
+/** A member that holds the patched value: a patch may change any JSON, while the patching function takes objects. */
 const HOLDER = "value";
 
 /**
- * What a policy's mutation changes, whether or not it may.
- * @returns undefined when it changes nothing, or wants to in a way that can't be carried out
+ * The changes of a policy's mutation, whether or not it is allowed.
+ * @returns undefined when it changes nothing, or cannot be applied
  */
 export function changedObject(review: Review, outcome: Outcome): ChangedObject | undefined {
   if (outcome.verdict !== "allow" && outcome.verdict !== "deny") return undefined;
@@ -39,7 +39,7 @@ function operationsOf(patch: string): readonly PatchOperation[] | undefined {
     const read = parseJson(Buffer.from(patch, "base64").toString());
     return Array.isArray(read) ? read.map(operationOf) : undefined;
   } catch {
-    return undefined; // a policy may have written anything
+    return undefined; // a policy may have written an invalid patch
   }
 }
 

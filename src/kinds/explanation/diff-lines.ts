@@ -1,14 +1,15 @@
 /** The difference of two values, as lines of YAML. */
+import { diffArrays } from "diff";
 import { printYaml } from "../../data/print-yaml.js";
 import type { DiffLine } from "./types.js";
 import { lineOf } from "./value-text.js";
 
-// The keys of a changed value in the order of the former one: their order means nothing, and would show as changes.
+// The keys of a changed value in the order of the former one: their order has no meaning, but would show as changes.
 
-/** Deeper values are left as they are: what is shown of them ends long before. */
+/** Levels below which values are not reordered: they are not shown. */
 const MAX_DEPTH = 200;
 
-/** The same value, where both have a map with its keys in the order of the former one; new keys follow. Items of lists are those of the same name, or else place. */
+/** The same value, with the keys of maps in the order of the former one; new keys follow. Items of lists are matched by name, or else by place. */
 function inOrderOf(former: unknown, changed: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return changed;
   if (Array.isArray(former) && Array.isArray(changed)) {
@@ -22,12 +23,12 @@ function inOrderOf(former: unknown, changed: unknown, depth = 0): unknown {
   const known = new Set(first);
   const keys = [...first, ...Object.keys(changed).filter((key) => !known.has(key))];
   return Object.fromEntries(
-    // What both inherit is no counterpart.
+    // An inherited member does not count as the former value.
     keys.map((key) => [key, inOrderOf(known.has(key) ? former[key] : undefined, changed[key], depth + 1)]),
   );
 }
 
-/** What tells items of most of Kubernetes' lists apart. */
+/** The name that identifies items of most of Kubernetes' lists. */
 function nameOf(item: unknown): string | undefined {
   const name = isMap(item) && Object.hasOwn(item, "name") ? item.name : undefined;
   return typeof name === "string" ? name : undefined;
@@ -39,18 +40,18 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Lines that are compared each with each, at most: a table of four million numbers takes some ten milliseconds. Beyond, all that lies between the first and the last change counts as changed. */
-const MAX_COMPARISONS = 4_000_000;
+/** Most lines removed and added between the first and the last change: the search takes the square of it. Beyond, all lines between them count as changed. */
+const MAX_EDITS = 1_000;
 
-/** An object of a request has some hundred lines; of one with more the rest is not shown. */
+/** Most lines shown of an object: usual ones have some hundred. */
 export const MAX_DIFF_LINES = 20_000;
 
-/** What is said in place of the lines beyond. */
+/** Stands for the omitted lines. */
 const REST = "…";
 
 /**
- * The lines of a value in YAML before and after a change, all of them, in order; removed ones before those that are added in their place. Keys that are only
- * in another order are no change. Long lines are cut, and what terminals would act on is taken out.
+ * The lines of a value in YAML before and after a change, all of them, in order; removed ones before those that are added in their place. A different order of keys
+ * does not count as a change. Long lines are cut, and control characters are removed.
  */
 export function diffLines(before: unknown, after: unknown): readonly DiffLine[] {
   const [old, changed] = [yamlLines(before), yamlLines(inOrderOf(before, after))];
@@ -62,7 +63,7 @@ export function diffLines(before: unknown, after: unknown): readonly DiffLine[] 
   const middle = compared(old.slice(head, old.length - tail), changed.slice(head, changed.length - tail));
   const lines = [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
   if (lines.length <= MAX_DIFF_LINES) return lines;
-  // What has changed is what is asked about: of long beginnings the end is shown.
+  // The change is what matters: of a long common beginning only the end is shown.
   const from = Math.min(Math.max(0, head - MAX_DIFF_LINES / 2), lines.length - MAX_DIFF_LINES);
   const to = from + MAX_DIFF_LINES;
   return [...(from > 0 ? [same(REST)] : []), ...lines.slice(from, to), ...(to < lines.length ? [same(REST)] : [])];
@@ -81,38 +82,14 @@ function yamlOf(value: unknown): string {
   try {
     return printYaml(value);
   } catch (error) {
-    // Values may be nested more deeply than the engine can follow.
+    // Values may be nested too deeply for the engine.
     if (error instanceof RangeError) return REST;
     throw error;
   }
 }
 
-/** The longest common subsequence, by its table. */
 function compared(old: readonly string[], changed: readonly string[]): readonly DiffLine[] {
-  if (old.length * changed.length > MAX_COMPARISONS) return [...old.map(removed), ...changed.map(added)];
-  const width = changed.length + 1;
-  // Of the lines from i and j on: how many they have in common.
-  const common = new Uint32Array((old.length + 1) * width);
-  for (let i = old.length - 1; i >= 0; i -= 1) {
-    for (let j = changed.length - 1; j >= 0; j -= 1) {
-      const at = i * width + j;
-      common[at] = old[i] === changed[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!);
-    }
-  }
-  const lines: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < changed.length) {
-    if (i < old.length && j < changed.length && old[i] === changed[j]) {
-      lines.push(same(old[i]!));
-      i += 1;
-      j += 1;
-    } else if (j >= changed.length || (i < old.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
-      lines.push(removed(old[i]!));
-      i += 1;
-    } else {
-      lines.push(added(changed[j]!));
-      j += 1;
-    }
-  }
-  return lines;
+  const parts = diffArrays([...old], [...changed], { maxEditLength: MAX_EDITS });
+  if (parts === undefined) return [...old.map(removed), ...changed.map(added)];
+  return parts.flatMap((part) => part.value.map(part.removed ? removed : part.added ? added : same));
 }

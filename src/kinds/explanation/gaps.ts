@@ -1,11 +1,11 @@
-/** Of a difference what is worth showing: the changes, with some lines around them. */
+/** The relevant part of a difference: the changes, with some lines around them. */
 import type { DiffLine } from "./types.js";
 
-/** Lines before and behind a change that are shown with it, as other tools have it. */
+/** Lines before and after a change that are shown with it, as other tools do. */
 const CONTEXT = 3;
 
 /**
- * The lines near changes; `undefined` stands for one or more that are left out. The line of a parent that lies further up is kept, so that one sees where a
+ * The lines near changes; `undefined` stands for one or more that are left out. The line of a parent further up is kept, to show where a
  * change is: `spec:` above `replicas:`.
  */
 export function withGaps(lines: readonly DiffLine[], context = CONTEXT): readonly (DiffLine | undefined)[] {
@@ -20,7 +20,7 @@ export function withGaps(lines: readonly DiffLine[], context = CONTEXT): readonl
 
 function keptLines(lines: readonly DiffLine[], context: number): ReadonlySet<number> {
   const kept = new Set<number>();
-  // Lines above, each less indented than those behind it: the parents of the line that is looked at.
+  // Lines above, each less indented than those behind it: the parents of the current line.
   const parents: { readonly at: number; readonly indent: number }[] = [];
   for (const [i, { kind, text }] of lines.entries()) {
     const indent = text.search(/\S/);

@@ -1,4 +1,4 @@
-/** How answers come about, as data: the room's public face. */
+/** Explanations of answers as data: the room's public face. */
 export { explainAnswer, type MembersOf } from "./answer.js";
 export { type ChangedObject, changedObject } from "./changed-object.js";
 export { diffLines } from "./diff-lines.js";

@@ -4,16 +4,16 @@ import { SizeBudget } from "./size-budget.js";
 import type { ExplainedValue } from "./types.js";
 import { lineOf, valueText } from "./value-text.js";
 
-/** How an expression is made data. */
+/** Options of the conversion. */
 export interface PartOptions {
-  /** Default: one of its own. */
+  /** The budget; default: one of its own. */
   readonly room?: SizeBudget;
-  /** How much earlier the text that was written begins than the one that was compiled; absent: it is another text, and places are not known. */
+  /** The offset of the compiled text in the written one; absent: the texts differ, and places are not known. */
   readonly shift?: number | undefined;
 }
 
 /**
- * An explanation of CEL's as data. Names that have no value of their own are left out, and so are the parts of what was not evaluated.
+ * An explanation of CEL's as data. Names without a value of their own are left out, and so are the parts of an expression that was not evaluated.
  */
 export function explainedValue(
   explanation: Explanation,
@@ -37,8 +37,8 @@ export function explainedValue(
 }
 
 /**
- * Such as `variables` and `authorizer`: what they are has no text, and asking them for their fields would evaluate these. They stand alone, and a name that was
- * not evaluated tells nothing; a call that was not does.
+ * Whether a part is a name that says nothing by itself, such as `variables` and `authorizer`: its value has no text, and reading its fields would evaluate them. A
+ * name that was not evaluated says nothing either; a call that was not evaluated is shown.
  */
 const isNameOnly = ({ text, value }: Explanation): boolean =>
   value instanceof ObjectValue || (value === undefined && /^[.\w]*$/.test(text));

@@ -1,27 +1,27 @@
 /**
- * How an answer came about, as data: what `eval --explain`, `eval -o json` and the page show. It tells what requests hold, so it is for whoever asked,
- * and for no log.
+ * Explanations of answers, as data: shown by `eval --explain`, `eval -o json` and the page. They contain parts of requests, so they are for the requester,
+ * and never logged.
  */
 
-/** What one policy, or one member of a group, made of a request. */
+/** The answer of one policy, or of one member of a group, to a request. */
 export interface ExplainedAnswer {
   /** The policy's id; of a member its name in the group. */
   readonly name: string;
-  /** Where a member was asked about a value of its own (`image_ok(c.image)`): that value in CEL's notation, cut to one line. */
+  /** The value that a member was asked about (`image_ok(c.image)`), in CEL's notation, cut to one line. */
   readonly argument?: string;
   /** `extism`, `ValidatingAdmissionPolicy`, `group` …, as `GET /policies` says it. */
   readonly implementation: string;
   /** `not evaluated`: a member that its group's expression did not need; `no answer`: time was up before it had one. */
   readonly outcome: "allow" | "deny" | "error" | "skip" | "not evaluated" | "no answer";
-  /** The policy's words: why it denied, failed or does not apply. */
+  /** The policy's message: why it denied, failed or does not apply. */
   readonly message?: string;
-  /** From call to outcome; absent where it was not asked. */
+  /** Time from call to outcome; absent where it was not evaluated. */
   readonly milliseconds?: number;
-  /** The parts it is made of, each with what became of it: of one with a name beside the entry's, or one for several kinds. */
+  /** Its parts, each with its result: of a policy with a name beside the entry's, or one for several kinds. */
   readonly parts: readonly ExplainedPart[];
-  /** Of a group, in order of definition; a member that was asked about several values stands here once for each. */
+  /** The members of a group, in order of definition; a member that was asked about several values stands here once for each. */
   readonly members: readonly ExplainedAnswer[];
-  /** Times that members were asked of which nothing was kept; 0: none. */
+  /** Number of member calls that were not kept; 0: none. */
   readonly left: number;
 }
 
@@ -29,7 +29,7 @@ export interface ExplainedAnswer {
 export interface ExplainedPart {
   /** `ValidatingAdmissionPolicy 'replicas' for Deployments (autogen)`; `""`: it has no name beside the entry's. */
   readonly title: string;
-  /** What became of it where no expression tells: `does not match`, `not evaluated`, `denies` … */
+  /** The result where no expression shows it: `does not match`, `not evaluated`, `denies` … */
   readonly found?: string;
   readonly expressions: readonly ExplainedExpression[];
 }
@@ -38,24 +38,24 @@ export interface ExplainedPart {
 export interface ExplainedExpression {
   /** `spec.validations[0].expression`; of a group `expression`. */
   readonly path: string;
-  /** Of a match condition, a variable, or the key of an annotation. */
+  /** The name of a match condition or a variable, or the key of an annotation. */
   readonly name?: string;
-  /** As it was written. */
+  /** The source as it was written. */
   readonly source: string;
-  /** Why it can't be evaluated at all; then there are no evaluations. */
+  /** The error that prevents any evaluation; then there are no evaluations. */
   readonly error?: string;
-  /** Each different value that it came to, for several parameters perhaps; empty: it was not evaluated. */
+  /** Each different value that it had, for several parameters perhaps; empty: it was not evaluated. */
   readonly evaluations: readonly ExplainedValue[];
 }
 
-/** A part of an expression with its value, and the parts that it is made of. */
+/** A part of an expression with its value and its own parts. */
 export interface ExplainedValue {
-  /** Where the part stands in the expression, in UTF-16 units: `source.slice(from, to)`; absent: it was made by a macro. */
+  /** The part's place in the expression, in UTF-16 units: `source.slice(from, to)`; absent: it was made by a macro. */
   readonly from?: number;
   readonly to?: number;
   /** The part in CEL's notation. */
   readonly text: string;
-  /** In CEL's notation, cut to one line; absent: it was not evaluated. */
+  /** The value in CEL's notation, cut to one line; absent: it was not evaluated. */
   readonly value?: string;
   /** Whether the value is an error. */
   readonly failed: boolean;

@@ -1,13 +1,13 @@
-/** Values as a reader sees them: CEL's own notation, in one line, and no longer than is read. */
+/** Values as text for people: CEL's own notation, in one line, and of a readable length. */
 
 import { CelError, entriesOf, kindOf, type ObjectValue, type Result, type Value } from "../../cel/index.js";
 import { printable } from "../../data/printable.js";
 import { encodeValue } from "../shared/encode-value.js";
 
-/** Longer values and sources are cut: some hundreds of characters are for reading, an object of a request is not. */
+/** Length at which values and sources are cut: some hundreds of characters can be read, an object of a request cannot. */
 export const MAX_TEXT_LENGTH = 300;
 
-/** A text that is cut where it is longer than that. */
+/** A text, cut if it is longer than that. */
 export const cutTo = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
@@ -23,7 +23,7 @@ export function valueText(value: Result, most = MAX_TEXT_LENGTH): string {
   return printable(cutTo(text, most));
 }
 
-/** @param depth of what it is in: each level has a character of the text at least, so that what lies deeper is not shown */
+/** @param depth levels above: each level takes a character at least, so that deeper ones are not shown */
 function literal(value: Value, most: number, depth = 0): string {
   if (depth > most) return "";
   const inner = (item: Value): string => literal(item, most, depth + 1);
@@ -60,7 +60,7 @@ function literal(value: Value, most: number, depth = 0): string {
 
 const encoded = (value: Value): string => String(Object.values(encodeValue(value))[0]);
 
-/** A whole number as a double, and not as an integer. */
+/** A whole number as a double. */
 const decimal = (text: string): string => (/^-?\d+$/.test(text) ? `${text}.0` : text);
 
 function bytesText(bytes: Uint8Array, most: number): string {
@@ -71,7 +71,7 @@ function bytesText(bytes: Uint8Array, most: number): string {
   return `b"${text.join("")}"`;
 }
 
-/** No more than is shown: values may be as large as a request. */
+/** The items up to the shown length: values may be as large as a request. */
 function listed<T>(items: Iterable<T>, text: (item: T) => string, most: number): string {
   const texts: string[] = [];
   let length = 0;

@@ -3,13 +3,13 @@ import type { Expr } from "../../cel/index.js";
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
 const MAX_CONDITIONS = 12;
 
-/** The value of a condition that looks at nothing, such as `1 == 2`; undefined for one that may be true or false. */
+/** The value of a constant condition, such as `1 == 2`; undefined for one that may be true or false. */
 export type Known = (condition: Expr) => boolean | undefined;
 
 /**
  * The result that every combination of answers leads to, as of `true || a()` or `a() || !a()`; undefined when it depends on
  * them, or there are too many conditions to try.
- * Everything but logic is taken as a condition that may be true or false, unless it is known; equal conditions are equal.
+ * Everything but logic is a condition that may be true or false, unless its value is known; equal conditions are equal.
  */
 export function constantResult(expr: Expr, known: Known): boolean | undefined {
   const conditions: Conditions = { known, places: new Map() };
@@ -23,7 +23,7 @@ export function constantResult(expr: Expr, known: Known): boolean | undefined {
 
 interface Conditions {
   readonly known: Known;
-  /** The bit of each condition, by what it says. */
+  /** The bit of each condition, by its text. */
   readonly places: Map<string, number>;
 }
 
@@ -69,7 +69,7 @@ const choice =
 function condition(expr: Expr, { known, places }: Conditions): Logic {
   const value = known(expr);
   if (value !== undefined) return () => value;
-  // Where it stands does not matter, what it says does.
+  // Conditions are equal if they say the same, wherever they stand.
   const key = JSON.stringify(expr, (name, each: unknown) => {
     if (name === "id" || name === "offset") return undefined;
     return typeof each === "bigint" ? `${each}` : each;

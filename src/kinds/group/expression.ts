@@ -27,7 +27,7 @@ export interface ExpressionProblem {
   /** Place in the expression: 1-based line, 1-based column in code points; -1 and 0 when it concerns the whole. */
   readonly line: number;
   readonly column: number;
-  /** What to write instead, where that is known. */
+  /** A proposed correction, where one is known. */
   readonly hint?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ const VARIABLES = [
   { name: "request", type: ADMISSION_REQUEST },
 ] as const;
 
-/** Names that expressions of policies have, and those of groups have not. */
+/** Names of policies' expressions that groups' expressions do not have. */
 const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
   ["params", "a group has no parameters: its members have"],
   ["variables", "a group has no variables: write the expression itself here"],
@@ -46,12 +46,12 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
   ["authorizer", "a group can't ask the authorizer: ask it in a member"],
 ]);
 
-/** Names that an expression can call. Members may have others, which Kubewarden takes, too: they are never asked. */
+/** Names that an expression can call. Members may have others, which Kubewarden accepts, too: those are never evaluated. */
 const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
 /**
  * Compiles a group's expression against its members' names.
- * @param trace whether the program tells the value of every part
+ * @param trace whether the program reports the value of every part
  * @returns the program, or every problem found
  */
 export function compileGroupExpression(
@@ -79,8 +79,8 @@ export function compileGroupExpression(
 }
 
 /**
- * `name()` asks about the request, `name(value)` about another value. A member takes the place of a function of the language that has its name:
- * whoever writes `bool(object.x)` has one that is called so, and what denies must be asked.
+ * `name()` asks about the request, `name(value)` about another value. A member replaces a function of the language with its name:
+ * an author of `bool(object.x)` has a member of that name, and a policy that denies must not be ignored.
  */
 function memberFunction(name: string): FunctionDeclaration {
   const common = {
@@ -102,7 +102,7 @@ function problemsOf(
 ): ExpressionProblem[] {
   if (failure.issues.length === 0) return [atStart(failure.text)];
   const names = [...members, ...VARIABLES.map(({ name }) => name)];
-  // Once the first mistake of syntax is mended as its hint says, the others are gone.
+  // Once the first mistake of syntax is corrected as its hint says, the others disappear.
   const mended = failure.issues[0]?.code === "syntax" && hints[0] !== undefined;
   return failure.issues.slice(0, mended ? 1 : undefined).map(({ code, line, column, message, name: unknown }, i) => {
     const hint = hints[i]?.text;
@@ -110,7 +110,7 @@ function problemsOf(
     if (members.includes(unknown)) return { message: `'${unknown}' is a member: call it, ${unknown}()`, line, column };
     const near = didYouMean(unknown, names);
     const help = near || ` (members: ${members.join(", ") || "none"})`;
-    // What the message proposes need not be said twice.
+    // A proposal that the message contains is not repeated as a hint.
     return { message: `unknown name '${unknown}'${help}`, line, column, hint: near === "" ? hint : undefined };
   });
 }
@@ -128,7 +128,7 @@ function warningsOf(program: Program, members: readonly string[], environment: E
   return warnings;
 }
 
-/** Cost units that a condition about nothing may take: what takes more is not looked at. */
+/** Cost units of a constant condition; one that takes more is not evaluated. */
 const COST_LIMIT = 10_000;
 
 /** The value of a condition that names neither a variable nor a member. */

@@ -22,7 +22,7 @@ import type { GroupMember } from "../kind.js";
 import type { MemberAnswer } from "./member.js";
 import { MemberCalls, MemberFailure, type ObservedMember } from "./member-calls.js";
 
-// What a group tells the client about its members: causes and warnings, in the order of definition.
+// The parts of a group's answer about its members: causes and warnings, in the order of definition.
 
 /** One cause per answer that denied or failed (spec kubewarden.md 5.3). */
 function causesOf(members: readonly string[], answers: readonly MemberAnswer[]): Cause[] {
@@ -71,21 +71,21 @@ function lineOf(name: string, outcome: Outcome): string {
   }
 }
 
-/** Without a code the API server takes 400, and kubectl says that the request was wrong (spec kubewarden.md 5.3 has none). */
+/** The status code: without one the API server uses 400, and kubectl says that the request was wrong (spec kubewarden.md 5.3 has none). */
 const DENIED = 403;
 
 /** The outcome of most requests. */
 const ALLOWED: Outcome = { verdict: "allow" };
 
-/** What a group is made of (prepared). */
+/** The parts of a group (prepared). */
 export interface GroupOptions {
   readonly id: string;
-  /** As it was written, for people; absent: nobody asks. */
+  /** The expression as written, for people; absent: not needed. */
   readonly expression?: string;
-  /** One that is watched is evaluated in one go. */
+  /** The compiled expression; one that is watched is evaluated in one go. */
   readonly program: Pick<Program, "evaluate"> & Partial<Pick<Program, "evaluateInSteps">>;
   readonly message: string;
-  /** In order of definition. */
+  /** The members in order of definition. */
   readonly members: readonly GroupMember[];
   readonly warnings: GroupWarnings;
   /** Monotonic milliseconds. */
@@ -120,13 +120,13 @@ class GroupPolicy implements Policy {
     return { expression, members: members.map(({ name, policy }) => ({ name, policy: policy.id })) };
   }
 
-  /** Asked for every request: a guest's answer depends on what its calls came to lately. */
+  /** Read for every request: a guest's value depends on its latest calls. */
   get immediate(): boolean {
     for (const { policy } of this.#options.members) if (!policy.immediate) return false;
     return true;
   }
 
-  /** What any of its members is for; absent when none of them says it. */
+  /** The rules of all members; absent when none has any. */
   get rules(): readonly PolicyRule[] | undefined {
     return rulesTogether(this.#options.members.map(({ policy }) => policy));
   }
@@ -135,7 +135,7 @@ class GroupPolicy implements Policy {
     const { now, program } = this.#options;
     const mistaken = kindMistake(review);
     if (mistaken !== undefined) return mistaken;
-    // Asked about the request or about its object, a member sees the same.
+    // A member sees the same, whether it is asked about the request or about its object.
     const described = describedReview(review);
     const calls = new MemberCalls({ members: this.#members, review: described, context, now });
     const bindings = new Variables(described) as object as Bindings;
@@ -145,19 +145,19 @@ class GroupPolicy implements Policy {
     const { result } = program.evaluate(bindings, limits);
     const leftOff = turns !== undefined && isLeftOff(result, limits.deadline);
     if (leftOff) calls.questions.pause(turns);
-    // Most requests need nothing of what follows.
+    // Most requests need nothing of the following.
     if (!calls.questions.waiting) return this.#concluded(result, calls);
     const runs = this.#runs(bindings, limits, turns, leftOff);
-    // A result that still waits for members is never concluded from.
+    // A result that still waits for members is never final.
     return calls.questions
       .repeat<Result | Waiting>(runs, context, abandoned)
       .then((settled) => this.#concluded(settled, calls));
   }
 
   /**
-   * The runs behind the first. Each evaluates the expression; one that takes long is left off and gone on with in the next, and begins anew where it
+   * The runs after the first. Each evaluates the expression; one that takes long is paused and resumed in the next run, and begins anew where it
    * has to wait for a member.
-   * @param leftOff whether the first run took long
+   * @param leftOff whether the first run was paused because it took long
    */
   #runs(
     bindings: Bindings,
@@ -205,17 +205,17 @@ class GroupPolicy implements Policy {
   }
 }
 
-/** What one run of an expression is given beside its variables. */
+/** The inputs of one run of an expression beside its variables. */
 interface RunLimits {
   readonly state: MemberCalls;
   readonly deadline: { readonly at: number; readonly now: () => number; readonly stretch: number };
 }
 
-/** Whether a run was ended because it took long, and there is time to go on with it. */
+/** Whether a run was paused because it took long, and there is time to resume it. */
 const isLeftOff = (result: Result | Waiting, { at, now }: RunLimits["deadline"]): boolean =>
   result instanceof CelError && result.code === "interrupted" && now() <= at;
 
-/** The variables; for a raw review `object` is the payload. Objects are read when they are first asked for, and most expressions only ask members. */
+/** The variables; for a raw review `object` is the payload. Objects are read when first used, and most expressions only call members. */
 class Variables {
   readonly #review: Review;
 
@@ -239,4 +239,4 @@ class Variables {
   }
 }
 
-const abandoned = (): CelError => new CelError("nobody waits for the answer any more");
+const abandoned = (): CelError => new CelError("the caller no longer waits for the answer");

@@ -14,7 +14,7 @@ export interface GroupWatcher {
 /**
  * Groups: policies composed by a CEL expression.
  * @param now monotonic milliseconds
- * @param watcher absent: nobody watches
+ * @param watcher absent: evaluations are not watched
  */
 export const groupKind = (now: () => number, watcher?: GroupWatcher): GroupKind => ({
   policy(entry, members, warn) {
@@ -55,7 +55,7 @@ const place = ({ line, column }: ExpressionProblem) => (line < 1 ? undefined : {
 function withCaret(expression: string, { message, line, column }: ExpressionProblem): string {
   const text = expression.split("\n")[line - 1];
   if (text === undefined) return message;
-  // Everything but tabs becomes a space, so that the caret stands below its character whatever the tab width.
+  // Other characters than tabs become spaces, so that the caret stands below its character whatever the tab width.
   const indent = [...text].slice(0, column - 1).map((character) => (character === "\t" ? "\t" : " "));
   return `${message}\n | ${text}\n | ${indent.join("")}^`;
 }

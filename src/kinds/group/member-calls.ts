@@ -1,5 +1,5 @@
 /**
- * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
+ * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression repeats it.
  */
 import { CelError, type JsonRoom, Questions, type Result, toJson, type Value, Waiting } from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
@@ -19,8 +19,8 @@ import type { GroupMember } from "../kind.js";
 import { type MemberAnswer, outcomeInGroup } from "./member.js";
 
 /**
- * The question `member(value)` asks: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
- * and kind, when it has them, become the request's. Name and namespace stay: whoever writes the object could choose another Namespace's rules.
+ * The question of `member(value)`: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
+ * and kind, when it has them, become the request's. Name and namespace stay: the author of the object could choose another Namespace's rules.
  * There is no old object: the value's former state is not known.
  */
 function reviewOf(review: Review, value: unknown): Review {
@@ -29,13 +29,13 @@ function reviewOf(review: Review, value: unknown): Review {
   }
   const { oldObject: _, object: __, ...rest } = review.request;
   const kind = kindOf(value);
-  // Of a request without an object, such as DELETE, `object` is null: asked about that, members see none, as when they are asked about the request.
+  // Of a request without an object, such as DELETE, `object` is null: a call about that gives members no object, as a call about the request does.
   const object = value === null ? {} : { object: value };
   const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), ...object };
   return { kind: "admission", request, requestBytes: printedOnce(request), targeted: true };
 }
 
-/** What a Kubernetes object says that it is. */
+/** The apiVersion and kind of a Kubernetes object. */
 function kindOf(value: unknown): AdmissionRequest["kind"] | undefined {
   const apiVersion = member(value, "apiVersion");
   const kind = member(value, "kind");
@@ -66,12 +66,12 @@ export const MAX_MEMBER_CALLS = 256;
 export const MAX_ASKED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Characters of a part of the request up to which it is the same question as another with the same text. Of longer ones, which take milliseconds to
- * print, only the very same object is.
+ * Characters up to which a part of the request is the same question as another with the same text. Longer ones, which take milliseconds to
+ * print, are the same only if they are the same object.
  */
 const LONGEST_COMPARED = 64 * 1024;
 
-/** A member with the name under which it is observed: made once, for what is counted by it. */
+/** A member with the name under which it is observed: made once, since counters are kept by the object. */
 export interface ObservedMember extends GroupMember {
   readonly observedAs: string;
 }
@@ -85,43 +85,43 @@ export interface MemberCallsOptions {
   readonly now: () => number;
 }
 
-/** A value as members are asked about it. */
+/** A value that members are asked about. */
 interface Subject {
   readonly data: unknown;
-  /** The same for values with the same text. */
+  /** The number of the value; values with the same text have the same. */
   readonly id: number;
 }
 
-/** The answers so far, in the order in which they came. */
+/** The answers so far, in order of arrival. */
 export class MemberCalls {
-  /** By the member's name, with the value's number when it is asked about a value. */
+  /** The questions by the member's name, with the value's number when it is asked about a value. */
   readonly questions = new Questions(MAX_MEMBER_CALLS);
   readonly #options: MemberCallsOptions;
-  /** A list of the one that most have: what grows takes room for sixteen more. */
+  /** A list of the size that most need: one that grows takes room for sixteen more. */
   #answers: MemberAnswer[] | undefined;
-  /** Objects, lists and texts are read and printed once: a loop may ask about the same one many times. */
+  /** Objects, lists and texts are read and printed once: a loop may use the same one many times. */
   #objects: WeakMap<object, Subject> | undefined;
   #texts: Map<string, Subject> | undefined;
-  /** The values' numbers by their JSON texts. As the others made at first use: most expressions ask about no values. */
+  /** The values' numbers by their JSON texts. Made at first use, as the others: most expressions pass no values. */
   #ids: Map<string | symbol, number> | undefined;
-  /** What this run may still ask about; absent: nothing was made for it yet. */
+  /** The remaining size of values in this run; absent: no value was converted yet. */
   #room: JsonRoom | undefined;
-  /** From when the first question of this run was made. */
+  /** The end of the slice that began with the first question of this run. */
   #sliceEnds: number | undefined;
-  /** A member of this run answered so late, or what one is asked about took so long, that others must have their turn before the next one is asked. */
+  /** Whether a member answered so late, or a value took so long, that others must have their turn before the next question. */
   #late = false;
 
   constructor(options: MemberCallsOptions) {
     this.#options = options;
   }
 
-  /** To be called before each run of the expression, */
+  /** Must be called before each run of the expression, */
   begin(): void {
     this.#room = undefined;
     this.goOn();
   }
 
-  /** and before one that was left off goes on: others had their turn. */
+  /** and before a paused one is resumed: others had their turn. */
   goOn(): void {
     this.#late = false;
     this.#sliceEnds = undefined;
@@ -133,7 +133,7 @@ export class MemberCalls {
   }
 
   /**
-   * What `name()` or `name(value)` is: true for allow and skip, false for deny, an error for a failure; waiting while a policy that needs time
+   * The value of `name()` or `name(value)`: true for allow and skip, false for deny, an error for a failure; waiting while a policy that needs time
    * is at work.
    */
   ask(name: string, value: Value | undefined): Result | Waiting {
@@ -149,7 +149,7 @@ export class MemberCalls {
     return typeof value === "object" && value !== null ? this.#objects?.get(value) : undefined;
   }
 
-  /** Not for nobody: when the time is up, or nothing more may be asked, nothing is printed either. */
+  /** The value as a subject. Once the time is up, or no further question is allowed, nothing is printed. */
   #subjectOf(value: Value, asked: string): Subject | CelError {
     const { context, now } = this.#options;
     if (this.questions.full) return new CelError(TOO_MANY.message);
@@ -162,9 +162,9 @@ export class MemberCalls {
     room.plain = true;
     const data = toJson(value, room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
-    // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
+    // Plain objects are parts of the request, and the same in every round; lists and maps may have been made by the expression.
     const own = data === value && !Array.isArray(data) && typeof data === "object";
-    // The next round finds it made.
+    // The next round finds the subject already made.
     if (own && now() > this.#sliceEnds) this.#late = true;
     const subject = { data, id: this.#idOf(data, own && left - room.left > LONGEST_COMPARED, room.plain) };
     if (typeof value === "string") {
@@ -177,7 +177,7 @@ export class MemberCalls {
     return subject;
   }
 
-  /** The same for data with the same text, unless it is one of its kind. */
+  /** The number of data; the same for data with the same text, unless it is unique. */
   #idOf(data: unknown, unique: boolean, plain: boolean): number {
     const text = unique ? Symbol() : stringifyJson(data, plain);
     this.#ids ??= new Map();
@@ -199,7 +199,7 @@ export class MemberCalls {
     if (this.#late && turns !== undefined) return questions.pause(turns);
     if (questions.full) return TOO_MANY;
     const outcome = this.#evaluate(member, subject);
-    // That it rejects is never by contract.
+    // By contract it never rejects.
     if (outcome instanceof Promise) return questions.ask({ key, put: () => outcome, failed: () => BROKEN });
     questions.remember(key, outcome);
     return outcome;
@@ -255,9 +255,9 @@ function resultOf(name: string, outcome: Outcome): Result {
   }
 }
 
-/** The error of a member that failed, told apart from errors of the expression itself. */
+/** The error of a member that failed, distinct from errors of the expression itself. */
 export class MemberFailure extends CelError {
-  /** What kind of failure it was. */
+  /** The cause of the failure. */
   readonly failure: FailureCause;
 
   constructor(message: string, failure: FailureCause) {

@@ -1,4 +1,4 @@
-/** What the members of a group answered. */
+/** The answers of a group's members. */
 import type { Outcome } from "../../policy/index.js";
 
 /** One answer of a member. */
@@ -7,7 +7,7 @@ export interface MemberAnswer {
   readonly outcome: Outcome;
 }
 
-/** What a group says when one of its members changes the object: groups decide, they do not mutate (spec kubewarden.md 5.2). */
+/** The group's error when one of its members changes the object: groups decide, they do not mutate (spec kubewarden.md 5.2). */
 const MUTATION_IN_GROUP = "mutation is not allowed inside of policy group";
 
 /** A member's outcome as its group counts it: an answer that carries a change is an error, whatever its verdict. */

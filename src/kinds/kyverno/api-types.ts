@@ -1,4 +1,7 @@
-/** The schemas of Kyverno's resources, as their CustomResourceDefinitions have them (spec kyverno.md 1.2, 4.5 and 5.1). All versions of a kind have the same. */
+/**
+ * The schemas of Kyverno's resources, equal to those of their CustomResourceDefinitions (spec kyverno.md 1.2, 4.5 and 5.1). All versions of a kind have the
+ * same.
+ */
 import {
   ANY,
   BOOLEAN,
@@ -128,7 +131,7 @@ const CONTEXT_ENTRY_STATUS = object({
   lastRefreshTime: { type: "string", format: "date-time" },
 });
 
-/** An object but for its metadata, which all kinds have alike. Its status means nothing here, but is checked like the rest. */
+/** An object without its metadata, which is the same for all kinds. Its status has no meaning here, but is checked like the rest. */
 const resource = (spec: Schema, status: Readonly<Record<string, Schema>>): ObjectSchema =>
   object({ apiVersion: STRING, kind: STRING, metadata: ANY, spec, ...status }, ["spec"]);
 

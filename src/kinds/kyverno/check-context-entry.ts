@@ -1,15 +1,15 @@
-/** What Kyverno refuses when a GlobalContextEntry is created, beside the schema. */
+/** The checks of Kyverno when a GlobalContextEntry is created, beside the schema. */
 import { parseDuration } from "../../cel/index.js";
 import { type FieldError, type FieldPath, forbidden, invalid, required } from "../../kubernetes/field-error.js";
 import type { ContextEntryResource } from "./resource.js";
 
 type Spec = ContextEntryResource["spec"];
 
-/** What is wrong with a JMESPath; `undefined` when nothing is. */
+/** The error of a JMESPath; `undefined` when it is valid. */
 export type JmesPathError = (expression: string) => string | undefined;
 
 /**
- * The mistakes of an entry that its schema has let pass, so that it has a source and its defaults.
+ * The mistakes of an entry that is valid by its schema, so that it has a source and its defaults.
  *
  * @param jmesPathError default: only an empty path is wrong
  */
@@ -31,7 +31,7 @@ export function checkContextEntry(
   return errors;
 }
 
-/** The reference has its own name for this member. */
+/** The reference's own name of this member. */
 const RESOURCE: FieldPath = ["spec", "resource"];
 
 function resourceErrors({

@@ -1,7 +1,7 @@
-/** What Kyverno refuses when a policy is created, beside the schema (spec kyverno.md 1.4). */
+/** The checks of Kyverno when a policy is created, beside the schema (spec kyverno.md 1.4). */
 
 import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
-import { matchDoubts } from "../shared/match/match-doubts.js";
+import { matchWarnings } from "../shared/match/match-warnings.js";
 import { validateMatch } from "../shared/match/validate-match.js";
 import { authorizationMode } from "./authorization/mode.js";
 import { unknownControllers } from "./autogen/controllers.js";
@@ -10,7 +10,7 @@ import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
 import { isConfined, type PolicyResource } from "./resource.js";
 
-/** A policy for an authorization server looks at no admission request: served here it would let everything pass (spec kyverno.md 6.3). */
+/** The error of a policy for an authorization server, which evaluates no admission requests: served here it would let everything pass (spec kyverno.md 6.3). */
 export function modeError(resource: PolicyResource): FieldError | undefined {
   const mode = authorizationMode(resource);
   if (mode === undefined) return undefined;
@@ -19,7 +19,7 @@ export function modeError(resource: PolicyResource): FieldError | undefined {
 }
 
 /**
- * The mistakes of a policy that are none of its expressions' alone.
+ * The mistakes of a policy beyond those of its expressions.
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  */
 export function checkPolicy(
@@ -45,7 +45,7 @@ export function checkPolicy(
 }
 
 /**
- * Everything that Kyverno refuses, as its webhook lists it. Variants for pod controllers and exceptions are not looked at when a policy is created.
+ * All errors of a policy, as Kyverno's webhook lists them. Variants for pod controllers and exceptions are not checked when a policy is created.
  *
  * @param compileErrors of compiling the policy; none when it compiles
  */
@@ -59,21 +59,21 @@ export function checkTexts(
   return [...new Set([...compiling, ...checkPolicy(resource, objects).map(formatFieldError)])];
 }
 
-/** The modes of evaluation that mean something. */
+/** The known modes of evaluation. */
 const MODES = ["Kubernetes", "JSON", "HTTP", "Envoy"];
 
-/** What Kyverno takes without a word, and what yet cannot be meant: constraints that match nothing, names that name nothing. */
+/** Warnings about parts that Kyverno accepts, but that have no effect: constraints that match nothing, names of nothing. */
 export function policyWarnings({ spec }: PolicyResource): FieldError[] {
   const { matchConstraints, autogen, evaluation } = spec;
   const warnings: FieldError[] = [];
   if (matchConstraints !== undefined) {
     const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
-    // Kyverno takes what the API server would refuse.
+    // Kyverno accepts constraints that the API server would refuse.
     const refused = validateMatch(whole, ["spec", "matchConstraints"]);
     warnings.push(
       ...refused.map((error) => ({ ...error, text: `${error.text}: Kyverno takes it, Kubernetes would not` })),
     );
-    warnings.push(...matchDoubts({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
+    warnings.push(...matchWarnings({ ...matchConstraints, matchPolicy: "Exact" }, ["spec", "matchConstraints"]));
   }
   const controllers = autogen?.podControllers?.controllers ?? [];
   const unknown = new Set(unknownControllers(controllers));

@@ -19,12 +19,12 @@ import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
 import { namesIn } from "./named-variables.js";
 import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
 
-/** Variables of a policy: real ones have some ten, and types that hold those of all before them make loading take long. */
+/** Most variables of a policy: real ones have some ten, and types that contain those of all before them make loading take long. */
 export const MOST_VARIABLES = 1_000;
 
-/** A mistake of an expression, and whose it is. */
+/** A mistake of an expression, and its owner. */
 export interface CompileError extends FieldError {
-  /** An exception's condition, where it is not one of the policy's. */
+  /** The exception whose condition it is; undefined for the policy's own expressions. */
   readonly exception: ExceptionResource | undefined;
   readonly variant: VariantName;
 }
@@ -34,7 +34,7 @@ export type CompileResult =
   | { readonly ok: true; readonly policy: CompiledPolicy }
   | { readonly ok: false; readonly errors: readonly CompileError[] };
 
-/** The exceptions that name a policy, as often as they do. */
+/** The exceptions that name a policy, one for each reference. */
 export const exceptionsFor = (
   { kind, metadata }: PolicyResource,
   exceptions: readonly ExceptionResource[],
@@ -47,7 +47,7 @@ export const exceptionsFor = (
 
 /**
  * Compiles a policy with its variants.
- * @param exceptions those that name it
+ * @param exceptions the exceptions that name the policy
  */
 export function compilePolicy(
   resource: PolicyResource,
@@ -66,7 +66,7 @@ export function compilePolicy(
   return { ok: true, policy: { resource, actions: actions.length > 0 ? actions : ["Deny"], variants } };
 }
 
-/** The mistakes of the policy as it is written, which its creation is refused for: neither variants nor exceptions are looked at. */
+/** The mistakes of the policy as it is written, for which its creation is refused: variants and exceptions are not checked. */
 export function compileMistakes(resource: PolicyResource, compilers: Compilers): readonly CompileError[] {
   const source: Source = { resource, name: "", targets: [], spec: resource.spec, exceptions: [] };
   const compiling = new Compiling(source, compilers);
@@ -74,7 +74,7 @@ export function compileMistakes(resource: PolicyResource, compilers: Compilers):
   return compiling.errors;
 }
 
-/** What of the policy is compiled. */
+/** The inputs of the compiler. */
 interface Source {
   readonly resource: PolicyResource;
   readonly name: VariantName;
@@ -84,8 +84,8 @@ interface Source {
 }
 
 /**
- * Every mistake of the policy's own expressions: those that end the compiling, and those behind them, which only show here.
- * @param exceptions those that name it
+ * Every mistake of the policy's own expressions: those that end the compiling, and later ones, which are found only here.
+ * @param exceptions the exceptions that name the policy
  */
 export function allMistakes(
   resource: PolicyResource,
@@ -109,7 +109,7 @@ class Compiling {
   readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
 
-  /** Whether mistakes end nothing: for who wants to know all of them. */
+  /** Whether compiling continues after mistakes, to find all of them. */
   readonly #all: boolean;
 
   constructor(source: Source, { clustered, namespaced }: Compilers, all = false) {
@@ -142,7 +142,7 @@ class Compiling {
       exceptions.push({
         resource: exception,
         conditions: this.#conditions(matchConditions),
-        // Of what is no date nobody knows how long it lasts.
+        // An invalid date counts as expired: how long it lasts is not known.
         expires: Number.isNaN(expires) ? Number.NEGATIVE_INFINITY : expires,
       });
       if (this.#ended) return undefined;
@@ -170,7 +170,7 @@ class Compiling {
     );
   }
 
-  /** One that failed is not declared, so that what refers to it fails, too. Of two with the same name the later one counts. */
+  /** The variables. One that failed is not declared, so that expressions that refer to it fail, too. Of two with the same name the later one counts. */
   #variables(): ReadonlyMap<string, Expression> {
     const compiled = new Map<string, Expression>();
     const { variables = [] } = this.#source.spec;
@@ -180,7 +180,7 @@ class Compiling {
     }
     for (const [i, { name = "", expression }] of variables.slice(0, MOST_VARIABLES).entries()) {
       const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
-      // Whoever looks for all mistakes is not told again of a variable's wherever it is named.
+      // When all mistakes are wanted, a variable's mistake is not repeated wherever it is named.
       if (variable === undefined && this.#all) this.#scope.declare(name, DYN);
       if (variable === undefined) continue;
       this.#scope.declare(name, variable.type);
@@ -189,7 +189,7 @@ class Compiling {
     return compiled;
   }
 
-  /** The first one with a mistake is the last one that is looked at. */
+  /** The validations; the first one with a mistake ends the list. */
   #validations(): readonly CompiledValidation[] {
     const compiled: CompiledValidation[] = [];
     for (const [i, { expression, message = "", messageExpression = "" }] of (
@@ -208,7 +208,7 @@ class Compiling {
     return compiled;
   }
 
-  /** Of two with the same key the later one counts, where the first one stood. */
+  /** The annotations; of two with the same key the later one counts, at the place of the first. */
   #annotations(): CompiledVariant["annotations"] {
     const compiled = new Map<string, Expression>();
     for (const [i, { key = "", valueExpression }] of (this.#source.spec.auditAnnotations ?? []).entries()) {
@@ -227,7 +227,7 @@ class Compiling {
     const mistake = {
       ...invalid(path, source, expression.error),
       hint: expression.hint,
-      hints: expression.hints,
+      mistakes: expression.mistakes,
       code: "CEL_EXPRESSION",
     } as const;
     this.errors.push({ ...mistake, exception: this.#exception, variant: name });
@@ -235,7 +235,7 @@ class Compiling {
   }
 }
 
-/** Selectors that are absent take everything, and versions must be named literally (spec kyverno.md 2.2). */
+/** The prepared constraints: absent selectors match everything, and versions must be named literally (spec kyverno.md 2.2). */
 function matchOf({ matchConstraints }: PolicySpec): PreparedMatch | undefined {
   return (
     matchConstraints &&

@@ -1,12 +1,12 @@
-/** Policies that are compiled: the one that was written, and those made of it for pod controllers (spec kyverno.md 3). */
+/** Compiled policies: the written one, and those derived from it for pod controllers (spec kyverno.md 3). */
 import type { Expression } from "../shared/expressions/expression.js";
 import type { PreparedMatch } from "../shared/match/match-resources.js";
 import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
 
-/** `""`: as it was written. */
+/** The name of a variant; `""` for the policy as it was written. */
 export type VariantName = "" | "cronjobs" | "defaults" | "extract";
 
-/** A kind that a variant is for. */
+/** A kind of objects that a variant matches. */
 export interface Target {
   readonly group: string;
   readonly version: string;
@@ -33,10 +33,10 @@ export interface CompiledException {
 /** The policy, or one of its variants: each is evaluated for itself, and at most one matches a request. */
 export interface CompiledVariant {
   readonly name: VariantName;
-  /** What the variant is for; none of the base. */
+  /** The kinds that the variant matches; empty for the base. */
   readonly targets: readonly Target[];
   readonly policy: PolicyResource;
-  /** For this variant. */
+  /** The spec of this variant. */
   readonly spec: PolicySpec;
   readonly mode: "Kubernetes" | "JSON";
   readonly failurePolicy: "Fail" | "Ignore";

@@ -1,4 +1,4 @@
-/** The expressions of Kyverno's ValidatingPolicies: what they name, cost and say (spec kyverno.md 4). */
+/** The expressions of Kyverno's ValidatingPolicies: their names, cost and messages (spec kyverno.md 4). */
 import {
   ADMISSION_REQUEST,
   ADMISSION_TYPES,
@@ -18,7 +18,7 @@ import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/in
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kyverno.variables";
 
-/** The type of `exceptions`: what the exceptions that apply allow. */
+/** The type of `exceptions`: the allowances of the exceptions that apply. */
 const EXCEPTION: ObjectTypeDeclaration = {
   name: "libs.Exception",
   fields: new Map([
@@ -31,17 +31,17 @@ const EXCEPTION: ObjectTypeDeclaration = {
   }),
 };
 
-/** `request` has the objects, too, as they were sent. */
+/** `request` with its objects, as they were sent. */
 export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
   type.name === "kubernetes.AdmissionRequest"
     ? { ...type, fields: new Map([...type.fields, ["object", DYN], ["oldObject", DYN]]) }
     : type,
 );
 
-/** What every expression of a policy may name beside the request: results that depend on these are the policy's own. */
+/** The names that every expression of a policy may use beside the request: results that depend on these belong to one policy. */
 export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];
 
-/** Where match conditions, those of exceptions too, are compiled; everything else has `variables` beside. */
+/** The scope of match conditions, those of exceptions too; everything else also has `variables`. */
 export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
 
 /** Names of other kinds of policies, and what Kyverno's have instead. */
@@ -73,7 +73,7 @@ export const createDialect = (namespaced: boolean): Dialect => ({
   },
   optional: {
     exceptions: [{ name: "exceptions", type: objectType(EXCEPTION.name) }],
-    // What one policy may be told of the world another one may not, and no call of `http.Post` stands for two.
+    // The world may answer each policy differently, and each call of `http.Post` is its own.
     external: externalVariables,
   },
   variables: { typeName: VARIABLES_TYPE, nameOf: (field) => field },

@@ -1,4 +1,4 @@
-/** What others use of Kyverno's policies. */
+/** The exports of Kyverno's policies for other rooms. */
 export type { CompiledPolicy } from "./compiled-policy.js";
 export { type EngineContext, KyvernoEngine } from "./engine/engine.js";
 export type { AdmissionInput, EngineInput } from "./engine/engine-request.js";

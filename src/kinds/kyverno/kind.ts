@@ -21,8 +21,8 @@ import { CONTEXT_ENTRY_KIND, KYVERNO_DOCUMENTS } from "./resource.js";
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /**
- * What a policy will ask of the world, told from its compiled form and the documents beside it.
- * @param objects what the documents hold besides policies: where Namespaces or context entries are among them, others are not looked for in a
+ * The questions of a policy to the world, derived from its compiled form and the documents beside it.
+ * @param objects the documents besides policies: where Namespaces or context entries are among them, others are not looked for in a
  * cluster
  */
 function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObject[]): Needs {
@@ -30,7 +30,7 @@ function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObject[]): 
     (object) => text(object, "apiVersion") === "v1" && text(object, "kind") === "Namespace",
   );
   const bringsEntries = objects.some((object) => text(object, "kind") === CONTEXT_ENTRY_KIND);
-  // `http` and `image` do without a cluster.
+  // `http` and `image` need no cluster.
   const resources = variants.some((variant) => namesIn(variant, "resource"));
   const entries = variants.some((variant) => namesIn(variant, "globalContext"));
   const namespaces = variants.some(({ namesNamespace }) => namesNamespace);
@@ -54,7 +54,7 @@ function labelsOf(selector: LabelSelector | undefined): readonly string[] {
 
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
- * @param watcher told what becomes of their expressions
+ * @param watcher watches the evaluation of their expressions
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  */
 export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): DocumentKind {
@@ -65,7 +65,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
       const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError };
       let prepared = prepareDocuments(own, options);
       if (optionalCompanions) {
-        // An exception that can't be understood exempts nothing, and an entry that can't be is not there for whoever asks for it.
+        // A broken exception exempts nothing, and a broken entry counts as missing.
         const broken = brokenCompanions(own, prepared.problems);
         const left = prepared.problems.filter(({ file }) => broken.has(file));
         if (broken.size > 0)
@@ -90,14 +90,14 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
   };
 }
 
-/** The files of documents with errors that are no policies, and have no policy beside them. */
+/** The files of companions with errors, without a policy in the same file. */
 function brokenCompanions(documents: readonly SourceDocument[], problems: readonly Problem[]): ReadonlySet<string> {
   const files = new Set(problems.flatMap(({ severity, file }) => (severity === "error" ? [file] : [])));
   for (const document of documents) if (isOneOf(KYVERNO_DOCUMENTS.policies, document)) files.delete(document.file);
   return files;
 }
 
-/** What is wrong with a query; `undefined` when nothing is. */
+/** The error of a query; `undefined` when it is valid. */
 function jmesPathError(expression: string): string | undefined {
   const query = compileQuery(expression);
   return query instanceof LookupFailure ? query.message : undefined;

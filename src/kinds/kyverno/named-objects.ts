@@ -2,15 +2,15 @@
 import { createEnvironment, type Environment, walk } from "../../cel/index.js";
 import type { PolicySpec } from "./resource.js";
 
-/** The syntax that the reference looks with: without optionals, so that an expression that has them is passed over. */
+/** The syntax of the reference's search: without optionals, so that an expression that has them is skipped. */
 const SYNTAX = { flavour: "kubernetes", version: "1.27" } as const;
 
-/** Says which of some names a policy's expressions mention; keep one for everything that is loaded together. */
+/** Finds which of some names a policy's expressions mention; keep one for everything that is loaded together. */
 export class NamedObjects {
-  /** Few policies need it. */
+  /** Made at first use: few policies need it. */
   #syntax: Environment | undefined;
 
-  /** Whether an expression mentions the name, in whatever sense. One that cannot be read mentions nothing. */
+  /** Whether an expression mentions the name, in any meaning. One that cannot be parsed mentions nothing. */
   mentions(spec: PolicySpec, name: string): boolean {
     return expressionsOf(spec).some((source) => {
       if (!source.includes(name)) return false;

@@ -1,56 +1,77 @@
-/** What policies came to, as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
+/** The results of policies as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
 import type { Outcome, ReportedFindings } from "../../policy/outcome.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
 import type { EngineAnswer } from "./engine/engine.js";
-import type { PolicyResponse } from "./engine/response.js";
+import type { PolicyResponse, RuleResult } from "./engine/response.js";
+
+/** The outcome of a policy. */
+interface Judgement {
+  readonly policy: CompiledPolicy;
+  readonly result: RuleResult;
+}
 
 /**
- * Puts an answer into words.
- * @param actions in place of those of the policies; absent: as they say
+ * The outcome of an answer.
+ * @param actions in place of the policies' own; absent: their own
  */
 export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?: readonly string[]): Outcome {
   const outcome = failure ?? answerOf(responses, actions);
-  // Who asks for reports replaces the actions, so that all failures show; requests are answered without.
-  const report = failure === undefined && actions !== undefined ? reportOf(responses) : undefined;
-  if (detail === undefined && report === undefined) return outcome;
-  return { ...outcome, ...(detail !== undefined && { detail }), ...(report && { report }) };
-}
-
-/** What reports say of the object beside the verdict, where one policy has judged it and says anything. */
-function reportOf(responses: readonly PolicyResponse[]): ReportedFindings | undefined {
-  const [only, ...others] = responses.flatMap(({ result }) => result ?? []);
-  if (only === undefined || others.length > 0) return undefined;
-  const { properties, exceptions } = only;
-  if (exceptions.length === 0 && Object.keys(properties).length === 0) return undefined;
-  return { properties, exceptions: exceptions.map(({ metadata }) => metadata.name ?? "") };
+  return detail === undefined ? outcome : { ...outcome, detail };
 }
 
 function answerOf(responses: readonly PolicyResponse[], override: readonly string[] | undefined): Outcome {
-  const denials: string[] = [];
+  const denials: Judgement[] = [];
   const warnings: string[] = [];
-  let failed = false;
   let applies = false;
-  let skipped: string | undefined;
+  let skipped: RuleResult | undefined;
   for (const { policy, result } of responses) {
     if (result === undefined) continue;
-    const { status, message } = result;
-    if (status === "skip") skipped ??= result.rule === "" ? "a match condition is false" : message;
+    const { status } = result;
+    if (status === "skip") skipped ??= result;
     else applies = true;
     if (status === "pass" || status === "skip") continue;
+    const judgement = { policy, result };
     const actions = override ?? policy.actions;
-    const text = `Policy ${policy.resource.metadata.name ?? ""} ${status === "fail" ? "failed" : "error"}: ${message}`;
-    if (actions.includes("Deny")) {
-      denials.push(text);
-      failed ||= status === "fail";
-    }
-    if (actions.includes("Warn")) warnings.push(text);
+    if (actions.includes("Deny")) denials.push(judgement);
+    if (actions.includes("Warn")) warnings.push(sentenceOf(judgement));
   }
   const findings = warnings.length === 0 ? undefined : { warnings };
   if (denials.length > 0) {
-    const message = denials.join("; ");
-    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
-    if (failed) return { verdict: "deny", message, status: { status: "Failure" }, ...findings };
-    return { verdict: "error", message, cause: "expression", ...findings };
+    const message = denials.map(sentenceOf).join("; ");
+    const report = reportOf(denials, responses);
+    // A validation that is false denies for certain. When only errors happened, the answer is unknown: an error must not read as a *no*.
+    if (denials.some(({ result }) => result.status === "fail"))
+      return { verdict: "deny", message, status: { status: "Failure" }, report, ...findings };
+    return { verdict: "error", message, cause: "expression", report, ...findings };
   }
   if (applies) return { verdict: "allow", ...findings };
-  return { verdict: "skip", reason: skipped ?? "no resource rule matches" };
+  if (skipped === undefined) return { verdict: "skip", reason: "no resource rule matches" };
+  return skipped.rule === ""
+    ? CONDITION
+    : { verdict: "skip", reason: skipped.message, report: { passedOver: "exception", ...findingsOf(skipped) } };
 }
+
+const CONDITION: Outcome = {
+  verdict: "skip",
+  reason: "a match condition is false",
+  report: { passedOver: "condition" },
+};
+
+const sentenceOf = ({ policy, result: { status, message } }: Judgement): string =>
+  `Policy ${policy.resource.metadata.name ?? ""} ${status === "fail" ? "failed" : "error"}: ${message}`;
+
+/** Properties, where one policy alone has judged the object. */
+function reportOf(denials: readonly Judgement[], responses: readonly PolicyResponse[]): ReportedFindings {
+  const [only, ...others] = responses.flatMap(({ result }) => result ?? []);
+  return {
+    message: denials.map(({ result }) => result.message).join("; "),
+    actions: denials.flatMap(({ policy }) => policy.actions),
+    ...(only !== undefined && others.length === 0 && findingsOf(only)),
+  };
+}
+
+const findingsOf = ({ rule, properties, exceptions }: RuleResult): ReportedFindings => ({
+  ...(rule !== "" && { rule }),
+  properties,
+  ...(exceptions.length > 0 && { exceptions: exceptions.map(({ metadata }) => metadata.name ?? "") }),
+});

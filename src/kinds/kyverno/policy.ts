@@ -22,7 +22,7 @@ function* expressionsOf({ variants: [base] }: CompiledPolicy): Iterable<CoveredE
   if (base !== undefined) yield* expressionsOfVariant(base);
 }
 
-/** Those of a variant. */
+/** The expressions of a variant. */
 function* expressionsOfVariant(variant: CompiledVariant): Iterable<CoveredExpression> {
   const { conditions, variables, validations, annotations } = variant;
   const names = (variant.spec.matchConditions ?? []).map(({ name }) => name);
@@ -52,7 +52,7 @@ function* each(
   }
 }
 
-// What explanations show of a policy: of the variants that it has for pod controllers each with its own expressions.
+// A policy for explanations: each of its variants for pod controllers with its own expressions.
 
 /** A policy, for explanations. */
 function explainedPolicy({ resource, variants }: CompiledPolicy): ExplainedPolicy {
@@ -66,7 +66,7 @@ function explainedPolicy({ resource, variants }: CompiledPolicy): ExplainedPolic
   };
 }
 
-/** What became of a policy that matched, in the engine's terms. */
+/** The result of a policy that matched, in the engine's terms. */
 function foundText({ rule, status, message }: RuleResult): string {
   switch (status) {
     case "pass":
@@ -76,11 +76,11 @@ function foundText({ rule, status, message }: RuleResult): string {
     case "fail":
       return `fail: ${message}`;
     case "error":
-      return message.startsWith("error: ") ? message : `error: ${message}`;
+      return rule === "" ? message : `error: ${message}`;
   }
 }
 
-/** `for Deployments (autogen)`: for the kind that was asked about, or for all that the variant is for. */
+/** `for Deployments (autogen)`: for the requested kind, or for all kinds that the variant matches. */
 function labelOf({ targets }: CompiledVariant, asked: string): string {
   const kinds = targets.map(({ kind }) => kind);
   const named = kinds.includes(asked) ? [asked] : kinds;
@@ -99,35 +99,35 @@ function* conditionsOfExceptions({ exceptions }: CompiledVariant): Iterable<Plac
 
 const nameOf = ({ namespace = "", name = "" }: Metadata): string => (namespace === "" ? name : `${namespace}/${name}`);
 
-/** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
+/** The outcome of a request with an unknown operation, which no API server sends: a misspelt one must not bypass policies that name the right one. */
 const UNKNOWN_OPERATION: Failure = {
   verdict: "error",
   message: "the request's operation is none of CREATE, UPDATE, DELETE and CONNECT",
   cause: "protocol",
 };
 
-/** The outcome of a request whose object is none of Kubernetes: Kyverno refuses it, whatever its policies say. */
+/** The outcome of a request whose object does not name its kind: Kyverno refuses it, whatever its policies say. */
 const UNKNOWN_KIND: Failure = {
   verdict: "error",
   message: "the request's object does not say its kind",
   cause: "protocol",
 };
 
-/** Whether it is absent, or an object of Kubernetes. */
+/** Whether an object is absent, or has apiVersion and kind. */
 const saysItsKind = (object: unknown): boolean =>
   object === undefined || object === null || text(object, "kind") !== "";
 
-/** How a set is asked. */
+/** Options of a set. */
 export interface PolicySetOptions {
   readonly id: string;
   readonly world: World;
   /** In place of the policies' own actions. */
   readonly validationActions?: readonly string[] | undefined;
-  /** Told what becomes of each policy. */
+  /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
 }
 
-/** Policies that are ready to be asked, together. */
+/** Prepared policies that are evaluated together. */
 export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
@@ -137,7 +137,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
   readonly #watcher: Watcher | undefined;
-  /** What a raw review is about: those that look at requests are asked about its payload as their object. */
+  /** Whether raw reviews are evaluated as payloads: policies that match requests get the payload as their object. */
   readonly #payloads: boolean;
 
   constructor(policies: readonly CompiledPolicy[], { id, world, validationActions, watcher }: PolicySetOptions) {
@@ -150,7 +150,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
   }
 
-  /** Those that autogen makes among them. */
+  /** The rules, with those of autogen's variants. */
   get rules(): readonly PolicyRule[] {
     return this.#policies.flatMap(({ variants }) => variants.flatMap(({ match }) => match?.written ?? []));
   }
@@ -193,7 +193,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   }
 }
 
-/** Any JSON as a request: `object` is the value, all else is empty. */
+/** A request about any JSON: `object` is the value, all else is empty. */
 const requestAbout = (payload: unknown): AdmissionInput["request"] => ({
   uid: "",
   kind: { group: "", version: "", kind: "" },

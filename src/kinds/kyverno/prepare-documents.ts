@@ -1,6 +1,7 @@
-/** Kyverno's documents of one entry, as a cluster would take them: read, checked and compiled, with every mistake and doubt at its place. */
+/** Prepares Kyverno's documents of one entry by a cluster's rules: read, checked and compiled, with every error and warning at its place. */
 
 import { ADMISSION_REQUEST, createEnvironment, DYN, type Environment, NAMESPACE } from "../../cel/index.js";
+import { plainWords } from "../../config/documents/each-mistake.js";
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
@@ -32,14 +33,14 @@ import {
   type PolicyResource,
 } from "./resource.js";
 
-// What Kyverno refuses when an exception is created, beside the schema (spec kyverno.md 5.1).
+// The checks of Kyverno when an exception is created, beside the schema (spec kyverno.md 5.1).
 
 /** The most conditions that an exception may have. */
 const MAX_MATCH_CONDITIONS = 64;
 
 /** Checks exceptions; keep one for everything that is loaded together. */
 export class ExceptionChecker {
-  /** An exception is created without the policies that it names: their variables and the functions of Kyverno are unknown here. */
+  /** The environment of exceptions, which are created without the policies that they name: those policies' variables and Kyverno's functions are unknown here. */
   readonly #plain: Environment = createEnvironment({
     flavour: "kubernetes",
     version: "1.35",
@@ -84,7 +85,7 @@ export class ExceptionChecker {
   }
 }
 
-/** The mistakes of a condition's name, which is remembered when it has none. */
+/** The mistakes of a condition's name, which is added to the seen ones when it has none. */
 function nameErrors(name: string, seen: Set<string>, path: FieldPath): FieldError[] {
   if (name === "") return [required(path)];
   const wrong = qualifiedNameErrors(name);
@@ -94,26 +95,26 @@ function nameErrors(name: string, seen: Set<string>, path: FieldPath): FieldErro
   return [];
 }
 
-/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+/** The parts of a document that are used: its JSON value, and its maker of problems with their place. */
 export type KyvernoDocument = Pick<SourceDocument, "value" | "problem">;
 
-/** How documents are prepared. */
+/** Options of preparing documents. */
 export interface DocumentOptions {
   readonly compilers: Compilers;
-  /** Milliseconds since 1970: what has expired by then is doubtful. */
+  /** Milliseconds since 1970: an exception that has expired by then gets a warning. */
   readonly now: number;
   /** Whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7); default no. */
   readonly httpInNamespaced?: boolean;
-  /** What is wrong with a projection's path; default: nothing. */
+  /** The error of a projection's path; default: none. */
   readonly jmesPathError?: JmesPathError;
 }
 
-/** What documents hold. Whatever has a mistake is left out. */
+/** The contents of the documents. Those with mistakes are left out. */
 export interface PreparedDocuments {
   readonly policies: readonly CompiledPolicy[];
   readonly exceptions: readonly ExceptionResource[];
   readonly contextEntries: readonly ContextEntryResource[];
-  /** Of other kinds. */
+  /** Objects of other kinds. */
   readonly objects: readonly JsonObject[];
   readonly problems: readonly Problem[];
 }
@@ -123,15 +124,15 @@ interface Found<R> {
   readonly document: KyvernoDocument;
 }
 
-/** What could be read of a policy with mistakes, which are said already. */
+/** The readable part of a policy whose mistakes are reported already. */
 interface Broken extends Found<PolicyResource> {
   readonly mistakes: readonly FieldError[];
 }
 
-/** Whether a policy has what all of it hangs on: of one with mistakes either may be anything. */
+/** Whether a policy has metadata and spec: with mistakes either may be anything. */
 const isWhole = ({ metadata, spec }: Partial<PolicyResource>): boolean => isObject(metadata) && isObject(spec);
 
-/** What else is wrong with a policy that can't be read as it is. */
+/** Further mistakes of a policy that can't be decoded as it is. */
 function moreMistakes(
   { resource, document, mistakes }: Broken,
   { compilers, httpInNamespaced }: DocumentOptions,
@@ -146,10 +147,10 @@ function moreMistakes(
   );
 }
 
-/** Where objects are that name no namespace. */
+/** The namespace of objects that name none. */
 const DEFAULT_NAMESPACE = "default";
 
-/** Prepares documents: lists are opened, and no name stands twice. */
+/** Prepares documents: lists are opened, and names are unique. */
 export function prepareDocuments(documents: readonly KyvernoDocument[], options: DocumentOptions): PreparedDocuments {
   const problems: Problem[] = [];
   const policies: Found<PolicyResource>[] = [];
@@ -192,7 +193,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   }
   for (const each of broken) problems.push(...moreMistakes(each, options));
   const named = [...policies, ...broken];
-  for (const exception of exceptions) problems.push(...doubtsAbout(exception, named, options.now));
+  for (const exception of exceptions) problems.push(...warningsAbout(exception, named, options.now));
   return {
     policies: compileAll(policies, exceptions, options, problems),
     exceptions: exceptions.map(({ resource }) => resource),
@@ -202,7 +203,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   };
 }
 
-/** A cluster puts an object of a namespaced kind into a namespace, and takes it out of any that an object of another kind names. */
+/** A resource with the namespace that a cluster gives it: one of a namespaced kind gets one, and one of another kind loses any. */
 function inNamespace<R extends { readonly metadata: Metadata }>(resource: R, namespaced: boolean): R {
   const { namespace: given = "", ...rest } = resource.metadata;
   const namespace = given === "" ? DEFAULT_NAMESPACE : given;
@@ -227,17 +228,22 @@ function compileAll(
     const compiled = compilePolicy(resource, own, compilers);
     const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
     if (!compiled.ok) {
-      // Of variants, which say again what the policy says, only where the policy itself is right.
+      // Mistakes of variants, which repeat the policy's, are reported only where the policy itself is right.
       const whole = compiled.errors.some(({ variant }) => variant === "");
-      for (const { path, text, exception, variant, hint, hints, code } of whole
-        ? allMistakes(resource, own, compilers)
-        : compiled.errors) {
+      for (const { exception, variant, ...error } of whole ? allMistakes(resource, own, compilers) : compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
-        // What a variant's expression says stands nowhere in the file.
-        if (variant === "") problems.push(fieldProblem(at, "error", { path, text, hint, hints, code }));
+        // A variant's expression does not stand in the file.
+        if (variant === "") problems.push(fieldProblem(at, "error", error));
         else {
-          const message = `${text} (in the variant ${variant}, which is made for pod controllers)`;
-          problems.push({ ...at.problem("error", path, message), ...(code !== undefined && { code }) });
+          const where = ` (in the variant ${variant}, which is made for pod controllers)`;
+          const told = error.mistakes?.map(({ message }) => ({
+            line: -1,
+            column: 0,
+            message: plainWords(message) + where,
+          }));
+          problems.push(
+            fieldProblem(at, "error", { ...error, text: error.text + where, hint: undefined, mistakes: told }),
+          );
         }
       }
     }
@@ -250,8 +256,8 @@ function compileAll(
 const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): readonly Problem[] =>
   errors.map((error) => fieldProblem(document, "error", error));
 
-/** What Kyverno says nothing of, and what yet cannot be meant: an exception that exempts nothing. */
-function doubtsAbout(
+/** Warnings about exceptions that Kyverno accepts, but that exempt from nothing. */
+function warningsAbout(
   { resource: { spec }, document }: Found<ExceptionResource>,
   policies: readonly Found<PolicyResource>[],
   now: number,
@@ -262,7 +268,7 @@ function doubtsAbout(
     if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
     const what = ours
       ? `there is no ${kind} ${JSON.stringify(name)}`
-      : `${JSON.stringify(kind)} is no kind of policies here`;
+      : `${JSON.stringify(kind)} is not a kind of policies here`;
     problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
   });
   const { expiresAt } = spec;

@@ -1,4 +1,4 @@
-/** Policies and exceptions, read and checked, made ready to be asked. */
+/** Reads, checks and prepares policies and exceptions. */
 
 import { formatFieldError } from "../../kubernetes/field-error.js";
 import type { Watcher } from "../shared/watcher.js";
@@ -11,25 +11,25 @@ import type { ExceptionResource, PolicyResource } from "./resource.js";
 export interface CompileFailure {
   readonly resource: PolicyResource;
   readonly errors: readonly CompileError[];
-  /** As Kyverno's command says it: `failed to compile policy NAME (LIST)` (spec kyverno.md 1.4). */
+  /** The message of Kyverno's command: `failed to compile policy NAME (LIST)` (spec kyverno.md 1.4). */
   readonly text: string;
 }
 
-/** What came of policies. */
+/** The prepared policies, and the failures. */
 export interface PreparedPolicies {
   readonly policies: readonly CompiledPolicy[];
   readonly failures: readonly CompileFailure[];
 }
 
-/** How policies are prepared. */
+/** Options of preparing policies. */
 export interface PrepareOptions {
-  /** Those of everything that is loaded together; default: of their own. */
+  /** The compilers of everything that is loaded together; default: new ones. */
   readonly compilers?: Compilers;
   /** Watches the policies, where `compilers` are not given. */
   readonly watcher?: Watcher;
 }
 
-/** In Kubernetes mode a list of mistakes begins with this one. */
+/** The text at the beginning of a list of mistakes in Kubernetes mode. */
 const PLACEHOLDER = "<nil>: Internal error: validating policy compiler 1.0 error: failed to compile policy";
 
 /** Compiles policies with the exceptions that name them. */

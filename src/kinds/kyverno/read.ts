@@ -1,4 +1,4 @@
-/** Policies, exceptions and context entries out of documents, by the schemas of their CustomResourceDefinitions (spec kyverno.md 1 and 8.1). */
+/** Reads policies, exceptions and context entries by the schemas of their CustomResourceDefinitions (spec kyverno.md 1 and 8.1). */
 
 import { didYouMean } from "../../data/suggest.js";
 import { complete } from "../../kubernetes/custom-resource/complete.js";
@@ -27,7 +27,7 @@ import {
   type PolicyResource,
 } from "./resource.js";
 
-// What to write instead of members that an older design or another kind of policies had (spec kyverno.md 1.5).
+// Replacements of members that an older design or another kind of policies had (spec kyverno.md 1.5).
 
 const ACTIONS = "use spec.validationActions instead: [Deny] for Enforce, [Audit] for Audit";
 const PARAMETERS = "policies have no parameters: use resource.Get(...) or globalContext.Get(...) instead";
@@ -67,7 +67,7 @@ const HINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [EXCEPTION_KIND, EXCEPTION_HINTS],
 ]);
 
-/** What may be meant by an unknown member; `undefined` when nobody can tell. */
+/** The member that an unknown one probably means; `undefined` when none is likely. */
 function hintFor(kind: string, path: FieldPath, schema: ObjectSchema): string | undefined {
   const members = formatPath(path.filter((part) => typeof part === "string"));
   const known = HINTS.get(kind)?.get(members);
@@ -76,9 +76,9 @@ function hintFor(kind: string, path: FieldPath, schema: ObjectSchema): string | 
   return suggestion === "" ? undefined : suggestion;
 }
 
-// `metadata` as the API server reads it: by its Go type, and for all kinds alike.
+// `metadata` as the API server decodes it: by its Go type, the same for all kinds.
 
-/** Decoded; or the value that does not fit. */
+/** The decoded metadata; or the value that does not fit. */
 type ReadMetadata =
   | { readonly ok: true; readonly value: Metadata; readonly unknown: readonly FieldPath[] }
   | { readonly ok: false; readonly path: FieldPath; readonly text: string };
@@ -93,11 +93,11 @@ function readMetadata(metadata: unknown): ReadMetadata {
   return { ok: true, value: (decoded.value ?? {}) as Metadata, unknown: unknown.map((path) => ["metadata", ...path]) };
 }
 
-/** The reference looks at members in this order, and stops at the first of a wrong type. */
+/** The object with sorted members: the reference decodes them in this order, and stops at the first of a wrong type. */
 const sortedByName = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).sort(([a], [b]) => compareNames(a, b)));
 
-/** The mistakes of names and labels. An object without a namespace is in `default`; one that has no namespace may name any. */
+/** The mistakes of names and labels. An object without a namespace is in `default`; a cluster-scoped one may name any. */
 function validateNames(metadata: Metadata, namespaced: boolean): FieldError[] {
   const errors = validateMetadata(metadata);
   const { namespace = "" } = metadata;
@@ -108,11 +108,11 @@ function validateNames(metadata: Metadata, namespaced: boolean): FieldError[] {
   return after < 0 ? [...errors, ...wrong] : [...errors.slice(0, after), ...wrong, ...errors.slice(after)];
 }
 
-/** One thing that is wrong with a document. */
+/** An error of a document. */
 export interface ReadFailure extends FieldError {
-  /** A member that there is not: Kyverno's command gives up the whole file for it. */
+  /** Whether the member is unknown: Kyverno's command rejects the whole file for it. */
   readonly unknownField: boolean;
-  /** What to write instead, where somebody may have had it from an older design. */
+  /** The replacement, where the member may come from an older design. */
   readonly hint: string | undefined;
 }
 
@@ -121,13 +121,13 @@ export interface UnreadableDocument {
   readonly kind: "unreadable";
   /** At least one. */
   readonly failures: readonly ReadFailure[];
-  /** All of it as Kyverno's command prints it: `failed to parse document (…)` or `failed to validate resource (…)`. */
+  /** All errors, as Kyverno's command prints them: `failed to parse document (…)` or `failed to validate resource (…)`. */
   readonly text: string;
-  /** What could be read of a policy, for more that is wrong with it: never to be used as one. */
+  /** The readable part of a policy, for finding further mistakes: never to be used as a policy. */
   readonly rest?: PolicyResource;
 }
 
-/** What a document is: one of Kyverno's, with its defaults and without nulls; or why it cannot be read; or none of this kind's. */
+/** The result of reading: one of Kyverno's documents, with its defaults and without nulls; or why it cannot be read; or a document of another kind. */
 export type ReadResource =
   | { readonly kind: "policy"; readonly resource: PolicyResource }
   | { readonly kind: "exception"; readonly resource: ExceptionResource }
@@ -179,7 +179,7 @@ export function readResource(value: unknown): ReadResource {
   const slash = apiVersion.indexOf("/");
   const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
   if (group !== definition.group) {
-    // The first design had policies in the group of everything else of Kyverno's; exceptions there are for other policies.
+    // The first design had policies in the same group as Kyverno's other resources; exceptions there are for other policies.
     return definition.read === "policy" && group === CONTEXT_GROUP
       ? unknownVersion(kind, apiVersion, definition)
       : { kind: "other" };
@@ -188,7 +188,7 @@ export function readResource(value: unknown): ReadResource {
   return readAs(definition, kind, value);
 }
 
-/** What a failure says where there is room for help. */
+/** The text of a failure with its hint. */
 export const describeFailure = ({ text, hint }: ReadFailure): string =>
   hint === undefined ? text : `${text}: ${hint}`;
 
@@ -197,13 +197,13 @@ function readAs(definition: Definition, kind: string, value: JsonObject): ReadRe
   const metadata = readMetadata(member(value, "metadata"));
   if (!metadata.ok) {
     const failure = { path: metadata.path, text: metadata.text, unknownField: false, hint: undefined };
-    // The reference stops here; who mends a file wants to know the rest, too.
+    // The reference stops here; an author wants to know the other mistakes, too.
     const more = readAs(definition, kind, { ...value, metadata: { name: "x" } });
     const others = more.kind === "unreadable" ? more.failures : [];
     const rest = more.kind === "unreadable" ? more.rest : more.kind === "policy" ? more.resource : undefined;
     return { ...unreadable([failure, ...others], parseText(metadata.text)), ...(rest !== undefined && { rest }) };
   }
-  // Those of the rest come sorted by their text, whatever the order in the file.
+  // The other mistakes are sorted by their text, whatever the order in the file.
   const others = unknownMembers(value, schema, []).sort((a, b) => (formatPath(a) < formatPath(b) ? -1 : 1));
   const unknown = [...metadata.unknown, ...others];
   const { metadata: _, ...rest } = value;
@@ -213,7 +213,7 @@ function readAs(definition: Definition, kind: string, value: JsonObject): ReadRe
     ...validate(completed, schema, []),
     ...validateUnique(completed, schema, []),
   ];
-  // The reference stops at unknown members; who mends a file wants to know the rest, too.
+  // The reference stops at unknown members; an author wants to know the other mistakes, too.
   if (unknown.length + errors.length > 0) {
     const left = without(rest, [...unknown, ...errors.map(({ path }) => path)]) as JsonObject;
     const found = read === "policy" ? restOf({ ...left, metadata: metadata.value }, schema) : undefined;
@@ -227,14 +227,14 @@ function readAs(definition: Definition, kind: string, value: JsonObject): ReadRe
     const failure = { path: ["metadata"], text: message, unknownField: false, hint: "give it a name" };
     return unreadable([failure], `failed to validate resource (Internal error occurred: ${message})`);
   }
-  // The schema has made sure of everything.
+  // The schema has checked everything.
   return { kind: read, resource: completed } as unknown as ReadResource;
 }
 
-/** Times that values of wrong types are left out of what is left. */
+/** Most times that values of wrong types are left out. */
 const MOST_PASSES = 5;
 
-/** What is left of a policy when its mistakes are left out, with its defaults; undefined where that is no policy. */
+/** The policy without its mistakes, with its defaults; undefined where no policy is left. */
 function restOf(value: JsonObject, schema: ObjectSchema): PolicyResource | undefined {
   let left = value;
   for (let i = 0; i < MOST_PASSES; i++) {
@@ -242,7 +242,7 @@ function restOf(value: JsonObject, schema: ObjectSchema): PolicyResource | undef
     const completed = { ...(complete(rest, schema) as JsonObject), metadata };
     const wrong = validate(completed, schema, []).filter(({ text: what }) => isWrongType(what));
     if (wrong.length === 0) return completed as unknown as PolicyResource;
-    // An item that is of another type goes with its list.
+    // An item of another type is left out together with its list.
     left = without(
       left,
       wrong.map(({ path }) => (typeof path.at(-1) === "number" ? path.slice(0, -1) : path)),
@@ -303,7 +303,7 @@ const invalidMember = (error: FieldError): ReadFailure => ({
   hint: valueHint(error),
 });
 
-/** Actions had other names in other kinds of policies. */
+/** The hint for an action: actions have other names in other kinds of policies. */
 function valueHint({ path, text: message }: FieldError): string | undefined {
   if (path[1] !== "validationActions") return undefined;
   if (/^Unsupported value: "enforce"/i.test(message)) return 'use "Deny" instead';

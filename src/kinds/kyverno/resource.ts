@@ -12,7 +12,7 @@ export const EXCEPTION_KIND = "PolicyException";
 export const CONTEXT_GROUP = "kyverno.io";
 export const CONTEXT_ENTRY_KIND = "GlobalContextEntry";
 
-/** What of `metadata` is looked at. */
+/** The members of `metadata` that are used. */
 export interface Metadata {
   readonly name?: string;
   readonly namespace?: string;
@@ -70,8 +70,8 @@ export interface PolicyResource {
 }
 
 /**
- * Whether a policy's functions know one namespace only. It is its namespace that makes it so, not its kind: a cluster gives every namespaced policy one
- * and takes it from all others, but the reference's command takes files as they are (spec kyverno.md 1.7).
+ * Whether a policy's functions see one namespace only. That depends on its namespace, not on its kind: a cluster gives every namespaced policy one
+ * and removes it from all others, but the reference's command uses files as they are (spec kyverno.md 1.7).
  */
 export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
   (metadata.namespace ?? "") !== "";

@@ -3,7 +3,7 @@ import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { ResultType } from "../shared/expressions/result-type.js";
 
-/** How a mutation says what it changes. */
+/** The notation of a mutation's changes. */
 export type PatchType = "JSONPatch" | "ApplyConfiguration";
 
 /** The members of a mutation in a policy (spec mutating-admission-policy.md 1). */
@@ -16,14 +16,14 @@ export interface MutationSpec {
 /** A mutation, compiled (prepared). A mistake is in its {@link Expression}. */
 export interface CompiledMutation {
   readonly patchType: PatchType;
-  /** As a list of one: what one evaluation of the mutation is known by in repeated attempts. */
+  /** A list of the one expression: identifies an evaluation of the mutation in repeated attempts. */
   readonly expressions: readonly [Expression];
 }
 
 const RESULTS: Readonly<Record<PatchType, ResultType>> = { JSONPatch: "list(JSONPatch)", ApplyConfiguration: "Object" };
 
 /**
- * Compiles a mutation; `undefined` for one that has not the member of its type, or whose type is unknown: the server then answers 500 for
+ * Compiles a mutation; `undefined` for one without the member of its type, or with an unknown type: the server then answers 500 for
  * every request that gets there.
  * @param compiler one of the mutations' dialect (`mutationDialect`)
  * @param scope the variables are those of the policy, compiled in the policy's own dialect

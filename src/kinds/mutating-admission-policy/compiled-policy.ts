@@ -22,7 +22,7 @@ export function compilePolicy(spec: PolicySpec, compilers: MutationCompilers, mo
   };
 }
 
-/** The API server trims what it compiles when a policy is written, and counts columns in that. */
+/** A compiler of trimmed text: the API server trims expressions when a policy is written, and counts columns in that. */
 const trimming = (compiler: ExpressionCompiler): Pick<ExpressionCompiler, "compile"> => ({
   compile: (source, wanted, scope) => compiler.compile(source, wanted, scope, trimSpace(source)),
 });

@@ -7,14 +7,14 @@ import { MUTATION_TYPES } from "./mutation-types.js";
 
 // The expressions of mutating policies (spec mutating-admission-policy.md 4 and 5).
 
-/** The dialect of match conditions and variables: that of all admission policies, in which lists that expressions make can be told from the request's. */
+/** The dialect of match conditions and variables: that of all admission policies, with lists that expressions make marked as such. */
 const variableDialect = (dialect: Dialect): Dialect => ({
   ...dialect,
   environment: { ...dialect.environment, marksLists: true },
 });
 
 /**
- * The dialect of mutations: that of a policy's other expressions, and what only mutations know: the types `Object…` and `JSONPatch`, and
+ * The dialect of mutations: that of a policy's other expressions, and the additions of mutations: the types `Object…` and `JSONPatch`, and
  * `jsonpatch.escapeKey`. Variables and match conditions are compiled in the other one, mutations in a compiler of this one.
  */
 function mutationDialect(dialect: Dialect): Dialect {
@@ -25,9 +25,9 @@ function mutationDialect(dialect: Dialect): Dialect {
 
 /** The compilers of policies' expressions; keep them for everything that is loaded together. */
 export interface MutationCompilers {
-  /** Of match conditions and variables. */
+  /** The compiler of match conditions and variables. */
   readonly common: ExpressionCompiler;
-  /** Of mutations, which know more types. */
+  /** The compiler of mutations, which have more types. */
   readonly mutations: ExpressionCompiler;
 }
 

@@ -1,4 +1,4 @@
-/** What mutations give, as the server takes it out of CEL: JSON for patches, Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
+/** Converts the results of mutations as the server does: to JSON for patches, to Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
 
 import {
   CelError,
@@ -32,35 +32,35 @@ import { selectedItem } from "./selected-field.js";
 import { REQUEST_TYPE } from "./typed-values.js";
 
 /**
- * How much one mutation may give, in characters of its texts, 16 for each value and 64 for each name of a member: more than an object that the API server
+ * Most size of one mutation's result, in characters of its texts, 16 for each value and 64 for each name of a member: more than an object that the API server
  * keeps (1.5 MiB, 25 characters or so for each member), and some 50 ms of work. A short expression can name one large object many thousand times.
  */
 export const MUTATION_MAX_SIZE = 8_388_608;
 const VALUE_SIZE = 16;
-/** To add a member to a large object takes several times as long as to add an item to a list. */
+/** The size of a member's name: adding a member to a large object takes several times as long as adding an item to a list. */
 const NAME_SIZE = 64;
 
-/** Where values come from that look alike here and are of different types in Go. */
+/** The origin of values that look alike here and are of different types in Go. */
 export interface Provenance {
-  /** The type of a list, map or struct that is Go's own, and no JSON. */
+  /** The type of a list, map or struct that is Go's own, not JSON. */
   readonly typeOf: (value: object) => GoType | undefined;
 }
 
-/** Converts what one mutation gives (disposable). */
+/** Converts the result of one mutation (disposable). */
 export class Conversion {
   readonly #provenance: Provenance;
   #room = MUTATION_MAX_SIZE;
-  /** Of what is data already, since it may be named many times. */
+  /** Converted data, kept since an expression may name it many times. */
   readonly #known = new Map<object, { readonly made: unknown; readonly size: number }>();
 
-  /** The room of what only messages show. */
+  /** The sizes of values that only messages show. */
   readonly #shown = new Map<object, number>();
 
   constructor(provenance: Provenance) {
     this.#provenance = provenance;
   }
 
-  /** A value as protobuf's `Value` has it in JSON. Errors are the server's, without what it puts before them. */
+  /** A value as JSON, in protobuf's `Value` form. Errors are the server's, without its prefix. */
   json(value: Value): unknown | CelError {
     if (!this.#take(value)) return tooLarge();
     switch (kindOf(value)) {
@@ -112,8 +112,8 @@ export class Conversion {
   }
 
   /**
-   * Takes the room of what is inside of a value that only messages show. They show little of it, but look at the names of whole objects, and the value may
-   * be named many times.
+   * Takes the room for the contents of a value that only messages show. They show little of it, but read the names of whole objects, and an expression may
+   * name the value many times.
    */
   #takeInside(value: Value): boolean {
     const isList = Array.isArray(value);
@@ -134,7 +134,7 @@ export class Conversion {
     return true;
   }
 
-  /** A map's entries; what is too large is found so before any of it is converted. */
+  /** A map's entries; one that is too large is refused before any entry is converted. */
   #entries(map: Value): Iterable<readonly [Value, Value]> | CelError {
     if (map instanceof MapValue) return map.entries();
     const members = map as { readonly [name: string]: Value };
@@ -143,7 +143,7 @@ export class Conversion {
     return names.map((name) => [name, members[name] as Value] as const);
   }
 
-  /** What is met again is not made again, but takes its room again. */
+  /** Converts a value once; a repeated one takes its room again. */
   #once<T>(value: object, make: () => T | CelError): T | CelError {
     const known = this.#known.get(value);
     if (known !== undefined) {
@@ -172,7 +172,7 @@ export class Conversion {
     if (type !== undefined) return new CelError(typedError(type));
     if (!Array.isArray(value)) return this.#jsonMap(value as Value);
     if (!(value instanceof ListSum)) return this.#list(value, (item: Value) => this.json(item));
-    // What a sum holds is taken out of CEL and comes back before it becomes JSON.
+    // The contents of a sum are converted to Go and back before they become JSON.
     return this.#list(value, (item) => {
       const back = selectedItem(item, membersOf);
       return back instanceof CelError ? back : this.json(back);
@@ -201,7 +201,7 @@ export class Conversion {
     return new CelError(`type conversion error from '${object.typeName}' to '${TARGET}'`);
   }
 
-  /** The fields of an `Object`; what no leaf can be made of is an error. */
+  /** The fields of an `Object`; a value that no leaf can be made of is an error. */
   #fields<T>(object: ObjectVal, leaf: Leaf<T>): { readonly [field: string]: T } | CelError {
     const result: Record<string, T> = {};
     for (const [name, value] of object.members) {
@@ -216,7 +216,7 @@ export class Conversion {
     return result;
   }
 
-  /** A field's value: its own lists and maps are converted, what is inside of literals of them only is taken out of its wrapper. */
+  /** A field's value: its own lists and maps are converted, while the contents of nested literals are only unwrapped. */
   #field<T>(value: Value, leaf: Leaf<T>): T | CelError | Failed {
     if (!this.#take(value)) return tooLarge();
     const kind = kindOf(value);
@@ -225,7 +225,7 @@ export class Conversion {
     // Their names are numbers to the server.
     if (kind === "object" && (value as ObjectValue).typeName === VARIABLES_TYPE) return new Failed(keyFailure(1));
     if (kind === "optional") {
-      // What is no literal stays as it is in an optional.
+      // An optional's value that is not a literal stays as it is.
       let content = (value as Optional).value;
       while (content instanceof Optional) content = content.value;
       if (content instanceof MapValue) return this.#mapField(content, leaf);
@@ -235,7 +235,7 @@ export class Conversion {
   }
 
   #listField<T>(list: readonly Value[], leaf: Leaf<T>): T | CelError | Failed {
-    // A sum is no literal: what is inside of it is converted as what is inside of data.
+    // A sum is not a literal: its contents are converted like those of data.
     const inner =
       list instanceof ListSum || !(list instanceof MadeList)
         ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
@@ -273,7 +273,7 @@ export class Conversion {
     return result as T;
   }
 
-  /** What Go has in the value's wrapper. */
+  /** Go's value inside the wrapper. */
   #bare<T>(value: Value, leaf: Leaf<T>): T | CelError {
     if (!this.#take(value)) return tooLarge();
     switch (kindOf(value)) {
@@ -302,7 +302,7 @@ export class Conversion {
     return this.#takeInside(value) ? leaf(value) : tooLarge();
   }
 
-  /** Data inside of a literal: Go's own structs, lists and maps are nothing that JSON has. */
+  /** Data inside of a literal: Go's own structs, lists and maps are not JSON. */
   #data<T>(value: Value, leaf: Leaf<T>): T | CelError {
     const type = this.#provenance.typeOf(value as object);
     if (type === undefined) return this.#raw(value, leaf);
@@ -333,14 +333,14 @@ export class Conversion {
 
 type Leaf<T> = (value: Value | CelError | ForeignValue) => T | CelError;
 
-/** A map of an `Object` whose keys are no texts. */
+/** A map of an `Object` with keys that are not texts. */
 class Failed {
   constructor(readonly message: string) {}
 }
 
 const keyFailure = (key: Value): string => `map key ${quotedKey(key)} is of type ${KEY_TYPES[kindOf(key)]}, not string`;
 
-/** What a request has no value of, since objects have variables of their own. */
+/** The members that are null in a request, since objects have variables of their own. */
 const NULL_IN_REQUEST = ["object", "oldObject"];
 
 const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");

@@ -7,11 +7,11 @@ import type { LookupFailure } from "../../world/resources/resource-source.js";
 import { connectOptions } from "../admission-policy/request-inputs.js";
 
 /**
- * Makes objects of one kind objects of another, and remembers what became of each for as long as the request lasts (disposable): repeated attempts see
+ * Converts objects from one kind to another, and keeps the results as long as the request lasts (disposable): repeated attempts see
  * one object.
  */
 export class Conversions {
-  /** Of the parts of the objects. */
+  /** The patched parts of the objects. */
   readonly memory = new PatchMemory();
   readonly #world: RequestWorld;
   readonly #known = new WeakMap<object, Map<string, unknown>>();
@@ -22,25 +22,25 @@ export class Conversions {
     this.#world = world;
   }
 
-  /** How many conversions were made, by all attempts together. */
+  /** Number of conversions made, by all attempts together. */
   get made(): number {
     return this.#made;
   }
 
-  /** An object that is said to be of one kind as another. */
+  /** An object of one kind as another. */
   to(object: JsonObject, from: GroupVersionKind, to: GroupVersionKind): JsonObject | LookupFailure {
     const labelled = this.#labelled(object, from);
     return this.#once(labelled, `to ${nameOf(to)}`, () => this.#world.convert(labelled, to));
   }
 
-  /** What is connected with, as Go has it. */
+  /** The options of a connect request, in the form of Go's type. */
   connected(object: JsonObject, operation: string): JsonObject | LookupFailure {
     return this.#once(object, `for ${operation}`, () => connectOptions(object, operation));
   }
 
   /**
-   * The object as the struct of its kind has it; `undefined` where there is none, or the object does not fit: then it is of a version that is not known
-   * here, and what it has more must not get lost.
+   * The object as the struct of its kind keeps it; `undefined` where there is no struct, or the object does not fit: then it is of a version that is not known
+   * here, and its other members must not get lost.
    */
   shaped(object: unknown): JsonObject | undefined {
     if (!isObject(object)) return undefined;
@@ -51,7 +51,7 @@ export class Conversions {
     });
   }
 
-  /** The object under the name of a kind: what a policy has made of it is still what was asked for, whatever it calls itself now. */
+  /** The object with the name of a kind: after a policy's change it is still of the requested kind, even if it names another one. */
   #labelled(object: JsonObject, kind: GroupVersionKind): JsonObject {
     const apiVersion = apiVersionOf(kind);
     if (text(object, "apiVersion") === apiVersion && text(object, "kind") === kind.kind) return object;

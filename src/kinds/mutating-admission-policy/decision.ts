@@ -1,25 +1,25 @@
-/** What MutatingAdmissionPolicies make of a request, before it is put into anybody's words. */
+/** The decision of MutatingAdmissionPolicies about a request, before it is worded as an answer. */
 import { goQuote } from "../../kubernetes/field-error.js";
 import type { Failure } from "../../policy/outcome.js";
 import type { PolicyError } from "./invocation.js";
 
-/** What all policies together make of a request. */
+/** The decision of all policies together. */
 export interface MutatingDecision {
-  /** The object after all mutations; of a request that is refused it means nothing. `undefined`: there is none. */
+  /** The object after all mutations; meaningless for a request that is refused. `undefined`: there is none. */
   readonly object: unknown;
-  /** Why it is refused: the first one is the answer, all of them are causes. */
+  /** The reasons of a refusal: the first one is the answer, all of them are causes. */
   readonly refusals: readonly PolicyError[];
   /** The policies whose mutations the second pass has evaluated, in order. */
   readonly reinvoked: readonly string[];
-  /** Why none of the policies applies; `undefined` when one was asked. */
+  /** Why none of the policies applies; `undefined` when one was evaluated. */
   readonly skipped: string | undefined;
-  /** The request fails, whatever the policies say: what answers a status, or time that ran out. */
+  /** The failure of the request, whatever the policies decide: a status of the API server, or a time-out. */
   readonly failure: Failure | undefined;
   /** The whole reasons of look-ups that failed, for the log. */
   readonly detail?: string;
 }
 
-/** The decision where no policy is asked. */
+/** The decision where no policy is evaluated. */
 export const skippedBecause = (reason: string, object: unknown): MutatingDecision => ({
   object,
   refusals: [],
@@ -28,7 +28,7 @@ export const skippedBecause = (reason: string, object: unknown): MutatingDecisio
   failure: undefined,
 });
 
-/** The decision when there can be none. */
+/** The decision of a failed request. */
 export const failedWith = (failure: Failure): MutatingDecision => ({
   object: undefined,
   refusals: [],
@@ -46,7 +46,7 @@ export const refusalMessage = ({ policy, binding, message }: PolicyError): strin
 /** The reason of a refusal. */
 export const refusalReason = ({ kind }: PolicyError): string => (kind === "configuration" ? "Forbidden" : "Invalid");
 
-/** What ends a request at once, failurePolicy or not: the API server answers a status of its own. */
+/** The failure that ends a request at once, whatever the failurePolicy: the API server answers a status of its own. */
 export function internalError(cause: string): Failure {
   return {
     verdict: "error",
@@ -58,14 +58,14 @@ export function internalError(cause: string): Failure {
   };
 }
 
-/** The server's own handling of the request ends with Go's text; it answers 500. */
+/** A panic in the server's handling of the request: it answers 500 with Go's text. */
 export interface Panic extends Failure {
   readonly panic: string;
 }
 
 export const panicked = (text: string): Panic => ({ ...internalError(text), panic: text });
 
-/** A group and version that nobody has published the types of (spec mutating-admission-policy.md 7). */
+/** The failure for a group and version without published types (spec mutating-admission-policy.md 7). */
 export const unavailable = (kind: string): Failure => ({
   verdict: "error",
   message: `Resource kind ${kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,

@@ -5,19 +5,19 @@ import type { FindTypes } from "./merge-types.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import type { RequestState } from "./request-state.js";
 
-/** Who is asked about what. */
+/** The policies and the request of an evaluation. */
 export interface Dispatch {
   readonly policies: readonly PreparedPolicy[];
   readonly request: RequestAttributes;
-  /** What selectors see of it where that is something else. */
+  /** The attributes for selectors where they differ. */
   readonly selecting?: RequestAttributes;
   readonly attempt: Attempt;
   readonly state: RequestState;
   readonly findTypes: FindTypes;
-  /** The caller has named the target: rules and selectors are not consulted, and objects are taken as they are. */
+  /** Whether the caller has named the target: rules and selectors are ignored, and objects are used as they are. */
   readonly targeted: boolean;
-  /** Objects of built-in kinds are what Go's structs keep of them, as inside of the API server. */
+  /** Whether objects of built-in kinds are reduced to what Go's structs keep, as inside of the API server. */
   readonly typed: boolean;
-  /** Told why policies don't apply, or fail. */
+  /** Receives the reasons why policies don't apply, or fail. */
   readonly watcher: Watcher | undefined;
 }

@@ -19,16 +19,16 @@ import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { typedValues, type VariableTypes } from "./typed-values.js";
 
-/** Mistakes that a message shows. */
+/** Most mistakes that a message shows. */
 const MAX_MISTAKES = 100;
 
 /**
- * What is wrong with the names of types in an `Object`: each must be that of the fields it stands in, through lists and maps
- * (spec mutating-admission-policy.md 5). `undefined` when they are right.
+ * The errors of type names in an `Object`: each must be that of its field, through lists and maps
+ * (spec mutating-admission-policy.md 5). `undefined` when all are right.
  */
 function typeNameMistakes(object: ObjectVal): string | undefined {
   const mistakes: string[] = [];
-  /** Lists and maps, which may be named many times. */
+  /** Lists and maps seen, since an expression may name them many times. */
   const seen = new Map<object, string>();
   const check = (of: Value, path: string): void => {
     const value = literalOf(of);
@@ -54,26 +54,26 @@ function typeNameMistakes(object: ObjectVal): string | undefined {
   return mistakes.length === 0 ? undefined : mistakes.join("\n");
 }
 
-/** Of optionals the literals are looked into, not an object itself. */
+/** The literal inside of optionals; other objects are not searched. */
 function literalOf(value: Value): Value {
   let content: Value = value;
   while (content instanceof Optional && content.value !== undefined) content = content.value;
   return content instanceof ObjectVal ? value : content;
 }
 
-/** What a mutation asks for. */
+/** The change that a mutation asks for. */
 export type Mutation =
   | { readonly kind: "json-patch"; readonly operations: readonly PatchOperation[] }
   | { readonly kind: "apply-configuration"; readonly configuration: { readonly [field: string]: PatchValue } }
-  /** The server's message, without what it puts before all of a policy's messages. */
+  /** The server's message, without the prefix of all messages of a policy. */
   | { readonly kind: "error"; readonly message: string };
 
-/** What a mutation's expression can name: `bindings` has the object as earlier mutations have left it; its `variables` are new for each mutation. */
+/** The inputs of a mutation's expression: `bindings` has the object as earlier mutations have left it; its `variables` are new for each mutation. */
 export type MutationInputs = Omit<GroupInputs, "shared">;
 
 /**
- * Evaluates a mutation's expression on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the
- * attempt is repeated as a whole then, and gives the same value again where it has come by it already.
+ * Evaluates a mutation's expression on a budget of its own. {@link Waiting} when an answer has not arrived, or when others must have their turn: the
+ * attempt is then repeated as a whole, and gives the same value again where it had it already.
  */
 export function valueOfMutation({ expressions }: CompiledMutation, inputs: MutationInputs): Result | Waiting {
   const [expression] = expressions;
@@ -85,8 +85,8 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
 }
 
 /**
- * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
- * @param types the structs that objects are in the server: such values are no JSON (default: all are)
+ * The change in the value of a mutation's expression; `bindings` are those of its evaluation.
+ * @param types the structs that objects are in the server: such values are not JSON (default: all are)
  */
 export function mutationOf(
   patchType: PatchType,
@@ -136,7 +136,7 @@ function configuration(result: Value, conversion: Conversion): Mutation {
   return failed("invalid return type: *dynamic.ObjectVal");
 }
 
-/** What of the request and its objects is typed; it is only looked for when somebody asks. */
+/** The types of the request and its objects; computed only on demand. */
 class BindingValues implements Provenance {
   readonly #bindings: Bindings;
   readonly #types: VariableTypes;

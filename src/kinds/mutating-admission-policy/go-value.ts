@@ -1,4 +1,4 @@
-/** What Go makes of a CEL value when it takes it out of its wrapper, as far as messages show it (`%T`, `%v`, `%#v`). */
+/** Go's form of a CEL value once it is unwrapped, as far as messages show it (`%T`, `%v`, `%#v`). */
 
 import {
   type Duration,
@@ -22,7 +22,7 @@ import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { ForeignValue } from "../../kubernetes/structured-merge/patch-value.js";
 import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
 
-/** Characters that a message shows of a list or map. */
+/** Most characters that a message shows of a list or map. */
 const TEXT_MAX_LENGTH = 1_000;
 
 const OPAQUE_TYPES: ReadonlyMap<string, string> = new Map([
@@ -78,7 +78,7 @@ function objectType(value: ObjectValue): string {
   return value.typeName === VARIABLES_TYPE ? "*types.Err" : "map[string]interface {}";
 }
 
-/** A value that JSON has nothing for, or nothing of its own. */
+/** A value without a form in JSON. */
 export const foreignValue = (value: Value): ForeignValue =>
   new ForeignValue(
     goTypeOf(value),
@@ -106,7 +106,7 @@ function typedSyntax(value: Value, type: GoType): string {
   return typeof value === "string" ? quote(value, false) : `${type.go}{${goText(value, TEXT_MAX_LENGTH)}}`;
 }
 
-/** As `%v` prints it; of lists and maps so many characters. What comes after them is not looked at. */
+/** The text that `%v` prints; of lists and maps so many characters. The rest is not read. */
 export function goText(value: Value, room: number = TEXT_MAX_LENGTH): string {
   switch (kindOf(value)) {
     case "null":
@@ -138,10 +138,10 @@ export function goText(value: Value, room: number = TEXT_MAX_LENGTH): string {
 const byKey = ([a]: readonly [Value, Value], [b]: readonly [Value, Value]): number =>
   String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 
-/** Characters that an entry of a map takes at least: its colon, and a space. */
+/** Least characters of a map's entry: its colon, and a space. */
 const ENTRY_MIN_LENGTH = 2;
 
-/** As many entries as have room, sorted: all of them where the text is shown whole. */
+/** As many entries as fit, sorted: all of them where the text is shown whole. */
 function firstEntries(map: Value, room: number): readonly (readonly [Value, Value])[] {
   const entries: (readonly [Value, Value])[] = [];
   for (const entry of entriesOf(map)) {
@@ -189,7 +189,7 @@ function timeText({ seconds, nanos }: Timestamp): string {
 
 const MONTHS = "January February March April May June July August September October November December".split(" ");
 
-/** As `%#v` prints it. */
+/** The text that `%#v` prints. */
 function goSyntax(value: Value): string {
   switch (kindOf(value)) {
     case "null":

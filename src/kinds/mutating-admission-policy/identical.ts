@@ -1,4 +1,4 @@
-/** Whether Go takes two values of CEL for the same thing (`reflect.DeepEqual`), which is how the server compares `Object` values. */
+/** Whether Go considers two CEL values equal (`reflect.DeepEqual`), which is how the server compares `Object` values. */
 import {
   BoundedWork,
   compare,
@@ -12,8 +12,8 @@ import {
 } from "../../cel/index.js";
 
 /**
- * Whether the fields of two objects have the same names and identical values. Two lists never are, nor what holds them: Go compares their functions. What
- * is data is compared by what it is made of.
+ * Whether the fields of two objects have the same names and identical values. Two lists never are, nor values that contain them: Go compares their functions.
+ * Data is compared by its contents.
  */
 export function haveIdenticalValues(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
   if (a.size !== b.size) return false;

@@ -10,7 +10,7 @@ import { MUTATING_DOCUMENTS } from "./resource.js";
 /**
  * MutatingAdmissionPolicies: documents with their bindings.
  * @param compilers compile the expressions
- * @param server the server that documents are written for; absent: they are understood whoever stores them
+ * @param server the server that documents are written for; absent: any known version
  */
 export function mutatingAdmissionPolicyKind(
   compilers: MutationCompilers,

@@ -1,4 +1,4 @@
-/** The values in which conversion ends: what has no parts, or none that are converted. */
+/** The values in which conversion ends: those without parts, or without parts that are converted. */
 import { CelError, doubleOf, kindOf, type Uint, type Value } from "../../cel/index.js";
 import { jsonDouble } from "../../data/json-double.js";
 import { ForeignValue, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
@@ -7,10 +7,10 @@ import { foreignValue } from "./go-value.js";
 /** Go's type of a JSON value. */
 export const TARGET = "*structpb.Value";
 
-/** The text of some error of package protobuf; it has a no-break space. */
+/** An error's text in the form of package protobuf; it has a no-break space. */
 const protobufError = (text: string): CelError => new CelError(`proto:\u00a0${text}`);
 
-/** What a field is that could not be converted. */
+/** The value of a field that could not be converted. */
 const errorValue = ({ message }: CelError): ForeignValue =>
   new ForeignValue(
     "*types.Err",
@@ -58,7 +58,7 @@ export function structLeaf(value: Value | CelError | ForeignValue): unknown | Ce
   }
 }
 
-/** A number as JSON has it: neither infinities nor what is none. */
+/** A number as JSON has it: neither infinite nor NaN. */
 export function finite(value: number): unknown | CelError {
   if (Number.isFinite(value)) return jsonDouble(value);
   const text = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";

@@ -1,7 +1,7 @@
 import { doubleOf, kindOf, type Uint, type Value } from "../../cel/index.js";
 import { quoteCharacter } from "../../data/go/quote.js";
 
-/** A key that is no text as Go's `%q` prints it: integers are taken for characters. */
+/** A key that is not a text, as Go's `%q` prints it: integers are printed as characters. */
 export function quotedKey(key: Value): string {
   switch (kindOf(key)) {
     case "int":

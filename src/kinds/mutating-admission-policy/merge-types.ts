@@ -1,4 +1,4 @@
-/** Where policies find how objects of a kind are merged (spec mutating-admission-policy.md 7). */
+/** Finds how objects of a kind are merged (spec mutating-admission-policy.md 7). */
 import type { Waiting } from "../../cel/index.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
@@ -12,10 +12,10 @@ import {
 import type { RequestWorld } from "../../world/request-world.js";
 import type { LookupFailure } from "../../world/resources/resource-source.js";
 
-/** The kind whose objects say what custom resources look like. */
+/** The kind whose objects describe custom resources. */
 export const DEFINITION_KIND = "CustomResourceDefinition";
 
-/** Finds the types of a group and version; `undefined` where nobody has published any. */
+/** Finds the types of a group and version; `undefined` where none are published. */
 export type FindTypes = (
   group: string,
   version: string,
@@ -32,7 +32,7 @@ export function findTypesIn(bundled: BundledSchemas, objects: readonly JsonObjec
   return (group, version, world) => here.version(group, version) ?? world.mergeTypes(group, version);
 }
 
-/** The types of a fixed set: cases that are written down whole. */
+/** The types of a fixed set, for cases that are written down whole. */
 export const findTypesOf =
   (schemas: MergeSchemas): FindTypes =>
   (group, version) =>

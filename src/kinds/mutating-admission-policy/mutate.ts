@@ -1,4 +1,4 @@
-/** What becomes of an object by one mutation (spec mutating-admission-policy.md 6 and 7). */
+/** Applies a mutation to an object (spec mutating-admission-policy.md 6 and 7). */
 import { setKey } from "../../data/plain-object.js";
 import { asStruct, asStructStrictly, structOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import { applyJsonPatch, type PatchOutcome } from "../../kubernetes/json-patch/apply.js";
@@ -13,25 +13,25 @@ import { internalError, panicked } from "./decision.js";
 import type { Mutation } from "./evaluate-mutation.js";
 import { printedKind } from "./merge-types.js";
 
-/** The object after it (the same where it changed nothing); why it failed; or what ends the request. */
+/** The changed object (the same where nothing changed); why it failed; or what ends the request. */
 export type Patched = { readonly object: JsonObject } | { readonly failure: string } | Failure;
 
-/** As what an object is patched. */
+/** The form in which an object is patched. */
 export interface Target {
   readonly kind: GroupVersionKind;
-  /** It is kept as Go's struct of its kind keeps it, and what that cannot hold is an error. */
+  /** Whether it is kept as Go's struct of its kind, which makes members that the struct cannot hold an error. */
   readonly typed: boolean;
 }
 
-/** What a mutation comes to before it is read into the struct of its kind. */
+/** The result of a mutation before it is decoded into the struct of its kind. */
 export type Applied =
   | PatchOutcome
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "merged"; readonly object: JsonObject };
 
 /**
- * Applies what a mutation asks for. The object is not changed.
- * @param memory of the parts of the object
+ * Applies a mutation. The object is not changed.
+ * @param memory the kept parts of the object
  */
 export function apply(
   mutation: Mutation,
@@ -56,7 +56,7 @@ export function apply(
   }
 }
 
-/** What becomes of the object: a step of its own, since large objects take their time in each. */
+/** The changed object: a step of its own, since each takes its time for large objects. */
 export function patchedBy(applied: Applied, object: JsonObject, target: Target, memory?: PatchMemory): Patched {
   switch (applied.kind) {
     case "merged":
@@ -75,7 +75,7 @@ export function patchedBy(applied: Applied, object: JsonObject, target: Target, 
   }
 }
 
-/** A struct knows of what kind it is: what a patch removes of that is put back. */
+/** The object with its apiVersion and kind: a struct knows its kind, so a patch cannot remove them. */
 function withIdentity(
   object: JsonObject,
   operations: readonly PatchOperation[],
@@ -87,7 +87,7 @@ function withIdentity(
   return applyJsonPatch(object, [...operations, { op: "add", path: "/kind", from: "", value: kind.kind }], memory);
 }
 
-/** What a JSON Patch made, read into the struct of its kind. */
+/** The result of a JSON Patch, decoded into the struct of its kind. */
 function decoded(object: JsonObject, memory: PatchMemory | undefined): Patched {
   const type = structOfObject(object);
   if (type === undefined) {
@@ -95,7 +95,7 @@ function decoded(object: JsonObject, memory: PatchMemory | undefined): Patched {
   }
   const shaped = asStructStrictly(object, type, memory);
   if (shaped.ok) return { object: shaped.object };
-  // What is said is what is found first in the text, which has its members in the order of their names.
+  // The error is the first one in the text, which has its members in the order of their names.
   const again = asStructStrictly(inOrder(object) as JsonObject, type);
   return internalError(again.ok ? shaped.error : again.error);
 }
@@ -109,7 +109,7 @@ function inOrder(value: unknown): unknown {
   return result;
 }
 
-/** What an ApplyConfiguration made, converted to the struct of its kind. */
+/** The result of an ApplyConfiguration, converted to the struct of its kind. */
 function converted(object: JsonObject, kind: GroupVersionKind, memory: PatchMemory | undefined): Patched {
   const type = structOf(apiVersionOf(kind), kind.kind);
   const shaped = type && asStruct(object, type, "converter", memory);

@@ -1,4 +1,4 @@
-/** The types that only mutations know: `Object`, `Object.<field>…` and `JSONPatch` (spec mutating-admission-policy.md 5). */
+/** The types that only mutations have: `Object`, `Object.<field>…` and `JSONPatch` (spec mutating-admission-policy.md 5). */
 import {
   CelError,
   DYN,
@@ -25,7 +25,7 @@ export const OBJECT = "Object";
 /** The name of the type of one operation of a JSON Patch. */
 export const JSON_PATCH = "JSONPatch";
 
-/** What `Object{…}` or `Object.spec{…}` makes. */
+/** The value of `Object{…}` or `Object.spec{…}`. */
 export class ObjectVal extends ObjectValue {
   readonly typeName: string;
   readonly members: ReadonlyMap<string, Value>;
@@ -38,7 +38,7 @@ export class ObjectVal extends ObjectValue {
     this.members = members;
   }
 
-  /** Nothing is found in it where its type is not known, as in `dyn(Object{a: 1}).a`, nor in an optional way. */
+  /** Finds nothing: for accesses where its type is not known, as in `dyn(Object{a: 1}).a`, and optional ones. */
   get(): undefined {
     return undefined;
   }
@@ -47,13 +47,13 @@ export class ObjectVal extends ObjectValue {
     return false;
   }
 
-  /** Whether its fields can be selected; looked at once. */
+  /** Whether its fields can be selected; computed once. */
   get isSelectable(): boolean {
     this.#selectable ??= areSelectable(this.members);
     return this.#selectable;
   }
 
-  /** A field that is not there is null, though `has()` is false; one that is an `Object` is a map. */
+  /** The value of a field: a missing one is null, though `has()` is false; one that is an `Object` is a map. */
   override getDeclared(field: string): Result {
     if (!this.isSelectable) return new CelError(`cannot get field ${quote(field, false)}`);
     let value = this.#selected?.get(field);
@@ -76,7 +76,7 @@ export class ObjectVal extends ObjectValue {
     return this.members.keys();
   }
 
-  /** Go compares such values by what they are made of, not by CEL's rules: 1 is not 1.0, and one list literal never another. */
+  /** Equality by Go's rules, on the contents: 1 is not 1.0, and one list literal never equals another. */
   override isSame(other: ObjectValue): boolean {
     if (!(other instanceof ObjectVal) || other.typeName !== this.typeName) return false;
     return haveIdenticalValues(this.members, other.members);
@@ -87,13 +87,13 @@ export class ObjectVal extends ObjectValue {
   }
 }
 
-/** The fields of an `Object`, of which others may be a part; an error where they cannot be taken out of CEL. */
+/** The fields of an `Object`, of which others may be a part; an error where they cannot be converted. */
 export function membersOf(value: Value): ReadonlyMap<string, Value> | CelError | undefined {
   if (!(value instanceof ObjectVal)) return undefined;
   return value.isSelectable ? value.members : new CelError(`no such field of ${value.typeName}`);
 }
 
-/** What `JSONPatch{…}` makes. */
+/** The value of `JSONPatch{…}`. */
 export class JsonPatchVal extends ObjectValue {
   readonly typeName = JSON_PATCH;
   readonly op: string;
@@ -137,7 +137,7 @@ export class JsonPatchVal extends ObjectValue {
     }
   }
 
-  /** What their values cannot be compared for is an error. */
+  /** Equality; an error where the values cannot be compared. */
   override isSame(other: ObjectValue, work: Work): boolean | CelError {
     if (!(other instanceof JsonPatchVal)) return false;
     if (TEXTS.some((text) => this[text] !== other[text])) return false;
@@ -157,7 +157,7 @@ export class JsonPatchVal extends ObjectValue {
 
 const TEXTS = ["op", "path", "from"] as const;
 
-/** The type of a field that `JSONPatch` has not: the server knows no type for it, and nothing but dyn goes in. */
+/** The type of a field that `JSONPatch` does not have: the server knows no type for it, and accepts only dyn. */
 const NO_TYPE: Type = objectType("");
 
 const JSON_PATCH_TYPE: ProvidedObjectType = {
@@ -187,10 +187,10 @@ function unwrapped(value: Value | undefined): Value | undefined {
   return value instanceof TypeValue ? value.name : value;
 }
 
-/** Every field may be there, and be of any type. */
+/** Fields of any name and type. */
 const ANY_FIELD: ProvidedObjectType["fields"] = { get: () => DYN };
 
-/** Finds them by their names. */
+/** Finds the types by their names. */
 export const MUTATION_TYPES: ObjectTypeProvider = {
   namespaces: [OBJECT],
   find: (name) => {

@@ -19,7 +19,7 @@ import type { Reinvocation } from "./reinvocation.js";
 import { selectInvocations } from "./select-invocations.js";
 import { type VersionedObject, VersionedObjects } from "./versioned-objects.js";
 
-/** Nanoseconds or so of work after which the clock is looked at in any case: patching is no expression's work, which looks itself. */
+/** Nanoseconds or so of work after which the clock is looked at in any case: expressions look by themselves, patching does not. */
 const PATCH_STEPS = 1_000_000;
 
 /** One pass over all policies (disposable; spec mutating-admission-policy.md 2). */
@@ -30,7 +30,7 @@ export class Pass {
   readonly #inputs: RequestInputs;
   readonly #errors: PolicyError[] = [];
   readonly #reinvoked: string[] = [];
-  /** Of the last invocation that got to its mutations: what the others did in other versions is lost. */
+  /** The version of the last invocation that got to its mutations: changes of others in other versions are lost. */
   #last: VersionedObject | undefined;
   #failure: Failure | undefined;
 
@@ -42,7 +42,7 @@ export class Pass {
     this.#inputs = new RequestInputs(request, attempt.world, targeted);
   }
 
-  /** What the pass comes to; or that it has to wait, and is repeated. */
+  /** The result of the pass; or {@link Waiting}, and it is repeated. */
   run(): MutatingDecision | Waiting {
     const { policies, request, selecting = request, attempt, targeted, watcher } = this.#dispatch;
     const { conversions } = this.#dispatch.state;
@@ -67,13 +67,13 @@ export class Pass {
     };
   }
 
-  /** The object that goes on from here. */
+  /** The object after the pass. */
   #written(): unknown {
     const { object } = this.#dispatch.request;
     const last = this.#last;
     if (last === undefined || !last.dirty) return object;
     this.#reinvocation.changed();
-    // The form that a struct gives an object is no change.
+    // A change of form by the struct does not count as a change.
     if (last.typed && !this.#dispatch.state.differs(last.original, last.object)) return object;
     const written = this.#versions.asRequested(last);
     if (!(written instanceof LookupFailure)) return written;
@@ -100,7 +100,7 @@ export class Pass {
       return undefined;
     }
     const versioned = this.#versions.of(matched.kind);
-    // Selecting has seen to it that there is one.
+    // Selecting has checked that there is one.
     if (versioned instanceof LookupFailure) return undefined;
     if (policy.conditions.length > 0) {
       const met = this.#meets(invocation, versioned, namespace);
@@ -116,7 +116,7 @@ export class Pass {
       if (this.#mutate(invocation, mutation, versioned, namespace) instanceof Waiting) return Waiting.INSTANCE;
       if (this.#failure !== undefined) return undefined;
     }
-    // Of a single version the last one tells it in the end.
+    // If there is a single version, its last state is read at the end.
     const { state } = this.#dispatch;
     if (this.#versions.count > 1 && state.differs(before, versioned.object)) this.#reinvocation.changed();
     if (policy.reinvocable) this.#reinvocation.invoked(key);
@@ -155,7 +155,7 @@ export class Pass {
     if (types instanceof Waiting) return types;
     if (types === undefined) return undefined;
     if (!isObject(object)) {
-      this.#failed(invocation, "what is to be mutated is no object");
+      this.#failed(invocation, "the object to be mutated is not an object");
       return undefined;
     }
     const inputs = this.#inputsOf(invocation, versioned, namespace);
@@ -176,14 +176,14 @@ export class Pass {
       step.applied = apply(step.asked, object, types, versioned, memory);
       if (this.#pauses()) return Waiting.INSTANCE;
     }
-    // What is known already is no work: who comes back must get further than before.
+    // A step that is known already does not count as work: a repeated attempt must get further than before.
     const isNew = step.patched === undefined;
     step.patched ??= patchedBy(step.applied, object, versioned, memory);
     this.#take(invocation, versioned, step.patched);
     return isNew && this.#pauses() ? Waiting.INSTANCE : undefined;
   }
 
-  /** Whether others have their turn after some work. */
+  /** Whether others must have their turn after some work. */
   #pauses(): boolean {
     const { attempt } = this.#dispatch;
     attempt.count(PATCH_STEPS);

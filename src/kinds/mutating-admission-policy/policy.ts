@@ -37,8 +37,8 @@ import type { MutationMember } from "./resource.js";
 const FORBIDDEN = 403;
 
 /**
- * Characters that the steps of an answer may have, the values in them left out: an object of 3 MiB that is changed everywhere needs as much, and more
- * would hold up the requests of others while it is written.
+ * Most characters of the steps of an answer, without the values in them: an object of 3 MiB that is changed everywhere needs as much, and more
+ * would delay the requests of others while it is written.
  */
 const PATCH_ROOM = 8 * 1024 * 1024;
 
@@ -48,10 +48,10 @@ const TOO_LONG: Failure = {
   cause: "mutation",
 };
 
-/** The steps from the object of the request to what the policies want; `undefined` when they would be too long. Steps of large objects take their time. */
+/** The steps from the request's object to the changed one; `undefined` when they would be too long. Those of large objects take their time. */
 type Changes = readonly PatchOperation[] | undefined;
 
-/** What a decision changes. `before` is the object of the request. */
+/** The changes of a decision. `before` is the object of the request. */
 function changesOf({ failure, refusals, skipped, object }: MutatingDecision, before: unknown): Changes {
   if (failure !== undefined || refusals.length > 0 || skipped !== undefined) return [];
   try {
@@ -62,7 +62,7 @@ function changesOf({ failure, refusals, skipped, object }: MutatingDecision, bef
   }
 }
 
-/** Puts a decision, and what it changes, into words. */
+/** The outcome of a decision with its changes. */
 function outcomeOf(decision: MutatingDecision, changes: Changes): Outcome {
   const { detail } = decision;
   const outcome = answerOf(decision, changes);
@@ -74,7 +74,7 @@ function answerOf(decision: MutatingDecision, changes: Changes): Outcome {
   if (failure !== undefined) return failure;
   const [first] = refusals;
   if (first !== undefined) {
-    // No policy says no: what there is are failures, and an error must not read as one.
+    // No policy says no: there are only failures, and an error must not read as a *no*.
     return {
       verdict: "error",
       message: refusalMessage(first),
@@ -94,8 +94,8 @@ function answerOf(decision: MutatingDecision, changes: Changes): Outcome {
 }
 
 /**
- * What the policies make of the object: one pass over all of them, and a second one over those that may be asked again when the first has mutated
- * (spec mutating-admission-policy.md 2 and 3). Of an attempt that waits for an answer nothing is believed.
+ * The policies' decision about the object: one pass over all of them, and a second one over those that may be reinvoked when the first has mutated it
+ * (spec mutating-admission-policy.md 2 and 3). The result of an attempt that waits for an answer must be discarded.
  */
 function evaluatePolicies(dispatch: Dispatch): MutatingDecision {
   const { attempt, request, state } = dispatch;
@@ -104,7 +104,7 @@ function evaluatePolicies(dispatch: Dispatch): MutatingDecision {
   const first = new Pass(dispatch, reinvocation).run();
   const interrupted = (): MutatingDecision | undefined =>
     attempt.interruption === undefined ? undefined : failedWith(attempt.interruption);
-  // What is said of an attempt that waits is not listened to.
+  // The result of an attempt that waits is discarded.
   if (first instanceof Waiting) return interrupted() ?? failedWith(NOT_IN_TIME);
   const decided = interrupted() ?? first;
   if (decided.failure !== undefined || decided.refusals.length > 0 || !reinvocation.wanted) return decided;
@@ -116,7 +116,7 @@ function evaluatePolicies(dispatch: Dispatch): MutatingDecision {
   return interrupted() ?? { ...second, skipped: first.skipped };
 }
 
-/** An object as selectors see it: with a label that a mutation has made no text it has none at all, as for the server. */
+/** An object as selectors see it: if a mutation has made one of its labels something other than a text, it has no labels, as in the server. */
 function asLabelled(object: unknown): unknown {
   const metadata = member(object, "metadata");
   const labels = member(metadata, "labels");
@@ -135,20 +135,20 @@ function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
   }
 }
 
-/** How a set is asked. */
+/** Options of a set. */
 export interface PolicySetOptions {
   readonly id: string;
-  /** That the policies were compiled in, but for their mutations. */
+  /** The dialect in which the policies, except their mutations, were compiled. */
   readonly dialect: Dialect;
   readonly world: World;
   readonly findTypes: FindTypes;
-  /** Objects of built-in kinds are what Go's structs keep of them, as inside of the API server. */
+  /** Whether objects of built-in kinds are reduced to what Go's structs keep, as inside of the API server. */
   readonly typed: boolean;
-  /** Told what becomes of each policy. */
+  /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
 }
 
-/** Policies that are ready to be asked, together. */
+/** Prepared policies that are evaluated together. */
 export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
@@ -158,7 +158,7 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   readonly #options: PolicySetOptions;
   readonly #index: MatchIndex<PreparedPolicy>;
 
-  /** @param policies in the order in which they are asked */
+  /** @param policies in order of evaluation */
   constructor(policies: readonly PreparedPolicy[], options: PolicySetOptions) {
     this.id = options.id;
     this.#policies = policies;
@@ -185,7 +185,7 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
     const decision = this.decide(request, context, raw || review.targeted === true);
     const { object } = request;
     if (!(decision instanceof Promise)) return outcomeOf(decision, changesOf(decision, object));
-    // Who took long so far has a long answer, too: others have their turn before each half of it.
+    // An evaluation that took long has a long answer, too: others have their turn before each half of it.
     const { turns } = context;
     return decision.then(async (decided) => {
       await turns?.next();
@@ -196,8 +196,8 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   /**
-   * What the policies make of the object.
-   * @param targeted rules and selectors are not consulted
+   * The policies' decision about the object.
+   * @param targeted whether rules and selectors are ignored
    */
   decide(
     request: RequestAttributes,
@@ -236,14 +236,14 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   }
 }
 
-/** The outcome of a payload that no API server sends. */
+/** The outcome of a payload without a kind, which no API server sends. */
 const NO_KIND: Failure = {
   verdict: "error",
   message: "what is to be mutated is of no kind: it must have apiVersion and kind",
   cause: "protocol",
 };
 
-/** A payload is of the kind that it says. */
+/** A request about a payload, with the payload's own kind. */
 function rawRequest(payload: unknown): RequestAttributes {
   const request = attributesOfRaw(payload);
   const version = parseApiVersion(text(payload, "apiVersion"));

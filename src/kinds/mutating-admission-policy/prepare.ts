@@ -1,4 +1,4 @@
-/** MutatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
+/** Prepares MutatingAdmissionPolicies with their bindings from documents: compiled and checked, without a world yet. */
 
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
@@ -18,10 +18,10 @@ import {
   unreachableVariables,
   usableBindings,
 } from "../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../admission-policy/prepared-binding.js";
 import type { Server } from "../admission-policy/server.js";
+import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
 import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
@@ -31,28 +31,28 @@ import { checkPolicy, readDocument } from "./read.js";
 import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validateBinding } from "./validate-binding.js";
 
-/** How to prepare documents. */
+/** Options of preparing documents. */
 export interface PrepareOptions {
   readonly compilers: MutationCompilers;
   /** How objects of built-in kinds are merged. */
   readonly schemas: BundledSchemas;
-  /** The server that policies are written for: they must be what it stores. Absent: whatever can be understood. */
+  /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<MutationCompilers>;
 }
 
-/** Policies that are compiled. */
+/** The compiled policies. */
 export interface PreparedDocuments {
-  /** What they will ask of the world. */
+  /** Their questions to the world. */
   readonly needs: Needs;
-  /** Every mistake and doubt. A broken policy is left out of everything else. */
+  /** Every error and warning. A broken policy is left out of everything else. */
   readonly problems: readonly Problem[];
-  /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
+  /** The documents besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
-  /** All of them together, as the API server asks them, in a world. */
+  /** Makes one policy of all in a world, evaluated in the API server's order. */
   readonly policy: (id: string, world: World) => Policy;
 }
 
-/** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
+/** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
   { compilers, schemas, server }: PrepareOptions,
@@ -74,7 +74,7 @@ export function prepareDocuments(
     problems.push(...errors.map((error) => fieldProblem(document, "error", error)));
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
-    problems.push(...doubtsIn(document, policyDoubts(resource.spec, compiled)));
+    problems.push(...warningsIn(document, policyWarnings(resource.spec, compiled)));
     const unknown = unknownGroups(resource, objects, builtin);
     problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
     if (errors.length > 0) continue;
@@ -98,13 +98,13 @@ export function prepareDocuments(
   };
 }
 
-/** A group that a rule names and nobody here knows, and which rule that is. */
+/** An unknown group, and the rule that names it. */
 interface UnknownGroup {
   readonly group: string;
   readonly at: number;
 }
 
-/** The groups of custom resources that no document defines: a cluster may. */
+/** The groups of custom resources that no document defines: a cluster may define them. */
 function unknownGroups(
   { spec }: PolicyResource,
   objects: readonly JsonObject[],

@@ -1,4 +1,4 @@
-/** Policies made ready for requests. */
+/** Policies prepared for requests. */
 
 import { compareNames } from "../../kubernetes/names.js";
 import type { PreparedTarget } from "../admission-policy/prepared-binding.js";
@@ -7,13 +7,13 @@ import type { CompiledMutation } from "./compile-mutation.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyResource } from "./resource.js";
 
-/** A policy made ready, with its bindings in order. Immutable. */
+/** A prepared policy with its bindings in order. Immutable. */
 export interface PreparedPolicy extends PreparedCommon {
-  /** Those that have an expression; where one has none, the policy fails whatever its failurePolicy says. */
+  /** The mutations with an expression; where one has none, the policy fails whatever its failurePolicy. */
   readonly mutations: readonly CompiledMutation[];
-  /** How many there are as written. */
+  /** Number of mutations as written. */
   readonly written: number;
-  /** Whether it may be asked again when the object has changed. */
+  /** Whether it may be reinvoked when the object has changed. */
   readonly reinvocable: boolean;
   readonly bindings: readonly PreparedTarget[];
 }

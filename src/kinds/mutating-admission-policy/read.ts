@@ -1,4 +1,4 @@
-/** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
+/** Reads policies and bindings from documents: decoded strictly, defaulted, validated. */
 
 import type { KubernetesVersion } from "../../cel/index.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
@@ -10,7 +10,7 @@ import type { MutationCompilers } from "./compilers.js";
 import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validatePolicy } from "./validate-policy.js";
 
-/** Which servers have which API version. */
+/** The servers of each API version. */
 const SERVED: ServedVersions = {
   v1: { since: "1.36" },
   v1beta1: { since: "1.34" },
@@ -19,13 +19,13 @@ const SERVED: ServedVersions = {
 
 const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES, served: SERVED };
 
-/** Reads a document, as a server of some version does. Kinds that are neither policies nor bindings are `other`. */
+/** Reads a document by the rules of a server's version. Kinds that are neither policies nor bindings are `other`. */
 export const readDocument = (
   document: unknown,
   server?: KubernetesVersion,
 ): ReadDocument<PolicyResource, BindingResource> => readCommon(document, KIND, server);
 
-/** Compiles a policy, and validates it: as the API server does where it is written for one. */
+/** Compiles and validates a policy: like the API server of a given version, if there is one. */
 export function checkPolicy(
   policy: PolicyResource,
   compilers: MutationCompilers,

@@ -1,12 +1,12 @@
-/** Which invocations the second pass asks again (disposable; spec mutating-admission-policy.md 3). */
+/** Decides which invocations the second pass evaluates (disposable; spec mutating-admission-policy.md 3). */
 export class Reinvocation {
-  /** Those that may be asked again, since the object has last changed. */
+  /** The invocations that may be repeated, since the object has last changed. */
   readonly #invoked = new Set<string>();
   readonly #again = new Set<string>();
   #wanted = false;
   #second = false;
 
-  /** Whether there is to be a second pass. */
+  /** Whether a second pass is needed. */
   get wanted(): boolean {
     return this.#wanted;
   }
@@ -20,19 +20,19 @@ export class Reinvocation {
     this.#second = true;
   }
 
-  /** The object has changed, or was marked as changed: who was asked before may be asked again. */
+  /** Must be called when the object has changed, or counts as changed: earlier invocations may be repeated. */
   changed(): void {
     this.#wanted = true;
     for (const key of this.#invoked) this.#again.add(key);
     this.#invoked.clear();
   }
 
-  /** An invocation that may be asked again has been asked. */
+  /** Must be called after an invocation that may be repeated. */
   invoked(key: string): void {
     this.#invoked.add(key);
   }
 
-  /** Whether the pass asks an invocation. */
+  /** Whether the pass evaluates an invocation. */
   asks(key: string): boolean {
     return !this.#second || this.#again.has(key);
   }

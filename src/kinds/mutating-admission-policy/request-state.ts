@@ -7,7 +7,7 @@ import { Conversions } from "./conversions.js";
 import type { Mutation } from "./evaluate-mutation.js";
 import type { Applied, Patched } from "./mutate.js";
 
-/** What a mutation has come to so far, and what it is made of. */
+/** The result of a mutation so far, and its inputs. */
 interface Step {
   readonly before: unknown;
   readonly value: Result;
@@ -17,8 +17,8 @@ interface Step {
 }
 
 /**
- * What is kept of a request over its attempts (disposable). An attempt does the same as the one before, up to where that left off: what mutations made of
- * large objects is not made again.
+ * The state of a request over its attempts (disposable). An attempt repeats the one before, up to where that stopped: results of mutations of
+ * large objects are kept.
  */
 export class RequestState {
   readonly conversions: Conversions;
@@ -31,12 +31,12 @@ export class RequestState {
     this.conversions = new Conversions(world);
   }
 
-  /** An attempt begins. */
+  /** Must be called when an attempt begins. */
   begin(): void {
     this.#next = 0;
   }
 
-  /** The next mutation's step: as it was, if an earlier attempt came by the same value for the same object. */
+  /** The next mutation's step: the earlier one, if an earlier attempt had the same value for the same object. */
   step(before: unknown, value: Result): Step {
     const at = this.#next++;
     const known = this.#steps[at];
@@ -47,7 +47,7 @@ export class RequestState {
     return step;
   }
 
-  /** A value that an attempt has made anew, as an earlier one has seen it: what that one came to may hold it, and what it is a struct of is told by its identity. */
+  /** The value of an earlier attempt that equals a new one: results of that attempt may contain it, and its struct is found by identity. */
   asSeen<T extends Bindings[string]>(value: T): T {
     const known = this.#seen.find((each) => isSameValue(each, value));
     if (known !== undefined) return known as T;
@@ -55,7 +55,7 @@ export class RequestState {
     return value;
   }
 
-  /** Whether an object is another one than it was; looked at once for each. */
+  /** Whether an object has changed; computed once for each. */
   differs(before: unknown, after: unknown): boolean {
     if (before === after || !isObject(after)) return before !== after;
     const known = this.#compared.get(after);
@@ -66,6 +66,6 @@ export class RequestState {
   }
 }
 
-/** What does not compile is an error of its own in each attempt. */
+/** Whether two results are the same; compile errors are new objects in each attempt. */
 const isSameResult = (a: Result, b: Result): boolean =>
   a === b || (a instanceof CelError && b instanceof CelError && a.message === b.message && a.code === b.code);

@@ -11,18 +11,18 @@ import type { Invocation, PolicyError } from "./invocation.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import type { VersionedObjects } from "./versioned-objects.js";
 
-/** Who is asked, and who could not even be; of a selection that waits nothing is believed. */
+/** The selected invocations, and the errors; the result of a selection that waits must be discarded. */
 export interface Selection {
   readonly invocations: readonly Invocation[];
   readonly errors: readonly PolicyError[];
   readonly waiting: boolean;
-  /** Why the first policy that is not asked is not. */
+  /** Why the first policy that is not selected is not. */
   readonly skipped: string | undefined;
 }
 
 /**
- * Selects for all policies, before any of them is asked: selectors see the object as it is now (spec mutating-admission-policy.md 2).
- * @param targeted the caller has named the target: rules and selectors are not consulted
+ * Selects for all policies, before any of them is evaluated: selectors see the object as it is now (spec mutating-admission-policy.md 2).
+ * @param targeted whether the caller has named the target: rules and selectors are ignored
  */
 export function selectInvocations(
   policies: readonly PreparedPolicy[],
@@ -40,7 +40,7 @@ export function selectInvocations(
   return selecting;
 }
 
-/** The selection for one request, as it is made (disposable). */
+/** The selection for one request while it is made (disposable). */
 class Selecting implements Selection {
   readonly invocations: Invocation[] = [];
   readonly errors: PolicyError[] = [];
@@ -114,7 +114,7 @@ class Selecting implements Selection {
     }
     const versioned = this.#versions.of(matched.kind);
     if (versioned instanceof LookupFailure) {
-      // The API server says so of the policy, not of the binding.
+      // The API server reports this of the policy, not of the binding.
       this.#misconfigured(policy, undefined, versioned.message);
       return;
     }

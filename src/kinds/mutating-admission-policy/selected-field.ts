@@ -1,4 +1,4 @@
-/** What `Object{f: …}.f` gives: the server takes all fields out of CEL first, and the one that is asked for back into it. */
+/** The value of `Object{f: …}.f`: the server converts all fields to Go first, and the selected one back to CEL. */
 
 import {
   CelError,
@@ -16,7 +16,7 @@ import {
 import { VARIABLES_TYPE } from "../admission-policy/dialect.js";
 import { goText, goTypeOf } from "./go-value.js";
 
-/** Whether fields can be taken out of CEL: a map of theirs whose keys are no texts cannot, and then none of them is there. */
+/** Whether fields can be converted: a map with keys that are not texts cannot, and then none of the fields exists. */
 export function areSelectable(fields: ReadonlyMap<string, Value>): boolean {
   for (const value of fields.values()) if (!isSelectable(value)) return false;
   return true;
@@ -40,8 +40,8 @@ function isSelectable(value: Value): boolean {
 }
 
 /**
- * A field as it comes back. What has no way back is an error.
- * @param membersOf the fields of an `Object`; `undefined` of any other value, an error where they cannot be taken out
+ * A field after both conversions. One that cannot be converted back is an error.
+ * @param membersOf the fields of an `Object`; `undefined` of any other value, an error where they cannot be converted
  */
 export function selected(
   value: Value,
@@ -89,7 +89,7 @@ function asMap(entries: Iterable<readonly [Value, Value]>, convert: (item: Value
   return result;
 }
 
-/** An item of a literal: what it holds of lists and maps is not looked into. */
+/** An item of a literal: its own lists and maps are not converted. */
 export function selectedItem(value: Value, membersOf: Parameters<typeof selected>[1]): Result {
   const kind = kindOf(value);
   return kind === "list" || kind === "map" ? value : selected(value, membersOf);

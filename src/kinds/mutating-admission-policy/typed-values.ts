@@ -1,6 +1,6 @@
 /**
- * What of the variables is no JSON in the server but Go's own structs: the request, the Namespace, and parameters and objects of built-in kinds. Their structs, lists and
- * maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
+ * The variables' values that are Go's own structs in the server, not JSON: the request, the Namespace, and parameters and objects of built-in kinds. Their
+ * structs, lists and maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
 import type { Bindings } from "../../cel/index.js";
 import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
@@ -51,7 +51,7 @@ export interface VariableTypes {
   readonly oldObject: GoType | undefined;
 }
 
-/** The types of what is no JSON among the values of the variables. */
+/** The types of those values of the variables that are not JSON. */
 export function typedValues(bindings: Bindings, { object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);

@@ -8,7 +8,7 @@ import { validateMatch } from "../shared/match/validate-match.js";
 import type { BindingResource } from "./resource.js";
 import { validateOperations } from "./validate-policy.js";
 
-/** The mistakes of a binding that has its defaults, as the server that writes it says them. */
+/** The mistakes of a binding that has its defaults, in the words of the server that writes it. */
 export function validateBinding({ metadata, spec }: BindingResource, writing: Writing = {}): FieldError[] {
   const { policyName = "", paramRef, matchResources } = spec;
   const errors = validateMetadata(metadata, writing);

@@ -9,7 +9,7 @@ import type { MatchResources } from "../shared/match/match-resources.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Mutation, MutationMember, PolicyResource } from "./resource.js";
 
-/** Nothing can be mutated that is deleted. */
+/** The operations; an object that is deleted cannot be mutated. */
 const OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 const PATCH_TYPES = ["ApplyConfiguration", "JSONPatch"];
 const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
@@ -39,7 +39,7 @@ export function validatePolicy(
   return errors;
 }
 
-/** The mistakes of rules, of policies and bindings, that name operations which no policy sees. */
+/** The mistakes of rules, of policies and bindings, that name operations without mutations. */
 export function validateOperations({ resourceRules = [] }: MatchResources, path: FieldPath): FieldError[] {
   const at = [...path, "resourceRules", "operations"];
   return resourceRules

@@ -9,7 +9,7 @@ import type { Conversions } from "./conversions.js";
 import type { VariableTypes } from "./typed-values.js";
 
 /**
- * The object of a request in the versions in which policies match it (disposable): each has a copy of its own, and what is done to one does not show in
+ * The object of a request in the versions in which policies match it (disposable): each has a copy of its own, and changes of one do not show in
  * the others (spec mutating-admission-policy.md 2).
  */
 export class VersionedObjects {
@@ -20,8 +20,8 @@ export class VersionedObjects {
   readonly #versions = new Map<string, VersionedObject | LookupFailure>();
 
   /**
-   * @param targeted the objects are taken as they are, whatever kind they are matched as
-   * @param typed objects of built-in kinds are kept as Go's structs keep them
+   * @param targeted whether objects are used as they are, whatever kind they are matched as
+   * @param typed whether objects of built-in kinds are reduced to what Go's structs keep
    */
   constructor(request: RequestAttributes, convert: Conversions, targeted: boolean, typed: boolean) {
     this.#request = request;
@@ -30,12 +30,12 @@ export class VersionedObjects {
     this.#typed = typed;
   }
 
-  /** How many versions policies have asked for. */
+  /** Number of versions that policies have asked for. */
   get count(): number {
     return this.#versions.size;
   }
 
-  /** The object as a kind; or why it cannot be converted to that. */
+  /** The object as a kind; or why it cannot be converted. */
   of(kind: GroupVersionKind): VersionedObject | LookupFailure {
     const key = `${apiVersionOf(kind)} ${kind.kind}`;
     const known = this.#versions.get(key);
@@ -56,45 +56,45 @@ export class VersionedObjects {
     return input instanceof LookupFailure ? input : new VersionedObject(kind, input, typed !== undefined);
   }
 
-  /** What a policy has made of an object is still what was asked for, whatever it calls itself now. */
+  /** The object with the name of a kind: after a policy's change it is still of the requested kind, even if it names another one. */
   #as(object: unknown, kind: GroupVersionKind): unknown {
     if (this.#targeted || !isObject(object)) return object;
     const converted = this.#convert.to(object, this.#said, kind);
     return converted instanceof LookupFailure ? converted : this.#convert.connected(converted, this.#request.operation);
   }
 
-  /** An object in the version in which the request has it; or why it cannot be converted back. */
+  /** An object in the request's version; or why it cannot be converted back. */
   asRequested(versioned: VersionedObject): unknown {
     const { object, kind } = versioned;
     if (this.#targeted || !isObject(object) || sameKind(kind, this.#said)) return object;
     return this.#convert.to(object, kind, this.#said);
   }
 
-  /** What the request says that its objects are. */
+  /** The kind of the request's objects. */
   get #said(): GroupVersionKind {
     return this.#request.converted?.kind ?? this.#request.kind;
   }
 }
 
-/** As what an object is shown. */
+/** The form in which expressions see an object. */
 type Sight = "json" | "struct";
 
 /** The object in one version, as it stands after the mutations so far (disposable). */
 export class VersionedObject {
   readonly kind: GroupVersionKind;
-  /** The object is kept as Go's struct of its kind keeps it, as inside of the API server. */
+  /** Whether the object is reduced to what Go's struct of its kind keeps, as inside of the API server. */
   readonly typed: boolean;
-  /** As it was before any mutation. */
+  /** The object before any mutation. */
   readonly original: unknown;
   #dirty = false;
-  /** Whether match conditions have looked at it: from then on the server shows expressions its struct, and before that its JSON. */
+  /** Whether match conditions have read it: from then on the server shows expressions its struct, and before that its JSON. */
   #asStruct = false;
-  /** How expressions see the object, once one has looked at it. */
+  /** The form in which expressions see the object, once one has read it. */
   #seen: Sight | undefined;
   #oldSeen: Sight | undefined;
-  /** As the resource that the request names. */
+  /** The input for the resource that the request names. */
   #input: VersionedInput;
-  /** As another one. */
+  /** The input for another resource. */
   #other: { readonly resource: GroupVersionResource; readonly input: VersionedInput } | undefined;
 
   constructor(kind: GroupVersionKind, input: VersionedInput, typed: boolean) {
@@ -114,7 +114,7 @@ export class VersionedObject {
     return this.#dirty;
   }
 
-  /** What a mutation came to. */
+  /** Sets the result of a mutation. */
   update(object: JsonObject): void {
     this.#dirty = true;
     this.#seen = undefined;
@@ -123,7 +123,7 @@ export class VersionedObject {
     this.#other = undefined;
   }
 
-  /** Expressions look at it: match conditions, or a mutation. */
+  /** Must be called before expressions read it: match conditions, or a mutation. */
   look(by: "conditions" | "mutation"): void {
     if (by === "conditions") this.#asStruct = true;
     const sight = this.#asStruct ? "struct" : "json";
@@ -131,7 +131,7 @@ export class VersionedObject {
     this.#oldSeen ??= sight;
   }
 
-  /** The structs that mutations see; a struct is no value for a JSON Patch (spec mutating-admission-policy.md 6). */
+  /** The structs that mutations see; a struct cannot be a value of a JSON Patch (spec mutating-admission-policy.md 6). */
   get types(): VariableTypes {
     const struct = this.typed ? structOf(apiVersionOf(this.kind), this.kind.kind) : undefined;
     return {
@@ -140,7 +140,7 @@ export class VersionedObject {
     };
   }
 
-  /** What expressions see of the request now, matched as a resource; `requested` is the one that it names. */
+  /** The inputs of expressions now, matched as a resource; `requested` is the one that the request names. */
   input(resource: GroupVersionResource, requested: GroupVersionResource): VersionedInput {
     if (resource === requested) return this.#input;
     if (this.#other?.resource === resource) return this.#other.input;

@@ -1,4 +1,4 @@
-/** JSON as Go reads it: every number is a double. */
+/** JSON as Go decodes it: every number is a double. */
 import type { Value } from "../../cel/index.js";
 import { doublesInSteps, withDoubles } from "../../data/doubles.js";
 import { setKey } from "../../data/plain-object.js";
@@ -6,8 +6,8 @@ import { isObject } from "../../kubernetes/object.js";
 import { SLICE_MS, type TurnGiver } from "../../policy/turns.js";
 
 /**
- * Values with doubles in place of integers. What holds no integer is shared with the original, because reviews of many MiB are mostly texts; what is made of
- * a review's values is kept as long as they are, for all policies that are asked about it.
+ * Values with doubles in place of integers. Parts without integers are shared with the original, because reviews of many MiB are mostly texts; the copies of
+ * a review's values are kept as long as those, for all policies that get them.
  */
 export class Doubles {
   readonly #made = new WeakMap<object, Value>();
@@ -29,9 +29,9 @@ export class Doubles {
   }
 
   /**
-   * Makes the doubles of a value that {@link of} will be asked for, in turns on the main thread when that takes long.
-   * @param isGone whether nobody waits for them any more
-   * @returns when they are made, or nobody waits any more; undefined: they are
+   * Makes the doubles of a value for a later {@link of}, in turns on the main thread when that takes long.
+   * @param isGone whether the caller waits no longer
+   * @returns when they are made, or the caller waits no longer; undefined: they exist already
    */
   prepare(value: unknown, turns: TurnGiver, isGone: () => boolean): Promise<void> | undefined {
     if (typeof value !== "object" || value === null || this.#made.has(value)) return undefined;
@@ -49,7 +49,7 @@ export class Doubles {
     return goOn();
   }
 
-  /** The same of a request, whose large members may be known. */
+  /** The same for a request, whose large members may have their doubles already. */
   ofMembers(value: unknown): Value {
     if (!isObject(value) || this.#made.has(value)) return this.of(value);
     const copy: Record<string, Value> = {};

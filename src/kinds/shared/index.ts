@@ -1,4 +1,4 @@
-/** What CEL policy kinds share: which requests, expressions, variables, budgets, schemas, coverage, explanations. */
+/** The common parts of CEL policy kinds: requests, expressions, variables, budgets, schemas, coverage, explanations. */
 export type { KubernetesVersion } from "../../cel/index.js";
 export {
   Coverage,

@@ -1,4 +1,4 @@
-/** What goes into audit annotations (spec validating-admission-policy.md 8). */
+/** The values of audit annotations (spec validating-admission-policy.md 8). */
 import { goJson } from "../../kubernetes/field-error.js";
 import type { PolicyDecision } from "./decision.js";
 
@@ -20,7 +20,7 @@ export function validationFailure({ audited }: PolicyDecision): string | undefin
   return goJson(entries);
 }
 
-/** The longest start of an annotation's value that fits, cut between characters. */
+/** The longest beginning of an annotation's value that fits, cut between characters. */
 export function cutValue(value: string): string {
   if (Buffer.byteLength(value) <= VALUE_MAX_BYTES) return value;
   const bytes = Buffer.from(value);

@@ -1,25 +1,25 @@
-/** What ValidatingAdmissionPolicies have to say about a request, before it is put into anybody's words. */
-import type { Failure } from "../../policy/outcome.js";
+/** The decision of ValidatingAdmissionPolicies about a request, before it is put into words. */
+import type { Failure, Skip } from "../../policy/outcome.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
-/** What a policy has against a request. */
+/** A policy's objection to a request. */
 export interface Violation {
   /**
-   * `false`: a validation does not hold. `error`: it could not be evaluated. What the binding's actions have no say in: `annotation`: an audit
+   * `false`: a validation does not hold. `error`: it could not be evaluated. The binding's actions do not apply to the others: `annotation`: an audit
    * annotation could not be made; `configuration`: nothing could be evaluated.
    */
   readonly kind: "false" | "error" | "annotation" | "configuration";
   readonly message: string;
   /** `undefined` for errors, and for validations without one: `Invalid`. */
   readonly reason: string | undefined;
-  /** Which validation, 0 for the evaluation as a whole; `undefined` for what has nothing to do with validations. */
+  /** The index of the validation, 0 for the evaluation as a whole; `undefined` for what is not about validations. */
   readonly index: number | undefined;
 }
 
-/** A violation, and whose it is. */
+/** A violation with its policy and binding. */
 export interface BoundViolation extends Violation {
   readonly policy: PreparedPolicy;
-  /** `undefined` when the violation was found before a binding was looked at. */
+  /** `undefined` when the violation was found before a binding was reached. */
   readonly binding: PreparedBinding | undefined;
 }
 
@@ -30,16 +30,19 @@ export interface PublishedAnnotation {
   readonly value: string;
 }
 
-/** What all policies together have to say about a request. */
+/** Why policies do not apply. */
+export type Skipped = Pick<Skip, "reason" | "report">;
+
+/** The decision of all policies together. */
 export interface PolicyDecision {
-  /** The first one is the answer, all of them are causes. */
+  /** The denials: the first one is the answer, all of them are causes. */
   readonly denials: readonly BoundViolation[];
   readonly warnings: readonly string[];
-  /** For the validation_failure annotation. */
+  /** The violations in the validation_failure annotation. */
   readonly audited: readonly BoundViolation[];
   readonly annotations: readonly PublishedAnnotation[];
   /** Why none of the policies applies; `undefined` when one was evaluated or failed. */
-  readonly skipped: string | undefined;
+  readonly skipped: Skipped | undefined;
   /** The request fails, whatever the policies say: its Namespace could not be had, or time ran out. */
   readonly failure: Failure | undefined;
   /** The whole reasons of look-ups that failed, for the log. */
@@ -56,9 +59,9 @@ const NOTHING: PolicyDecision = {
 };
 
 /** The decision where no policy is asked. */
-export const skippedBecause = (reason: string): PolicyDecision => ({ ...NOTHING, skipped: reason });
+export const skippedBecause = (reason: string): PolicyDecision => ({ ...NOTHING, skipped: { reason } });
 
-/** The decision when there can be none. */
+/** The decision of a failed request. */
 export const failedWith = (failure: Failure): PolicyDecision => ({ ...NOTHING, failure });
 
 /** The whole text of a denial, as the API server words it (spec validating-admission-policy.md 7.6). */

@@ -16,16 +16,17 @@ import {
   failedWith,
   type PolicyDecision,
   type PublishedAnnotation,
+  type Skipped,
   type Violation,
 } from "./decision.js";
 import { evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
 /**
- * What the policies decide, asked in order, each to its end (spec validating-admission-policy.md 0.3); of an attempt that waits
- * for an answer nothing is believed.
- * @param targeted the caller has named the target: rules and selectors are not consulted, and objects are taken as they are
- * @param watcher told why policies don't apply, or fail before they are evaluated
+ * The decision of the policies, evaluated in order, each to its end (spec validating-admission-policy.md 0.3); the result of an attempt that waits
+ * for an answer must be discarded.
+ * @param targeted whether the caller has named the target: rules and selectors are ignored, and objects are used as they are
+ * @param watcher receives the reasons why policies don't apply, or fail before they are evaluated
  */
 export function evaluatePolicies(
   policies: readonly PreparedPolicy[],
@@ -47,12 +48,12 @@ export function evaluatePolicies(
 const hasParams = (policy: PreparedPolicy | undefined): boolean => policy?.paramKind !== undefined;
 
 /** Whether a policy or binding applies; what failed or waits does. */
-type Applicability = { readonly applies: true } | { readonly applies: false; readonly reason: string };
+type Applicability = Skipped | "applies";
 
-const APPLIES: Applicability = { applies: true };
-const skip = (reason: string): Applicability => ({ applies: false, reason });
+const APPLIES = "applies";
+const skip = (reason: string): Applicability => ({ reason });
 
-/** What policies say about one request, as it is gathered (disposable). */
+/** The decisions of policies about one request, while they are gathered (disposable). */
 class Gathering {
   readonly #request: RequestAttributes;
   readonly #attempt: Attempt;
@@ -65,7 +66,7 @@ class Gathering {
   readonly #annotations: PublishedAnnotation[] = [];
   #applied = false;
   /** Why the first policy that did not apply did not. */
-  #skipped: string | undefined;
+  #skipped: Skipped | undefined;
   #failure: Failure | undefined;
 
   constructor(
@@ -90,12 +91,12 @@ class Gathering {
       warnings: this.#warnings,
       audited: this.#audited,
       annotations: this.#annotations,
-      skipped: this.#applied ? undefined : (this.#skipped ?? "there is no policy"),
+      skipped: this.#applied ? undefined : (this.#skipped ?? { reason: "there is no policy" }),
       failure: this.#failure,
     };
   }
 
-  /** Nothing that follows can change the decision, or nothing more is evaluated this time. */
+  /** Whether nothing that follows can change the decision, or nothing more is evaluated this time. */
   get ended(): boolean {
     return this.#failed || this.#attempt.over();
   }
@@ -106,9 +107,9 @@ class Gathering {
 
   ask(policy: PreparedPolicy): void {
     const asked = this.#askPolicy(policy);
-    if (asked.applies) this.#applied = true;
+    if (asked === APPLIES) this.#applied = true;
     else {
-      this.#skipped ??= asked.reason;
+      this.#skipped ??= asked;
       this.#watcher?.found?.(policy, `does not apply: ${asked.reason}`);
     }
   }
@@ -124,17 +125,17 @@ class Gathering {
 
     const evaluations = new Evaluations(policy);
     const annotations = new AnnotationValues();
-    let first: string | undefined;
+    let first: Skipped | undefined;
     let applied = false;
     for (const binding of policy.bindings) {
       if (this.ended) return APPLIES;
       const asked = this.#askBinding(binding, matched, namespaced, evaluations, annotations);
       if (this.#failed) return APPLIES;
-      if (asked.applies) applied = true;
-      else first ??= asked.reason;
+      if (asked === APPLIES) applied = true;
+      else first ??= asked;
     }
     for (const [key, value] of annotations.joined()) this.#annotations.push({ policy: policy.name, key, value });
-    return applied ? APPLIES : skip(first ?? "no binding names the policy");
+    return applied ? APPLIES : (first ?? skip("no binding names the policy"));
   }
 
   #match(policy: PreparedPolicy): MatchResult {
@@ -191,12 +192,12 @@ class Gathering {
         applied = true;
         this.#act(policy, binding, evaluation.violations);
         for (const [key, value] of evaluation.annotations) annotations.add(key, cutValue(value));
-      } else last = evaluation;
+      } else last = evaluation.skipped;
     }
     return applied ? APPLIES : last;
   }
 
-  /** A failure before any expression ran: it denies, whatever the binding's actions are, unless failures are ignored. */
+  /** Adds a failure before any expression ran: it denies, whatever the binding's actions, unless failures are ignored. */
   #misconfigured(policy: PreparedPolicy, binding: PreparedBinding | undefined, reason: string): Applicability {
     const { failurePolicy } = policy;
     this.#watcher?.found?.(policy, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${reason}`);
@@ -234,7 +235,7 @@ function warningOf({ title }: PreparedPolicy, { name }: PreparedBinding, message
 /** The evaluations of one policy for one request (disposable): bindings only choose parameters and actions, so that one per parameter serves them all. */
 class Evaluations {
   readonly policy: PreparedPolicy;
-  /** The one without a parameter: most policies have no other. */
+  /** The evaluation without a parameter: most policies have no other. */
   #plain: PolicyEvaluation | undefined;
   #byParam: Map<JsonObject, PolicyEvaluation> | undefined;
 

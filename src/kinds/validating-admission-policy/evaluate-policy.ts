@@ -5,18 +5,18 @@ import { bindingsOf, type EvaluationInputs } from "../admission-policy/evaluatio
 import { evaluateConditions } from "../admission-policy/match-conditions.js";
 import { evaluateGroup, type GroupResults } from "../shared/expressions/evaluation-group.js";
 import { trimSpace } from "../shared/expressions/trim.js";
-import type { Violation } from "./decision.js";
+import type { Skipped, Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
 
 /** Longest result of a message expression, in bytes. */
 const MESSAGE_MAX_BYTES = 5_120;
 
-/** What an evaluation came to. Of one that waits for an answer nothing is believed. */
+/** The result of an evaluation. That of one that waits for an answer must be discarded. */
 export type PolicyEvaluation =
-  | { readonly applies: false; readonly reason: string }
+  | { readonly applies: false; readonly skipped: Skipped }
   | {
       readonly applies: true;
-      /** What holds, and what failurePolicy lets pass, leaves none. */
+      /** The violations; none for validations that hold, or whose errors failurePolicy ignores. */
       readonly violations: readonly Violation[];
       /** Audit annotations to publish, as key and value. */
       readonly annotations: readonly (readonly [key: string, value: string])[];
@@ -61,7 +61,7 @@ const failedAsWhole = (message: string): PolicyEvaluation => ({
   annotations: [],
 });
 
-/** Message expressions have no authorizer. All are evaluated, also those of validations that hold: they are paid for. */
+/** Evaluates message expressions, which have no authorizer. All are evaluated, also those of validations that hold, since they cost, too. */
 function evaluateMessages(
   policy: PreparedPolicy,
   inputs: EvaluationInputs,
@@ -82,7 +82,7 @@ function conditionsOf(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyE
     case "waiting":
       return CLEAN;
     case "unmet":
-      return { applies: false, reason: conditions.reason };
+      return passedOver(conditions.reason);
     case "failed":
       return failedConditions(policy, conditions.message);
   }
@@ -91,8 +91,12 @@ function conditionsOf(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyE
 function failedConditions({ failurePolicy }: PreparedPolicy, message: string): PolicyEvaluation | "met" {
   if (failurePolicy === "Fail") return failedAsWhole(message);
   if (failurePolicy !== "Ignore") return "met";
-  return { applies: false, reason: "a match condition failed and failures are ignored" };
+  return passedOver("a match condition failed and failures are ignored");
 }
+
+const CONDITION: Skipped["report"] = { passedOver: "condition" };
+
+const passedOver = (reason: string): PolicyEvaluation => ({ applies: false, skipped: { reason, report: CONDITION } });
 
 function violationsOf(
   policy: PreparedPolicy,
@@ -119,7 +123,7 @@ function violationsOf(
 
 const NONE: readonly never[] = [];
 
-/** Why a validation fails whether it holds or not. */
+/** The error of a validation, whether it holds or not. */
 function errorOf(result: Result, messages: GroupResults | CelError): string | undefined {
   if (result instanceof CelError) return result.message;
   return messages instanceof CelError ? `failed messageExpression: ${messages.message}` : undefined;

@@ -1,4 +1,4 @@
-/** The kind's door. */
+/** The kind's public face. */
 export { STORED_VERSION } from "../admission-policy/dialect.js";
 export { createExpressionCompiler } from "./dialect.js";
 export { type InlineOptions, type PreparedInline, prepareInline } from "./inline.js";

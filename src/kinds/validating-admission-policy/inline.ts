@@ -5,13 +5,13 @@ import type { Policy } from "../../policy/policy.js";
 import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { defaultPolicy } from "../admission-policy/defaults.js";
-import { policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import { repeatedVariables } from "../admission-policy/read.js";
 import { GROUP } from "../admission-policy/resource.js";
+import { policyWarnings } from "../admission-policy/warnings.js";
 import { salvage } from "../shared/decode/api-type.js";
 import { isConsequence, misread } from "../shared/decode/misread.js";
-import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
@@ -24,34 +24,34 @@ import { typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
 
-/** How to compile an inline policy. */
+/** Options of compiling an inline policy. */
 export interface InlineOptions {
   readonly compiler: ExpressionCompiler;
-  /** What happens when it is violated; default: deny. */
+  /** The actions on a violation; default: deny. */
   readonly validationActions?: readonly string[];
-  /** Check the types of expressions against schemas. */
+  /** The schemas against which the types of expressions are checked. */
   readonly schemas?: SchemaSource;
 }
 
 /** A compiled inline policy. */
 export interface PreparedInline {
-  /** What they will ask of the world. */
+  /** Its questions to the world. */
   readonly needs: Needs;
-  /** What is doubtful about it. */
+  /** The warnings about it. */
   readonly warnings: readonly FieldError[];
   /** The policy, in a world. */
   readonly policy: (id: string, world: World) => Policy;
 }
 
-/** Without criteria an inline policy is about everything. */
+/** The criteria of an inline policy without any: it matches everything. */
 const EVERYTHING: MatchResources = {
   resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }],
 };
 
-/** Annotations need a policy's name before their key; an inline policy has none, and its keys are told apart by the entry. */
+/** The name before the keys of annotations, which need one; an inline policy has none, and its keys are distinguished by the entry. */
 const INLINE_NAME = "inline";
 
-/** Compiles an inline policy; or says its mistakes. Paths begin inside the spec. */
+/** Compiles an inline policy; or answers its mistakes. Paths begin inside the spec. */
 export function prepareInline(
   spec: unknown,
   options: InlineOptions,
@@ -77,13 +77,11 @@ export function prepareInline(
     ...validateActions(actions, ["validationActions"]),
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
-  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   const warnings: readonly FieldError[] = [
-    ...policyDoubts({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
+    ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
-    ...doubtful.map(
-      ({ path, warning, hint }): FieldError => ({ path, text: warning.trimEnd(), hint, code: "CEL_TYPES" }),
-    ),
+    ...suspect.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {
     const wrong = new Set([...unread, ...others].map(({ path }) => formatPath(path)));
@@ -105,5 +103,5 @@ export function prepareInline(
   };
 }
 
-/** As it would be in a policy, whose mistakes stand in its spec. */
+/** The mistake as it would be in a policy, where it stands in the spec. */
 const inSpec = (error: FieldError): FieldError => ({ ...error, path: ["spec", ...error.path] });

@@ -13,7 +13,7 @@ import { VALIDATING_DOCUMENTS } from "./resource.js";
  * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.
  * @param compiler compiles the expressions
  * @param schemas makes the schemas that expressions' types are checked against; absent: they are not checked
- * @param server the server that documents are written for; absent: they are understood whoever stores them
+ * @param server the server that documents are written for; absent: any known version
  */
 export function validatingAdmissionPolicyKind(
   compiler: ExpressionCompiler,

@@ -1,7 +1,7 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
 import { kindMistake } from "../../policy/described-review.js";
-import type { Cause, Findings, Outcome } from "../../policy/outcome.js";
+import type { Cause, Findings, Outcome, ReportedFindings } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
@@ -35,11 +35,11 @@ import type { PreparedPolicy } from "./prepared-policy.js";
 const KEY_MAX = 63;
 const FAILURE_KEY = "validation_failure";
 
-/** What most requests come to. */
+/** The outcome of most requests. */
 const ALLOWED: Outcome = { verdict: "allow" };
 const NONE: Findings = {};
 
-/** Puts a decision into words. Denials come before skips, and a failure before both. */
+/** The outcome of a decision. Denials come before skips, and a failure before both. */
 function outcomeOf(decision: PolicyDecision): Outcome {
   const { detail } = decision;
   return detail === undefined ? answerOf(decision) : { ...answerOf(decision), detail };
@@ -54,14 +54,15 @@ function answerOf(decision: PolicyDecision): Outcome {
     const message = denialMessage(first);
     const reason = first.reason || "Invalid";
     const causes = denials.map(causeOf);
+    const report = reportOf(first, denials);
     const code = reasonCode(reason);
-    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
+    // A validation that is false denies for certain. If there are only errors, the result is not known: an error must not read as a *no*.
     if (denials.some(({ kind }) => kind === "false"))
-      return { verdict: "deny", message, code, reason, causes, ...findings };
+      return { verdict: "deny", message, code, reason, causes, report, ...findings };
     const cause = first.kind === "configuration" ? "unavailable" : "expression";
-    return { verdict: "error", message, code, reason, cause, causes, ...findings };
+    return { verdict: "error", message, code, reason, cause, causes, report, ...findings };
   }
-  if (skipped !== undefined) return { verdict: "skip", reason: skipped, ...findings };
+  if (skipped !== undefined) return { verdict: "skip", ...skipped, ...findings };
   return findings === NONE ? ALLOWED : { verdict: "allow", ...findings };
 }
 
@@ -73,6 +74,12 @@ function causeOf(denial: BoundViolation): Cause {
   };
 }
 
+const reportOf = ({ message, binding }: BoundViolation, denials: readonly BoundViolation[]): ReportedFindings => ({
+  message,
+  ...(binding?.name !== undefined && { binding: binding.name }),
+  actions: denials.flatMap((denial) => denial.binding?.written ?? []),
+});
+
 function findingsOf(decision: PolicyDecision): Findings {
   const { warnings } = decision;
   const annotations = webhookAnnotations(decision);
@@ -83,7 +90,7 @@ function findingsOf(decision: PolicyDecision): Findings {
   };
 }
 
-/** Keys without a slash, which the API server would drop: the policy's name goes before a key that two policies use. */
+/** Annotations with keys without a slash, which the API server would drop: the policy's name goes before a key that two policies use. */
 function webhookAnnotations(decision: PolicyDecision): Record<string, string> | undefined {
   if (decision.annotations.length === 0 && decision.audited.length === 0) return undefined;
   const users = new Map<string, Set<string>>();
@@ -111,19 +118,19 @@ function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
   yield* coveredList(name, "auditAnnotations", "valueExpression", annotations, "evaluated", annotationKeys);
 }
 
-/** How a set is asked. */
+/** Options of a set. */
 export interface PolicySetOptions {
   readonly id: string;
-  /** That the policies were compiled in. */
+  /** The dialect in which the policies were compiled. */
   readonly dialect: Dialect;
   readonly world: World;
-  /** Told what becomes of each policy. */
+  /** Watches the result of each policy. */
   readonly watcher?: Watcher | undefined;
-  /** They match everything, for want of criteria: what they are for is known to whoever registers them. */
+  /** Whether they match everything, for lack of criteria: then the webhook's registration decides which requests they get. */
   readonly isForAnything?: boolean;
 }
 
-/** Policies that are ready to be asked, together. */
+/** Prepared policies that are evaluated together. */
 export class ValidatingPolicySet implements Policy, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
@@ -136,7 +143,7 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
   readonly #watcher: Watcher | undefined;
   readonly #isForAnything: boolean;
 
-  /** @param policies in the order in which they are asked */
+  /** @param policies in order of evaluation */
   constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher, isForAnything }: PolicySetOptions) {
     this.id = id;
     this.#policies = policies;
@@ -172,8 +179,8 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
   }
 
   /**
-   * What the policies decide.
-   * @param targeted rules and selectors are not consulted
+   * The decision of the policies.
+   * @param targeted whether rules and selectors are ignored
    */
   decide(
     request: RequestAttributes,

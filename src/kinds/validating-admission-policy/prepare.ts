@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
+/** Prepares ValidatingAdmissionPolicies with their bindings from documents: compiled and checked, without a world yet. */
 
 import { fieldProblem } from "../../config/documents/field-problem.js";
 import type { Problem } from "../../config/documents/problem.js";
@@ -16,10 +16,10 @@ import {
   unreachableVariables,
   usableBindings,
 } from "../admission-policy/documents.js";
-import { doubtsIn, policyDoubts } from "../admission-policy/doubts.js";
 import { needsOf } from "../admission-policy/needs.js";
 import type { Server } from "../admission-policy/server.js";
-import { alwaysSame } from "../shared/expressions/constant-doubts.js";
+import { policyWarnings, warningsIn } from "../admission-policy/warnings.js";
+import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../shared/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../shared/type-check/schema-source.js";
@@ -30,30 +30,30 @@ import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } 
 import { typeWarnings } from "./type-check.js";
 import { validateBinding } from "./validate-binding.js";
 
-/** How to prepare documents. */
+/** Options of preparing documents. */
 export interface PrepareOptions {
   readonly compiler: ExpressionCompiler;
-  /** What a violated policy does, whatever its bindings say; default: as they say, and without a binding it denies. */
+  /** The actions on a violation, whatever the bindings say; default: the bindings' own, and without a binding it denies. */
   readonly validationActions?: readonly string[];
-  /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
+  /** Makes schemas, against which the types of expressions are checked, from the documents' CustomResourceDefinitions. */
   readonly schemas?: SchemaFactory;
-  /** The server that policies are written for: they must be what it stores. Absent: whatever can be understood. */
+  /** The server that policies are written for, which must accept them. Absent: any known version. */
   readonly server?: Server<ExpressionCompiler>;
 }
 
-/** Policies that are compiled. */
+/** The compiled policies. */
 export interface PreparedDocuments {
-  /** What they will ask of the world. */
+  /** Their questions to the world. */
   readonly needs: Needs;
-  /** Every mistake and doubt. A broken policy is left out of everything else. */
+  /** Every error and warning. A broken policy is left out of everything else. */
   readonly problems: readonly Problem[];
-  /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
+  /** The documents besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
-  /** All of them together, as the API server asks them, in a world. */
+  /** Makes one policy of all in a world, evaluated in the API server's order. */
   readonly policy: (id: string, world: World) => Policy;
 }
 
-/** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
+/** Prepares the documents: lists are opened, and names are unique. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
   { compiler, validationActions, schemas: schemasFor, server }: PrepareOptions,
@@ -76,8 +76,8 @@ export function prepareDocuments(
     problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
     const same = alwaysSame(compiled.validations, ["validations"]);
-    problems.push(...doubtsIn(document, [...policyDoubts(resource.spec, compiled), ...same]));
-    if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas, errors));
+    problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
+    if (schemas !== undefined) problems.push(...suspectTypes(resource, document, schemas, errors));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
@@ -99,23 +99,23 @@ export function prepareDocuments(
   };
 }
 
-/** What type checking says, which never keeps a policy from acting. */
-function doubtfulTypes(
+/** The warnings of type checking, which never prevent a policy from acting. */
+function suspectTypes(
   { spec }: PolicyResource,
   document: PolicyDocument,
   schemas: SchemaSource,
   errors: readonly FieldError[],
 ): readonly Problem[] {
-  // What does not compile at all has been said, and what names variables that don't would be said again.
+  // An expression that does not compile is reported already, and one that names a variable which does not would be reported twice.
   const wrong = new Set(errors.map(({ path }) => formatPath(path)));
-  return typeWarnings(spec, schemas).flatMap(({ path, warning, hint }) => {
+  return typeWarnings(spec, schemas).flatMap(({ path, warning, ...found }) => {
     const at = ["spec", ...path];
     const text = `${warning.trimEnd()}\n${REPORTED}`;
     return wrong.has(formatPath(at))
       ? []
-      : [fieldProblem(document, "warning", { path: at, text, hint, code: "CEL_TYPES" })];
+      : [fieldProblem(document, "warning", { ...found, path: at, text, code: "CEL_TYPES" })];
   });
 }
 
-/** The API server's controller checks the same expressions against the same schemas. */
+/** The note that the API server's controller checks the same expressions against the same schemas. */
 const REPORTED = "Kubernetes reports this too, in the policy's status.typeChecking";

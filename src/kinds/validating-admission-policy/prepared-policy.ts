@@ -1,4 +1,4 @@
-/** Policies and bindings made ready for requests. */
+/** Policies and bindings prepared for requests. */
 
 import { namesVariable } from "../../cel/index.js";
 import { compareNames } from "../../kubernetes/names.js";
@@ -9,7 +9,7 @@ import { trimSpace } from "../shared/expressions/trim.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { BindingResource, PolicyResource } from "./resource.js";
 
-/** What a violated validation leads to. */
+/** The texts of a violated validation. */
 export interface PreparedValidation {
   readonly source: string;
   /** Trimmed; `""` for none. */
@@ -18,24 +18,26 @@ export interface PreparedValidation {
   readonly reason: string | undefined;
 }
 
-/** A binding made ready. */
+/** A prepared binding. */
 export interface PreparedBinding extends PreparedTarget {
   readonly actions: readonly string[];
+  /** The actions as they are written, whatever others are taken in their place. */
+  readonly written: readonly string[];
 }
 
-/** What is not made for policies that don't name it. */
+/** The inputs that are made only for policies that name them. */
 export interface NamedInputs {
   readonly request: boolean;
   readonly namespaceObject: boolean;
   readonly authorizer: boolean;
 }
 
-/** A policy made ready, with its bindings in order. Immutable. */
+/** A prepared policy with its bindings in order. Immutable. */
 export interface PreparedPolicy extends PreparedCommon {
   readonly validations: readonly PreparedValidation[];
   readonly expressions: readonly (Expression | undefined)[];
   readonly messages: readonly (Expression | undefined)[];
-  /** What validations and variables name of what is made for those that do. */
+  /** The inputs that validations and variables name. */
   readonly named: NamedInputs;
   readonly hasMessages: boolean;
   readonly annotationKeys: readonly string[];
@@ -81,10 +83,14 @@ function namedBy(expressions: readonly (Expression | undefined)[]): NamedInputs 
 }
 
 /** Prepares a binding. */
-export const prepareBinding = (binding: BindingResource): PreparedBinding => ({
-  ...prepareTarget(binding),
-  actions: binding.spec.validationActions ?? [],
-});
+export function prepareBinding(binding: BindingResource): PreparedBinding {
+  const { validationActions: actions = [] } = binding.spec;
+  return { ...prepareTarget(binding), actions, written: actions };
+}
 
 /** The binding of a policy that acts alone. */
-export const standalone = (actions: readonly string[]): PreparedBinding => ({ ...EVERYTHING_MATCHED, actions });
+export const standalone = (actions: readonly string[]): PreparedBinding => ({
+  ...EVERYTHING_MATCHED,
+  actions,
+  written: actions,
+});

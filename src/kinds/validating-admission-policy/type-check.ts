@@ -15,7 +15,7 @@ import {
   objectType,
   type Type,
 } from "../../cel/index.js";
-import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { type ExpressionMistake, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import { VARIABLES_TYPE, variableType } from "../admission-policy/dialect.js";
 import type { ResourceRule } from "../shared/match/resource-rule.js";
@@ -23,22 +23,24 @@ import { compareKinds, type SchemaSource } from "../shared/type-check/schema-sou
 import type { SchemaType } from "../shared/type-check/schema-type.js";
 import type { PolicySpec } from "./resource.js";
 
-/** `status.typeChecking`: a warning about an expression is for all the kinds that it is wrong for. */
+/** `status.typeChecking`: a warning about an expression is for all the kinds for which it is wrong. */
 export interface TypeChecking {
   readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
-/** Kinds of one rule that are looked at; a rule that reaches it ends the collection. */
+/** Most kinds checked of one rule; a rule that reaches it ends the collection. */
 const MAX_KINDS_OF_RULE = 10;
-/** Tells the type of `params` from that of `object` when both are of one kind; it never shows. */
+/** Distinguishes the type of `params` from that of `object` when both are of one kind; it is never shown. */
 const PARAMS_MARK = "\u2060";
 
-/** What is doubtful about an expression, and where it stands in the policy's spec. */
+/** A warning about an expression at its place in the policy's spec. */
 export interface TypeWarning {
   readonly path: FieldPath;
   readonly warning: string;
-  /** What to write instead, where that is known. */
+  /** A proposed correction, where one is known. */
   readonly hint?: string | undefined;
+  /** All that the warning tells, one by one; the first of each kind names it. */
+  readonly mistakes: readonly ExpressionMistake[];
 }
 
 /** Checks a policy; the status as the API server writes it. */
@@ -71,13 +73,17 @@ function warningOf(
   kinds: readonly { readonly kind: GroupVersionKind; readonly environment: Environment }[],
 ): TypeWarning[] {
   let hint: string | undefined;
+  const mistakes: ExpressionMistake[] = [];
   const issues = kinds.flatMap(({ kind, environment }) => {
     const checked = environment.check(expression);
     if (checked.ok) return [];
     hint ??= hintText(environment.hints(expression, checked));
-    return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
+    const name = `${kind.group}/${kind.version}, Kind=${kind.kind}: `;
+    for (const [i, { line, column, message }] of checked.issues.entries())
+      mistakes.push({ line, column, message: (i === 0 ? name : "") + message.replaceAll(PARAMS_MARK, "") });
+    return [`${name}${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
   });
-  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint }];
+  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n"), hint, mistakes }];
 }
 
 /** The kinds that the rules name outright, in order. */

@@ -18,10 +18,10 @@ import type { BindingResource } from "./resource.js";
 /** The actions, as the API server lists them. */
 const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
 
-/** From this version on what is missing is said last, and shortly. */
+/** The first version that reports missing members last, and shortly. */
 const MISSING_LAST_SINCE: KubernetesVersion = "1.37";
 
-/** The mistakes of a binding that has its defaults, as a server of some version says them. */
+/** The mistakes of a binding that has its defaults, in the words of a server's version. */
 export function validateBinding({ metadata, spec }: BindingResource, writing: Writing = {}): FieldError[] {
   const { policyName = "", paramRef, matchResources, validationActions = [] } = spec;
   const policy = ["spec", "policyName"];

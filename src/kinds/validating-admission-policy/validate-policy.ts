@@ -20,7 +20,7 @@ const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 /** Limits of the API. */
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
-/** What is checked beside the policy itself. */
+/** Options of the validation. */
 export interface PolicyValidationOptions extends CommonValidationOptions {
   /** Reasons beyond those of the API: the evaluator also knows `Unauthorized`. */
   readonly moreReasons?: readonly string[];
@@ -40,7 +40,7 @@ export function validatePolicy(
   ];
 }
 
-/** The mistakes of a policy's spec. `name` is the policy's, which the keys of annotations are put behind. */
+/** The mistakes of a policy's spec. `name` is the policy's, the prefix of annotations' keys. */
 export function validateSpec(
   name: string,
   spec: PolicySpec,

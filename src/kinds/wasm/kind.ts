@@ -14,9 +14,9 @@ import type { Needs } from "../../world/needs.js";
 import type { ModuleFiles, ModuleKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 
-// What an entry and its manifest say of an Extism plugin. The entry goes before the manifest, but limits hold where either of them has one.
+// The settings of an Extism plugin in an entry and its manifest. The entry goes before the manifest, but limits of either apply.
 
-/** Undefined for an entry that says nothing of the kind, of a module that is no manifest's. */
+/** The plugin's settings; undefined for an entry without any whose module has no manifest. */
 function pluginParts(entry: ModuleEntry, plugin: ModuleFiles["plugin"]): PluginParts | undefined {
   const { config, logLevel, allowedHosts } = entry;
   if (plugin === undefined && config === undefined && logLevel === undefined && allowedHosts === undefined)
@@ -36,7 +36,7 @@ function pluginParts(entry: ModuleEntry, plugin: ModuleFiles["plugin"]): PluginP
   };
 }
 
-/** A manifest that was downloaded grants nothing by itself; where both name hosts, both must. */
+/** The allowed hosts: a downloaded manifest grants nothing by itself; where both name hosts, both must. */
 function httpOf(
   allowedHosts: readonly string[] | undefined,
   manifest: PluginManifest | undefined,
@@ -85,7 +85,7 @@ export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   },
 });
 
-/** What of an entry is wrong. */
+/** The key of an entry that has the error. */
 function placeOf(entry: ModuleEntry, code: WasmLoadError["code"]): string[] {
   if (code === "wasm-settings") return ["settings"];
   const ofPlugins = code === "wasm-plugin" ? PLUGIN_KEYS.filter((key) => entry[key] !== undefined) : [];
@@ -96,7 +96,7 @@ function needsOf({ contextAwareResources, hostCapabilities }: ModuleEntry): Need
   const grants = parseCapabilities(hostCapabilities);
   const lists = contextAwareResources.length > 0;
   const granted = CAPABILITY_PATHS.some((path) => path.startsWith(KUBERNETES_CAPABILITIES) && grants.allows(path));
-  // `*` grants everything, and is the controller's default: it does not say that the guest will ask for resources.
+  // `*` grants everything, and is the controller's default: it does not mean that the guest will ask for resources.
   const named = hostCapabilities.some((pattern) => pattern.startsWith(KUBERNETES_CAPABILITIES));
   const requires = [
     ...(lists ? [{ what: "the kinds in `contextAwareResources`" }] : []),

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 /** A limit on one piece of work. */
 export interface WorkLimit {
   readonly signal: AbortSignal;
-  /** To be called when the work is done: lets go of clock and outer signal. */
+  /** Must be called when the work is done: releases clock and outer signal. */
   done(): void;
 }
 
@@ -13,7 +13,7 @@ export function endWithin(outer: AbortSignal, milliseconds: number, also?: Abort
   const { signal } = controller;
   const end = (): void => controller.abort();
   if (outer.aborted || also?.aborted) end();
-  // As many follow a server's own signal as it has work under way.
+  // A server's own signal has as many listeners as there is work under way.
   setMaxListeners(0, outer);
   outer.addEventListener("abort", end, { once: true });
   also?.addEventListener("abort", end, { once: true });

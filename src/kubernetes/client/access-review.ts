@@ -4,14 +4,14 @@ import { ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { isHarmless } from "./public-words.js";
 
-/** What an authorizer says when it could not tell, for expressions and guests: one that is asked over the network names its address. */
+/** The error of an authorizer that could not decide, for expressions and guests: an authorizer in the network names its address in it. */
 export const publicEvaluationError = (evaluationError: string): string =>
   isHarmless(evaluationError) ? evaluationError : "the authorizer could not be asked";
 
 const PATH = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
 /**
- * Asks the API server whether somebody may do something.
+ * Asks the API server whether a user may do something.
  * @param spec of a SubjectAccessReview
  * @throws ApiError, ClusterUnreachable, ClusterConfigError
  */

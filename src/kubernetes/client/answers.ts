@@ -1,4 +1,4 @@
-/** What an API server answers: texts of bounded size, and refusals. */
+/** Reads the answers of an API server: texts of bounded size, and refusals. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { GatheredBytes } from "../../data/gathered-bytes.js";
@@ -25,12 +25,12 @@ export async function readText(body: Dispatcher.ResponseData["body"], limit: num
   return bytes.take().toString("utf8");
 }
 
-/** Characters of an answer from which on others have their turn before somebody works on it: a millisecond or two of reading. */
+/** Characters of an answer from which on others have their turn before it is parsed: a millisecond or two of reading. */
 const LONG = 128 * 1024;
 
 /**
- * Reads an answer of JSON. Keys in `managedFields` have escapes, so that most of what a cluster has needs the exact reader: some 50 ms for a page of {@link STORE_PAGE_BYTES}. What
- * is longer is read with turns for others in between.
+ * Reads an answer of JSON. Keys in `managedFields` have escapes, so that most answers need the exact reader: some 50 ms for a page of {@link STORE_PAGE_BYTES}.
+ * Longer ones are read with turns for others in between.
  */
 export async function readAnswer(text: string): Promise<unknown> {
   if (text.length < LONG) return parseJson(text);
@@ -56,7 +56,7 @@ export function apiError(status: number, headers: Dispatcher.ResponseData["heade
       if (message !== "")
         return new ApiError(status, text(value, "reason"), message, continuation, causesOf(member(value, "details")));
     } catch {
-      // Not a Status after all: the text itself is the best there is.
+      // Not a Status after all: the text itself is the best message.
     }
   }
   return new ApiError(status, "", body.trim().slice(0, 200) || `HTTP status ${status}`);
@@ -75,7 +75,7 @@ export function eventError(status: unknown): ApiError {
   return new ApiError(typeof code === "number" ? code : 500, text(status, "reason"), message);
 }
 
-/** The failure that something thrown on the way stands for. */
+/** The failure for an exception during a request. */
 export function unreachable({ server }: Connection, cause: unknown): Error {
   if (cause instanceof Error && "code" in cause && String(cause.code).startsWith("KUBERNETES_")) return cause;
   return new ClusterUnreachable(`cannot reach the API server at ${server.host}: ${reasonOf(cause)}`, { cause });

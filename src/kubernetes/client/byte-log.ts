@@ -1,39 +1,39 @@
-/** Which file a log is, and how it is read. */
+/** The file of a log, and the key to read it. */
 export interface LogPlace {
-  /** Counts up: no two logs of a server have the same. */
+  /** A number that counts up: no two logs of a server have the same. */
   readonly number: number;
   readonly path: string;
-  /** Of the cipher, base64. */
+  /** The cipher's key, base64. */
   readonly key: string;
 }
 
-/** How another thread reads a log. Plain data. */
+/** The source from which another thread reads a log. Plain data. */
 export type LogSource =
   | { readonly kind: "file"; readonly place: LogPlace }
   /** Blocks of shared memory: a place is `block * stride + offset`. */
   | { readonly kind: "memory"; readonly blocks: readonly Uint8Array[]; readonly stride: number };
 
-/** Bytes that are appended and never change, so that whoever knows where something stands may read it at any time. */
+/** Bytes that are appended and never change, so that any record may be read at any time. */
 export interface ByteLog {
-  /** Bytes that it takes. */
+  /** Bytes used. */
   readonly size: number;
-  /** @returns where they stand */
+  /** @returns the place of the bytes */
   append(bytes: Uint8Array): number;
-  /** @param at as {@link append} has said */
+  /** @param at a result of {@link append} */
   read(at: number, length: number): Buffer;
-  /** What there is by now, for another thread; absent: only this one can read it. */
+  /** The bytes so far, for another thread; absent: only this thread can read them. */
   readonly source?: LogSource;
-  /** Nobody appends any more. Who has begun to read may go on for a while. */
+  /** Ends writing. Readers that have begun may continue for a while. */
   close(): void;
 }
 
 /** Sizes of blocks: they double, because most lists are short. */
 const FIRST_BLOCK = 4 * 1024;
 const LARGEST_BLOCK = 1024 * 1024;
-/** What places of one block are told by: no record is longer. */
+/** Least distance of two blocks' places: no record is longer. */
 const STRIDE = 2 ** 26;
 
-/** In this process' memory, outside of the heap, where its threads can read it. */
+/** A log in this process' memory, outside of the heap, where its threads can read it. */
 export class MemoryLog implements ByteLog {
   size = 0;
   readonly #blocks: Buffer[] = [];

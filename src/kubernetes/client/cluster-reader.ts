@@ -7,7 +7,7 @@ import type { ClusterHttp } from "./http.js";
 import type { ObjectStore, ObjectStores } from "./object-stores.js";
 import { isSegment, objectPath } from "./paths.js";
 
-const ABANDONED = "nobody waits for the answer any more";
+const ABANDONED = "the caller no longer waits for the answer";
 
 /** The cluster as guests see it (spec kubewarden.md 7.6). */
 export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: ObjectStores): KubernetesReader {
@@ -34,7 +34,7 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: O
         `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
       );
     }
-    // No namespace is another question, which may not have been granted.
+    // The empty namespace is another question, which may not have been granted.
     if (namespace === "") throw new ResourceError("the namespace to search in is empty");
     return stores.of(resource, {
       namespace: namespace ?? "",

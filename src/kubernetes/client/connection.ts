@@ -1,4 +1,4 @@
-/** What a connection shows and trusts at a moment; files may change it. */
+/** The credentials and trust of a connection at a moment; files may change them. */
 export interface Identity {
   /** Value of the `Authorization` header. */
   readonly authorization?: string;
@@ -9,26 +9,26 @@ export interface Identity {
   readonly key?: string;
 }
 
-/** Where a connection has its identity from. */
+/** The source of a connection's identity. */
 export interface IdentitySource {
   /** @throws ClusterConfigError when files or plugins fail */
   identity(): Promise<Identity>;
-  /** The server has refused the identity: make a new one. */
+  /** Must be called when the server has refused the identity: a new one is made. */
   refused(): void;
 }
 
-/** The way to an API server. */
+/** The address of an API server, with everything needed to reach it. */
 export interface Connection extends IdentitySource {
-  /** May have a path, which precedes every request's. */
+  /** The server's URL. Its path, if any, precedes every request's. */
   readonly server: URL;
   /** Name that the server's certificate must have, when it is not the host's. */
   readonly serverName?: string;
-  /** The server's certificate is not checked. */
+  /** Whether the server's certificate is not checked. */
   readonly insecure: boolean;
   /** HTTP proxy on the way. */
   readonly proxy?: string;
   /** Sent with every request: impersonation. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Where this was found, for people. */
+  /** The source of this connection, for people. */
   readonly origin: string;
 }

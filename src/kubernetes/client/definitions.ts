@@ -5,19 +5,19 @@ import type { ListOptions, ListTarget, WatchedList, WatchOptions } from "./watch
 
 const PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** Only that something changes matters. */
+/** A target that keeps nothing: only the changes matter. */
 const NOTHING: ListTarget = { put: () => {}, delete: () => {} };
 
-/** Begins a list of what changes. */
+/** Begins to follow a list of definitions. */
 type Follow = (options: Omit<ListOptions<ListTarget>, keyof WatchOptions>) => WatchedList<ListTarget>;
 
-/** Notices changes of CustomResourceDefinitions, where they may be watched. Begins when somebody asks. */
+/** Notices changes of CustomResourceDefinitions, where they may be watched. Begins at the first call. */
 export class Definitions {
   readonly #follow: Follow;
   readonly #now: () => number;
   readonly #listeners = new Set<(group: string | undefined) => void>();
   readonly #changes = new LRUCache<string, number>({ max: MAX_CHANGED_GROUPS });
-  /** When all may have changed, because what happened before a list is not known. */
+  /** The time when all may have changed, because changes before a list are not known. */
   #allChanged: number | undefined;
   #list: WatchedList<ListTarget> | undefined;
   #closed = false;
@@ -35,14 +35,14 @@ export class Definitions {
     return this.#list?.items !== undefined && this.#list.problem() === undefined;
   }
 
-  /** When something that a group has was defined, changed or removed, as far as that is known. */
+  /** When a definition of a group was added, changed or removed, as far as that is known. */
   changedAt(group: string): number | undefined {
     return this.#changes.get(group) ?? this.#allChanged;
   }
 
   /**
-   * Calls when a definition has changed: its group, `undefined` for any. What the API server serves follows a moment later.
-   * @returns takes it back
+   * Calls back when a definition has changed: with its group, `undefined` for any. What the API server serves follows a moment later.
+   * @returns removes the callback
    */
   changed(call: (group: string | undefined) => void): () => void {
     this.#listeners.add(call);
@@ -65,14 +65,14 @@ export class Definitions {
       target: () => NOTHING,
       listed: () => {
         if (before) this.#note(undefined);
-        // Nothing is changing for all that is known, but what was said before may be old.
+        // No change is known at the moment, but earlier answers may be old.
         else this.#allChanged = this.#now() - DEFINITION_SETTLES_MS;
         before = true;
       },
       // Its name is `<plural>.<group>`.
       changed: (object) => this.#note(/^[^.]*\.(.*)$/.exec(nameOf(object))?.[1]),
     });
-    // Who may not watch asks more often: it is no failure of anything.
+    // An account that may not watch asks more often instead: that is not a failure.
     this.#list.ready.catch(() => {});
   }
 

@@ -22,19 +22,19 @@ export interface ApiResource extends GroupVersionKind {
   readonly namespaced: boolean;
 }
 
-/** What one API version serves; empty when the cluster has no such version. */
+/** The resources of one API version; empty when the cluster has no such version. */
 interface ServedVersion {
   readonly at: number;
   readonly resources: readonly ApiResource[];
 }
 
-/** What is known of a version, or on its way. */
+/** A version that is known, or being asked for. */
 interface AskedVersion {
   readonly answer: Promise<ServedVersion>;
   served?: ServedVersion;
 }
 
-/** Asks the API server once for each API version and remembers, as long as nothing says that it has changed. */
+/** Asks the API server once for each API version, and keeps the answer until it may have changed. */
 export class Discovery {
   readonly #http: ClusterHttp;
   readonly #now: () => number;
@@ -59,19 +59,19 @@ export class Discovery {
     return resourceOf(served.resources, kind);
   }
 
-  /** The resource of a kind, where it is at hand. */
+  /** The resource of a kind, where it is known already. */
   known(kind: GroupVersionKind): ApiResource | undefined {
     const served = this.#versions.get(apiVersionOf(kind))?.served;
     if (served === undefined || this.#now() - served.at >= this.#keptMs(kind.group, served.at, true)) return undefined;
     return resourceOf(served.resources, kind);
   }
 
-  /** The API server does not know a resource where it is said to be: what is known of its version counts no longer. */
+  /** Must be called when the API server does not find a resource at its place: the known resources of its version are dropped. */
   forget({ group, version }: { readonly group: string; readonly version: string }): void {
     this.#versions.delete(apiVersionOf({ group, version }));
   }
 
-  /** What discovery says of a resource; `undefined` when the cluster has none of that name. */
+  /** The resource by its name; `undefined` when the cluster has none of that name. */
   async findResource({ group, version, resource }: GroupVersionResource): Promise<ApiResource | undefined> {
     const named = ({ resources }: ServedVersion) => resources.find(({ plural }) => plural === resource);
     return named(await this.#served({ group, version }, (served) => named(served) !== undefined));
@@ -87,7 +87,7 @@ export class Discovery {
     const has = (resources: readonly ApiResource[]) => resources.find((each) => each.plural === plural);
     for (const group of groupsSharing(resource.group, resource.resource)) {
       for (const version of await this.#versionsOf(group)) {
-        // What a version lacked a moment ago may have been defined since: taken for absent, a rule that names it would not hold.
+        // A resource that a version lacked a moment ago may have been defined since: if it counted as absent, a rule that names it would not hold.
         const served = has(
           (await this.#served({ group, version }, ({ resources }) => has(resources) !== undefined, 0)).resources,
         );
@@ -103,14 +103,14 @@ export class Discovery {
     return known ? found : undefined;
   }
 
-  /** Ends what is under way. */
+  /** Ends all requests. */
   close(): void {
     this.#ended.abort();
   }
 
   /**
-   * What a version serves.
-   * @param lackKeptMs how long it is believed that it lacks what is wanted; default: as long as nothing may have changed
+   * The resources of a version.
+   * @param lackKeptMs how long an answer without the wanted resource is kept; default: until it may have changed
    */
   async #served(
     { group, version }: { readonly group: string; readonly version: string },
@@ -126,7 +126,7 @@ export class Discovery {
       if (this.#now() - served.at < (enough ? keptMs : (lackKeptMs ?? keptMs))) return served;
     }
     const current = this.#versions.get(key);
-    // Whoever finds the old answer first asks; the others wait for the new one.
+    // The first caller that finds the old answer asks; the others wait for the new one.
     if (current !== undefined && current !== known) return current.answer;
     const asked: AskedVersion = { answer: this.#ask(group, version) };
     this.#versions.set(key, asked);
@@ -141,7 +141,7 @@ export class Discovery {
     return asked.answer;
   }
 
-  /** How long from its arrival an answer about a group is believed. */
+  /** How long an answer about a group is kept from its arrival. */
   #keptMs(group: string, at: number, found: boolean): number {
     const longest = found ? VERSIONS_KEPT_MS : UNKNOWN_KIND_KEPT_MS;
     if (this.#builtin.has(group)) return found ? Number.POSITIVE_INFINITY : UNKNOWN_KIND_KEPT_MS;
@@ -151,7 +151,7 @@ export class Discovery {
   }
 
   async #ask(group: string, version: string): Promise<ServedVersion> {
-    // What is asked before definitions are watched is asked again then.
+    // An answer from before definitions are watched is requested again then.
     if (!this.#builtin.has(group)) void this.#definitions.watching;
     const at = this.#now();
     const list = await this.#document(apiRoot({ group, version }));
@@ -195,7 +195,7 @@ function resourceOf(resources: readonly ApiResource[], { kind }: GroupVersionKin
   return resources.find((resource) => resource.kind === kind && !resource.plural.includes("/"));
 }
 
-/** The kind that `apiVersion` and `kind` name; `undefined` when there can be no such version. */
+/** The kind of `apiVersion` and `kind`; `undefined` when there can be no such version. */
 export function kindOf(kind: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind | undefined {
   const version = parseApiVersion(kind.apiVersion);
   if (version === undefined || !isSegment(version.group || "core") || !isSegment(version.version)) return undefined;

@@ -1,23 +1,23 @@
 import { type Shown, shownText, wholeText } from "../../data/public-text.js";
 import { publicWords } from "./public-words.js";
 
-/** One thing that the API server has against an object: `details.causes` of its Status. */
+/** One of the API server's objections to an object: `details.causes` of its Status. */
 export interface ApiCause {
-  /** Where, such as `webhooks[3].rules[0].resources`: it begins with the API server's own words, and may go on with keys that an author has written. */
+  /** The place, such as `webhooks[3].rules[0].resources`: it begins with the API server's own words, and may continue with keys that an author has written. */
   readonly field: string;
-  /** In its words, which repeat what is written there. */
+  /** The API server's message, which repeats parts of the object. */
   readonly message: string;
 }
 
-/** The API server has refused; the message is its own. */
+/** A refusal by the API server; the message is its own. */
 export class ApiError extends Error implements Shown {
   readonly code = "KUBERNETES_API";
   override readonly name = "ApiError";
   /**
    * @param status HTTP status, or the code of an error event of a watch
    * @param reason such as `NotFound`; may be empty
-   * @param continuation from where a list may go on whose place has been forgotten (410); else empty
-   * @param causes what it has against an object, one by one; none where it does not say
+   * @param continuation the place at which a list continues whose own has expired (410); else empty
+   * @param causes its objections to an object, one by one; none where it does not name them
    */
   constructor(
     readonly status: number,
@@ -34,29 +34,29 @@ export class ApiError extends Error implements Shown {
   }
 }
 
-/** There is no such object, or no such resource. */
+/** Whether an object or a resource does not exist. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
-/** There is an object of that name already: what was to be created. */
+/** Whether an object of that name exists already, and so cannot be created. */
 export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason === "AlreadyExists";
 
-/** What was to be written has changed since, or others manage it. */
+/** Whether the object has changed since, or others manage it. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason !== "AlreadyExists";
 
-/** The object is not as its kind must be. */
+/** Whether the object is not valid for its kind. */
 export const isInvalid = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
 
-/** The account may not do it. */
+/** Whether the account may not do it. */
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-/** There is no answer that can be used: no connection, time ran out, too much, no JSON. */
+/** The error when there is no usable answer: no connection, a time-out, too much, not JSON. */
 export class ClusterUnreachable extends Error implements Shown {
   readonly code = "KUBERNETES_UNREACHABLE";
   override readonly name = "ClusterUnreachable";
 
-  /** Words of ours are shown; those that come with a cause or name the server are not. */
+  /** The text for answers: our own words; those with a cause or the server's name are not shown. */
   readonly shown: string;
 
   /** @param shown default the message, or general words when there is a cause */
@@ -66,31 +66,31 @@ export class ClusterUnreachable extends Error implements Shown {
   }
 }
 
-/** The API server says more than may be read. */
+/** The error of an answer above the limit. */
 export class AnswerTooLarge extends ClusterUnreachable {
   /**
    * @param bound such as `5 bytes`
-   * @param what has more
+   * @param what the subject with more
    */
   constructor(bound: string, what = "the answer") {
     super(`${what} has more than ${bound}`);
   }
 }
 
-/** The way to the cluster is not described, or wrongly; the message names the file. */
+/** The error when the connection to the cluster is not configured, or wrongly; the message names the file. */
 export class ClusterConfigError extends Error implements Shown {
   readonly code = "KUBERNETES_CONFIG";
   override readonly name = "ClusterConfigError";
   readonly shown = "the policy server's access to the cluster is not set up correctly";
 }
 
-/** A guest asked for what cannot be; the message has the words of spec kubewarden.md 7.6. */
+/** The error of an impossible question of a guest; the message has the words of spec kubewarden.md 7.6. */
 export class ResourceError extends Error implements Shown {
   readonly code = "KUBERNETES_RESOURCE";
   override readonly name = "ResourceError";
   readonly shown: string;
 
-  /** @param shown to be given when the message has words of others; default the message */
+  /** @param shown must be given when the message has words of others; default the message */
   constructor(message: string, { shown, ...options }: ErrorOptions & Partial<Shown> = {}) {
     super(message, options);
     this.shown = shown ?? message;
@@ -100,6 +100,6 @@ export class ResourceError extends Error implements Shown {
 /** The reason of any failure in one line, for the log: it may name servers, files and accounts. Never throws. */
 export const reasonOf = (error: unknown): string => wholeText(error);
 
-/** The reason of any failure for answers: what is missing, without servers, files and accounts. Never throws. */
+/** The reason of any failure for answers: what is missing, without names of servers, files and accounts. Never throws. */
 export const publicReasonOf = (error: unknown): string =>
   shownText(error, "the policy server could not ask the cluster");

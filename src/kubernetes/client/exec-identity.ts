@@ -7,25 +7,25 @@ import type { Identity, IdentitySource } from "./connection.js";
 import { ClusterConfigError, reasonOf } from "./errors.js";
 import { EXPIRY_MARGIN_MS, PLUGIN_MAX_BYTES, PLUGIN_MS } from "./limits.js";
 
-/** What a plugin said. */
+/** A plugin's answer. */
 interface Credential {
   readonly identity: Identity;
-  /** Wall-clock milliseconds; infinite when it did not say. */
+  /** Wall-clock milliseconds; infinite when the plugin gives none. */
   readonly expires: number;
 }
 
 /**
- * Runs the plugin when there is no credential, or it ends, or the server has refused it.
+ * Runs the plugin when there is no credential, or it expires, or the server has refused it.
  * @param exec the `exec` of a kubeconfig's user
- * @param folder against which a relative command is resolved
- * @param base what the plugin's answer is added to
+ * @param folder the folder of relative commands
+ * @param base the identity to which the plugin's answer is added
  */
 export function execIdentity(exec: JsonObject, folder: string, base: IdentitySource): IdentitySource {
   let credential: Promise<Credential> | undefined;
   const current = async (): Promise<Credential> => {
     const kept = credential;
     if (kept !== undefined && (await kept).expires - EXPIRY_MARGIN_MS > Date.now()) return kept;
-    // Whoever finds the old one first runs the plugin; the others wait for it.
+    // The first caller that finds the old one runs the plugin; the others wait for it.
     if (credential === kept) {
       const running = run(exec, folder);
       credential = running;

@@ -1,4 +1,4 @@
-/** Which cluster we belong to: kubeconfig files first, then the pod's service account, as Kubewarden's server finds it. */
+/** Finds the cluster of this process: kubeconfig files first, then the pod's service account, as Kubewarden's server does. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Connection } from "./connection.js";
@@ -6,13 +6,13 @@ import { ClusterConfigError } from "./errors.js";
 import { fileIdentity } from "./identity-files.js";
 import { fromKubeconfig } from "./kubeconfig.js";
 
-// The way to the cluster that this process runs in: a pod's service account.
+// The connection to the cluster that this process runs in: by a pod's service account.
 
 /** Where Kubernetes mounts a pod's service account. */
 const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * The connection of a pod; or why this is none.
+ * The connection of a pod; or why there is none.
  * @param now monotonic milliseconds
  */
 function inCluster(
@@ -26,7 +26,7 @@ function inCluster(
   const absent = [token, ca].find((file) => !existsSync(file));
   if (absent !== undefined) return { missing: `there is no ${absent}` };
   const address = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  if (!URL.canParse(address)) return { missing: `${address} is no address` };
+  if (!URL.canParse(address)) return { missing: `${address} is not an address` };
   return {
     server: new URL(address),
     insecure: false,
@@ -36,9 +36,9 @@ function inCluster(
   };
 }
 
-/** Where to look. */
+/** The places of the search. */
 export interface ConnectionSearch {
-  /** A file that somebody has named: then nothing else is looked at. */
+  /** A file that the operator has named: then nothing else is tried. */
   readonly kubeconfig?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Monotonic milliseconds. */
@@ -48,8 +48,8 @@ export interface ConnectionSearch {
 }
 
 /**
- * Finds the way to a cluster. The cluster is not asked anything.
- * @throws ClusterConfigError when there is no way; it says where was looked
+ * Finds the connection to a cluster. No request is sent.
+ * @throws ClusterConfigError when there is none; it names the places of the search
  */
 export function findConnection({ kubeconfig, env, now, serviceAccount }: ConnectionSearch): Connection {
   if (kubeconfig !== undefined) return fromKubeconfig([kubeconfig], now);

@@ -3,19 +3,19 @@ import { AnswerTooLarge, ApiError, ResourceError } from "./errors.js";
 import { FIRST_RETRY_MS, LAST_LIST_RETRY_MS } from "./limits.js";
 import type { ListTarget, WatchedList } from "./watched-list.js";
 
-/** How a list is begun, and begun again. */
+/** How a list is followed, and started again. */
 export interface Following<T extends ListTarget> {
   readonly begin: () => Pick<WatchedList<T>, "ready" | "ended" | "stop">;
   readonly clock: Clock;
-  /** Told why the list has failed for good, and whether that is because it may not be had, or is too large. It is begun anew later. */
+  /** Receives the error of a list that has failed for good, and whether that is because it is forbidden, or too large. It is started again later. */
   readonly failed: (error: unknown, refused: boolean) => void;
-  /** Milliseconds until a list that may not be had is tried again; default: as after any failure, twice as long each time. */
+  /** Milliseconds until a forbidden list is tried again; default: as after any failure, twice as long each time. */
   readonly refusedMs?: number;
 }
 
 /**
- * Follows a list until the signal says stop.
- * @param failures that came one after the other before
+ * Follows a list until the signal is aborted.
+ * @param failures consecutive failures before
  */
 export function followUntil<T extends ListTarget>(
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export function followUntil<T extends ListTarget>(
     () => {
       listedAt = clock.now();
     },
-    // Whoever waits for the first list is told by `ended`, too.
+    // Callers that wait for the first list get the error by `ended`, too.
     () => {},
   );
   const stop = (): void => {
@@ -43,7 +43,7 @@ export function followUntil<T extends ListTarget>(
     if (signal.aborted) return;
     const refused = isRefusal(error);
     failed(error, refused);
-    // A list that may not be watched fails right after each time that all of it was read.
+    // A list that may not be watched fails right after each complete listing.
     const before = listedAt !== undefined && clock.now() - listedAt >= LAST_LIST_RETRY_MS ? 0 : failures;
     const doubled = Math.min(LAST_LIST_RETRY_MS, FIRST_RETRY_MS * 2 ** before);
     cancel = clock.after(refused ? (refusedMs ?? doubled) : doubled, () => {
@@ -53,7 +53,7 @@ export function followUntil<T extends ListTarget>(
   });
 }
 
-/** Rights and resources do not come every second, and a list that is too large costs the API server most; anything else may pass. */
+/** Whether a failure is likely to last: rights and resources do not change every second, and a list that is too large costs the API server most. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof AnswerTooLarge ||
   error instanceof ResourceError ||

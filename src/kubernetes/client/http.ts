@@ -36,7 +36,7 @@ export type { ApplyOptions, DeleteOptions, DocumentOptions, PatchType, Query, Wr
 
 const JSON_TYPE = "application/json";
 
-/** Loaded when a cluster is asked for the first time: a server without one starts without it. */
+/** Loads the HTTP client when a cluster is first needed: a server without one starts without it. */
 const loadUndici = () => import("undici");
 
 /** One set of connections, valid as long as the identity's certificates are. */
@@ -174,14 +174,14 @@ export class ClusterHttp {
           throw new AnswerTooLarge(`${maxValues} values`);
         if (statusCode >= 200 && statusCode < 300) return { value: await readAnswer(answer), bytes: answer.length };
         const wait = Number(headers["retry-after"]) * 1000;
-        // 429 and a 503 with a time were not acted on, so that even a POST may be repeated.
+        // 429 and a 503 with a time were not processed, so that even a POST may be repeated.
         const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;
         if (!putOff || once || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
         await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal });
       }
     } catch (cause) {
       if (outer.aborted) {
-        const message = "nobody waits for the answer any more";
+        const message = "the caller no longer waits for the answer";
         throw new ClusterUnreachable(message, { cause, shown: message });
       }
       if (limit.signal.aborted) {
@@ -243,7 +243,7 @@ export class ClusterHttp {
     // Another caller may have made them while this one was waiting.
     const current: Dispatchers | undefined = this.#dispatchers;
     if (current?.key === name) return current;
-    // What runs on old certificates may end in peace.
+    // Requests with the old certificates may finish.
     void current?.requests.close();
     void current?.watches.close();
     const { insecure, serverName, proxy } = this.#connection;
@@ -264,11 +264,11 @@ export class ClusterHttp {
   }
 }
 
-/** How an answer is followed that goes on. */
+/** How an endless answer is followed. */
 export interface Following {
   /** Milliseconds without a byte after which it ends with ClusterUnreachable. */
   readonly silence: number;
-  /** Called when the server has agreed. */
+  /** Called when the server has accepted. */
   readonly opened: () => void;
   /** Content type of the answer; default JSON. */
   readonly accept?: string;

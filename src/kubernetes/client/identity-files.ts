@@ -1,10 +1,10 @@
-/** Identities made of files that are replaced while we run, such as a pod's token. */
+/** Identities from files that are replaced while we run, such as a pod's token. */
 import { readFile } from "node:fs/promises";
 import type { Identity, IdentitySource } from "./connection.js";
 import { ClusterConfigError, reasonOf } from "./errors.js";
 import { CREDENTIAL_FILES_MS } from "./limits.js";
 
-/** Which part of an identity comes from which file. */
+/** The file of each part of an identity. */
 export interface IdentityFiles {
   readonly token?: string;
   readonly ca?: string;
@@ -13,8 +13,8 @@ export interface IdentityFiles {
 }
 
 /**
- * Reads files again every minute, and at once when the server refuses what they said.
- * @param fixed the parts that no file brings
+ * Reads files again every minute, and at once when the server refuses the identity.
+ * @param fixed the parts that do not come from files
  * @param now monotonic milliseconds
  */
 export function fileIdentity(files: IdentityFiles, fixed: Identity, now: () => number): IdentitySource {
@@ -24,7 +24,7 @@ export function fileIdentity(files: IdentityFiles, fixed: Identity, now: () => n
       const at = now();
       if (read === undefined || at - read.at >= CREDENTIAL_FILES_MS) {
         const before = read?.identity;
-        // While a file is being replaced it may be missing for a moment: what was read before still holds.
+        // While a file is being replaced it may be missing for a moment: then the former contents are used.
         const identity = before === undefined ? load(files, fixed) : load(files, fixed).catch(() => before);
         read = { at, identity };
         identity.catch(() => {

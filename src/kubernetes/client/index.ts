@@ -17,22 +17,22 @@ export type { Connection } from "./connection.js";
 export { ClusterConfigError } from "./errors.js";
 export { type ConnectionSearch, findConnection } from "./find-connection.js";
 
-/** How to talk to a cluster. */
+/** How to reach a cluster. */
 export interface ClusterOptions {
   readonly connection: Connection;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Told what hinders watches. */
+  /** Receives reasons why watches fail. */
   readonly note: (message: string) => void;
   /** Default: for real clusters. */
   readonly timing?: WatchTiming;
-  /** Where lists are watched by another process for several; default: this process watches them. */
+  /** Where another process watches lists for several; default: this process watches them. */
   readonly shared?: StoreChannel;
   /** Most stores; default {@link MAX_STORES}. */
   readonly maxStores?: number;
 }
 
-/** A cluster. Nothing is asked of it before somebody asks something. */
+/** A cluster. No request is sent before one is needed. */
 export interface Cluster {
   /** The cluster as guests see it. */
   readonly reader: KubernetesReader;
@@ -42,7 +42,7 @@ export interface Cluster {
   readonly definitions: Definitions;
   /** The lists that are being watched. */
   readonly stores: ObjectStores;
-  /** Follows a list for one who is told of changes: it belongs to who asked for it, and ends when that one stops it. */
+  /** Follows a list for a caller that receives its changes: the list belongs to that caller, and ends when the caller stops it. */
   follow<T extends ListTarget>(options: Omit<ListOptions<T>, keyof WatchOptions>): WatchedList<T>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ export function openCluster(options: ClusterOptions): Cluster {
   const http = new ClusterHttp(connection);
   const watching: WatchOptions = { timing, now, note };
   const follow: Cluster["follow"] = (options) => new WatchedList(http, { ...options, ...watching });
-  // Where definitions may not be watched they are asked for more often, which nobody need be told.
+  // Where definitions may not be watched they are asked for more often, which needs no message.
   const definitions = new Definitions(
     (options) => new WatchedList(http, { ...options, ...watching, note: () => {} }),
     now,

@@ -1,4 +1,4 @@
-/** The way to a cluster from kubeconfig files, as kubectl reads them. */
+/** The connection to a cluster from kubeconfig files, as kubectl reads them. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { readYamlDocument, yamlText } from "../../data/yaml.js";
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /**
- * The connection of the current context. Of several files the first that names a thing says what it is.
+ * The connection of the current context. Of several files the first that names a thing defines it.
  * @param now monotonic milliseconds
  * @throws ClusterConfigError
  */
@@ -41,7 +41,8 @@ export function fromKubeconfig(files: readonly string[], now: () => number): Con
   const user = userName === "" ? { value: {}, folder: cluster.folder } : find("users", "user", userName);
 
   const address = text(cluster.value, "server");
-  if (!URL.canParse(address) || !/^https?:/.test(address)) return fail(`the server "${address}" is no HTTP address`);
+  if (!URL.canParse(address) || !/^https?:/.test(address))
+    return fail(`the server "${address}" is not an HTTP address`);
   if (member(user.value, "auth-provider") !== undefined) {
     return fail(`user "${userName}" has an auth-provider, which kubectl has given up too: use exec`);
   }
@@ -64,7 +65,7 @@ function readConfig(file: string): JsonObject {
   } catch (cause) {
     throw new ClusterConfigError(`cannot use ${file}: ${reasonOf(cause)}`, { cause });
   }
-  throw new ClusterConfigError(`${file} is no kubeconfig`);
+  throw new ClusterConfigError(`${file} is not a kubeconfig`);
 }
 
 function items(config: JsonObject, list: string): readonly unknown[] {
@@ -81,7 +82,7 @@ function identityOf(cluster: Entry, user: Entry, now: () => number): IdentitySou
     const encoded = text(value, key);
     return encoded === "" ? undefined : Buffer.from(encoded, "base64").toString("utf8");
   };
-  // Data wins over files, and a token file over a token, as in kubectl.
+  // Data takes precedence over files, and a token file over a token, as in kubectl.
   const [ca, cert, key] = [
     data(cluster, "certificate-authority-data"),
     data(user, "client-certificate-data"),

@@ -5,7 +5,7 @@ import type { ClusterHttp } from "./http.js";
 import { LARGE_PAGE_BYTES, MAX_PAGES, MAX_RESUMPTIONS, PAGE_ITEMS } from "./limits.js";
 import { collectionPath, type ResourcePlace } from "./paths.js";
 
-/** What of a cluster's client is needed. */
+/** The parts of a cluster's client that are needed. */
 export interface ListedCluster {
   readonly http: Pick<ClusterHttp, "get">;
   readonly signal: AbortSignal;
@@ -13,13 +13,13 @@ export interface ListedCluster {
 
 /** A page. */
 export interface ObjectPage {
-  /** As they stand in the list: without apiVersion and kind. */
+  /** The objects as they stand in the list: without apiVersion and kind. */
   readonly items: readonly JsonObject[];
-  /** How many come after it, where the API server says so. */
+  /** Number of objects after this page, where the API server gives it. */
   readonly left: number | undefined;
 }
 
-/** What cannot be listed, in words for people. */
+/** The error of a kind that cannot be listed, in words for people. */
 export class ListError extends Error {
   readonly code = "KUBERNETES_LIST";
 }
@@ -28,9 +28,9 @@ const GONE = 410;
 
 /**
  * Lists a kind.
- * @param namespace whose objects; `""`: all
+ * @param namespace the namespace of the objects; `""`: all
  * @param query selectors
- * @throws ListError when there is no going on
+ * @throws ListError when the list cannot be continued
  */
 export async function* objectPages(
   { http, signal }: ListedCluster,
@@ -55,7 +55,7 @@ export async function* objectPages(
         limit = Math.max(1, Math.floor(limit / 4));
         continue;
       }
-      // Its place is forgotten: the API server names another, from which the list goes on as it is now.
+      // Its place has expired: the API server names another, from which the list continues in its present state.
       const resumed = error instanceof ApiError && error.status === GONE ? error.continuation : "";
       if (resumed !== "" && resumptions < MAX_RESUMPTIONS) {
         resumptions += 1;
@@ -65,7 +65,7 @@ export async function* objectPages(
       throw new ListError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
     const items = isObject(value) && Object.hasOwn(value, "items") ? (value.items ?? []) : undefined;
-    if (!Array.isArray(items)) throw new ListError(`${path}: the answer is no list`);
+    if (!Array.isArray(items)) throw new ListError(`${path}: the answer is not a list`);
     const metadata = member(value, "metadata");
     const left = member(metadata, "remainingItemCount");
     yield { items: items.filter(isObject), left: typeof left === "number" ? left : undefined };

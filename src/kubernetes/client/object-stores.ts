@@ -2,7 +2,7 @@ import type { JsonObject } from "../object.js";
 import type { ApiResource } from "./discovery.js";
 import type { StoredItems } from "./stored-items.js";
 
-/** Which objects of a resource. */
+/** Selects objects of a resource. */
 export interface StoreScope {
   /** `""`: all namespaces, or none. */
   readonly namespace: string;
@@ -10,36 +10,36 @@ export interface StoreScope {
   readonly fieldSelector?: string;
 }
 
-/** What a store holds. */
+/** The contents of a store. */
 export type StoreContents = Pick<StoredItems, "get" | "all" | "isRead" | "readAll" | "texts">;
 
 /** The objects of a list, or one object, kept fresh. */
 export interface ObjectStore {
-  /** What it holds; `undefined` until that is there. */
+  /** The contents; `undefined` until they are complete. */
   readonly items: StoreContents | undefined;
-  /** The state that it shows, as a resourceVersion. */
+  /** The state of the contents, as a resourceVersion. */
   readonly version: string;
-  /** When it was first asked for, in monotonic milliseconds. */
+  /** Time of the first question, in monotonic milliseconds. */
   readonly since: number;
-  /** Settles when what it holds is there; rejects with the reason when it cannot be had. */
+  /** Settles when the contents are complete; rejects with the reason when they cannot be read. */
   readonly ready: Promise<void>;
-  /** Why what it holds should not be believed. */
+  /** The reason why the contents should not be used. */
   problem(): Error | undefined;
   /**
-   * What it holds, when that is there.
-   * @throws why it cannot be had
+   * The contents, once they are complete.
+   * @throws the reason when they cannot be read
    */
   contents(): Promise<StoreContents>;
   /**
    * All objects, by namespace and name, read with turns for others in between.
-   * @throws why they cannot be had
+   * @throws the reason when they cannot be read
    */
   all(): Promise<readonly JsonObject[]>;
 }
 
 /** All stores of a cluster: watched by this process, or by another one for several. */
 export interface ObjectStores {
-  /** How many there are. */
+  /** Number of stores. */
   readonly size: number;
   /** The store of a list. */
   of(resource: ApiResource, scope: StoreScope): ObjectStore;

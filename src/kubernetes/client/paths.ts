@@ -1,7 +1,7 @@
-/** Where things stand on an API server. */
+/** The paths of resources on an API server. */
 import { ResourceError } from "./errors.js";
 
-/** What names a resource. */
+/** The names of a resource. */
 export interface ResourcePlace {
   readonly group: string;
   readonly version: string;
@@ -9,8 +9,8 @@ export interface ResourcePlace {
 }
 
 /**
- * One segment of a path. Guests choose names and namespaces: what has another meaning in a path must not lead to what they were not granted,
- * and no name in Kubernetes has it.
+ * One segment of a path. Guests choose names and namespaces: one with a special meaning in a path must not lead to a place that they were not granted,
+ * and no name in Kubernetes has one.
  * @throws ResourceError
  */
 function segment(name: string): string {
@@ -18,28 +18,28 @@ function segment(name: string): string {
   throw new ResourceError(`"${name}" cannot be part of a path: no name is empty, "." or "..", or contains "/" or "%"`);
 }
 
-/** Whether something of this name can exist. */
+/** Whether an object of this name can exist. */
 export const isSegment = (name: string): boolean => name !== "" && name !== "." && name !== ".." && !/[/%]/.test(name);
 
-/** Where an API version is served. */
+/** The path of an API version. */
 export function apiRoot({ group, version }: { readonly group: string; readonly version: string }): string {
   return group === "" ? `/api/${segment(version)}` : `${groupRoot(group)}/${segment(version)}`;
 }
 
-/** Where a group says which versions it has. */
+/** The path of a group's list of versions. */
 export const groupRoot = (group: string): string => `/apis/${segment(group)}`;
 
-/** Where a resource's objects are served: those of a namespace, or (`""`) all. */
+/** The path of a resource's objects: those of a namespace, or (`""`) all. */
 export function collectionPath(resource: ResourcePlace, namespace: string): string {
   const within = namespace === "" ? "" : `/namespaces/${segment(namespace)}`;
   return `${apiRoot(resource)}${within}/${segment(resource.plural)}`;
 }
 
-/** Where an object is served. */
+/** The path of an object. */
 export const objectPath = (resource: ResourcePlace, namespace: string, name: string): string =>
   `${collectionPath(resource, namespace)}/${segment(name)}`;
 
-/** Where a subresource of an object is served, such as `scale`. */
+/** The path of an object's subresource, such as `scale`. */
 export const subresourcePath = (
   resource: ResourcePlace,
   namespace: string,
@@ -47,6 +47,6 @@ export const subresourcePath = (
   subresource: string,
 ): string => `${objectPath(resource, namespace, name)}/${segment(subresource)}`;
 
-/** Where an object's status is written. */
+/** The path of an object's status. */
 export const statusPath = (resource: ResourcePlace, namespace: string, name: string): string =>
   subresourcePath(resource, namespace, name, "status");

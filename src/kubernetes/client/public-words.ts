@@ -1,7 +1,7 @@
 /**
- * What of an API server's words answers repeat. Its messages name the account that asks (`User "system:serviceaccount:ns:name" cannot …`), and, where
- * it has asked others itself, their addresses. So sentences that are known are rebuilt from their parts; others stand only in answers
- * about the question itself (a selector that it cannot read), and only when nothing in them looks like such a name.
+ * The parts of an API server's messages that answers repeat. Its messages name the requesting account (`User "system:serviceaccount:ns:name" cannot …`), and, where
+ * it has asked others itself, their addresses. So known sentences are rebuilt from their parts; others appear only in answers
+ * about the question itself (a selector that it cannot parse), and only when nothing in them looks like such a name.
  */
 
 /** A text as Go quotes it. */
@@ -15,14 +15,14 @@ const NOT_FOUND = new RegExp(
   String.raw`^(?:[\w./-]+ ${QUOTED} not found|the server could not find the requested resource)$`,
 );
 
-/** Statuses that say what is wrong with the question. */
+/** Statuses of errors in the question. */
 const ABOUT_THE_QUESTION: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 410, 413, 415, 422]);
 
 /** Accounts, addresses with a scheme, a port or four numbers (six groups), host names, and files. */
 const TELLTALE =
   /system:|\buser\b|\btoken\b|:\/\/|:\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\da-f]{1,4}(?::[\da-f]{0,4}){2,}|\b[\w-]+\.(?:svc|local|internal)\b|(?:^|[\s"'(=])\/[\w.-]+|\b(?:dial|lookup) /i;
 
-/** Longest message of an API server that is looked at for answers: more than any that names one resource. */
+/** Longest message of an API server that is used in answers: more than any that names one resource. */
 const MAX_CHARACTERS = 512;
 
 /** The words for answers: of a Status with this code, reason (such as `Forbidden`; may be empty) and message. */

@@ -1,4 +1,4 @@
-/** What is asked of an API server: reads with their bounds, and writes. */
+/** Requests to an API server: reads with their limits, and writes. */
 import { stringifyJson } from "../../data/json.js";
 
 /** Names and values behind the `?`. */
@@ -8,57 +8,57 @@ export type Query = Readonly<Record<string, string>>;
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** With names that are repeated, where it is no record. */
+  /** The query; URLSearchParams where names are repeated. */
   readonly query: Query | URLSearchParams;
   readonly body?: unknown;
-  /** Of the body; default JSON. */
+  /** Content type of the body; default JSON. */
   readonly contentType?: string;
-  /** Of the answer; default JSON. */
+  /** Content type of the answer; default JSON. */
   readonly accept?: string;
-  /** Set for answers that go on. */
+  /** Longest silence of an endless answer; absent for others. */
   readonly silence?: number;
 }
 
-/** Content types of lists and of events in which objects have nothing but their metadata. */
+/** Content types of lists and of events in which objects have only their metadata. */
 export const METADATA_ONLY = {
   list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
   watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 } as const;
 
-/** How one document is asked for. */
+/** Options of a request for one document. */
 export interface DocumentOptions {
   /** Content type of the answer; default JSON. */
   readonly accept?: string;
   /** Most bytes of its text; default {@link import("./limits.js").MAX_ANSWER_BYTES}. */
   readonly maxBytes?: number;
-  /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */
+  /** Most values in it, where others choose the document: a text of brackets blocks the thread while it is parsed. */
   readonly maxValues?: number;
-  /** Never sent a second time, also when the server has put it off or refused the credentials. */
+  /** Whether it is never sent a second time, even if the server has put it off or refused the credentials. */
   readonly once?: boolean;
 }
 
-/** How something is written. */
+/** Options of writing an object. */
 export interface WriteOptions extends DocumentOptions {
-  /** Who is said to manage the fields that are written; absent: the API server takes the name of the client program. */
+  /** The manager of the written fields; absent: the API server uses the name of the client program. */
   readonly fieldManager?: string;
-  /** The server says what would come of it, and keeps nothing. */
+  /** Whether the server only answers with the result, and keeps nothing. */
   readonly dryRun?: boolean;
-  /** More that is written behind the `?`, such as `fieldValidation`. */
+  /** Further query parameters, such as `fieldValidation`. */
   readonly query?: Query;
 }
 
-/** How something is applied. */
+/** Options of applying an object. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
   /** Whether others who manage the same fields give way; default true, as it should be for a controller. False: that is a conflict (409). */
   readonly force?: boolean;
 }
 
-/** How something is deleted. */
+/** Options of deleting an object. */
 export interface DeleteOptions extends Omit<WriteOptions, "fieldManager"> {
-  /** What the object must be still; another one is a conflict (409). */
+  /** The object that is to be deleted; another one is a conflict (409). */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  /** What becomes of the objects that it owns; default: what its kind says. */
+  /** The treatment of the objects that it owns; default: that of its kind. */
   readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }
 
@@ -122,10 +122,10 @@ function writeQuery({ fieldManager, dryRun, query }: WriteOptions): Query {
   return { ...query, ...(fieldManager && { fieldManager }), ...(dryRun && { dryRun: "All" }) };
 }
 
-/** What a reader of YAML refuses or takes for the end of a line, where JSON has a character like any other; control characters below are escaped in JSON already. */
+/** Characters that a YAML reader refuses or takes for a line end, while JSON allows them; control characters below are escaped in JSON already. */
 const UNLIKE_YAML = /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** The text of a request's body. API servers read what is applied as YAML. */
+/** The text of a request's body. API servers read applied configurations as YAML. */
 export function bodyText({ body, contentType }: ApiRequest): string | undefined {
   if (body === undefined) return undefined;
   const text = stringifyJson(body);

@@ -7,7 +7,7 @@ interface Retry {
   step: number | undefined;
 }
 
-/** Keys that failed, and come again later and later. One timer for all of them. */
+/** Schedules repetitions of failed keys, later each time. One timer for all of them. */
 export class Retries {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -18,8 +18,8 @@ export class Retries {
   #next: { readonly step: number; readonly cancel: () => void } | undefined;
 
   /**
-   * @param random at least 0, less than 1: spreads what failed together
-   * @param due told of keys whose wait is over
+   * @param random at least 0, less than 1: spreads keys that failed together
+   * @param due receives the keys whose wait is over
    */
   constructor(clock: Clock, random: () => number, due: (key: string) => void) {
     this.#clock = clock;
@@ -27,7 +27,7 @@ export class Retries {
     this.#due = due;
   }
 
-  /** How many keys have failed and not succeeded since. */
+  /** Number of keys that have failed and not succeeded since. */
   get size(): number {
     return this.#retries.size;
   }
@@ -51,7 +51,7 @@ export class Retries {
     return wait;
   }
 
-  /** The key is in order, or gone. */
+  /** Must be called when a key has succeeded, or no longer exists. */
   forget(key: string): void {
     const retry = this.#retries.get(key);
     if (retry === undefined) return;
@@ -59,7 +59,7 @@ export class Retries {
     this.#retries.delete(key);
   }
 
-  /** Nothing comes any more. */
+  /** Ends all waits. */
   stop(): void {
     this.#next?.cancel();
     this.#next = undefined;

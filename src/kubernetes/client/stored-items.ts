@@ -10,32 +10,32 @@ import type { TextPieces } from "./text-pieces.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Bytes of text, about, whose objects are kept read because somebody has asked for them by name. */
+/** Bytes of text, about, whose objects are kept parsed because they were read by name. */
 const READ_BYTES = 4 * 1024 * 1024;
-/** Bytes of objects that are gone or have changed, beside as many as there are now, after which the others move to another log. */
+/** Bytes of removed or changed objects, beside as many as there are now, after which the others move to another log. */
 const MOST_WASTE = 4 * 1024 * 1024;
-/** Objects that move at a time, while requests wait. */
+/** Number of objects moved at a time, while requests wait. */
 const MOVED_AT_ONCE = 200;
-/** Bytes of objects that are read at a time when all are wanted: some milliseconds, while requests wait. */
+/** Bytes of objects that are parsed at a time when all are wanted: some milliseconds, while requests wait. */
 const READ_AT_ONCE = 256 * 1024;
 
-/** Where an object's text stands. Each version of an object has an entry of its own. */
+/** The place of an object's text. Each version of an object has an entry of its own. */
 export interface StoredEntry {
   log: ByteLog;
   at: number;
   readonly length: number;
 }
 
-/** Told what becomes of entries: an entry that is new, has moved, or (`undefined`) is gone. */
+/** Receives entries: one that is new, has moved, or (`undefined`) was removed. */
 export type EntrySink = (key: string, entry: StoredEntry | undefined) => void;
 
-/** What lists leave out of their items. */
+/** The members that lists omit from their items. */
 export interface ItemIdentity {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** The objects of a store, by namespace and name, and how much there may be of them. They are held as texts: read they take several times as much. */
+/** The objects of a store, by namespace and name, up to a limit. They are kept as texts: parsed they take several times as much memory. */
 export class StoredItems {
   readonly #identity: ItemIdentity;
   readonly #newLog: () => ByteLog;
@@ -44,31 +44,31 @@ export class StoredItems {
     maxSize: READ_BYTES,
     sizeCalculation: (_, { length }) => 1 + length,
   });
-  /** Objects that stay read, because somebody has wanted all. */
+  /** Objects that stay parsed, because all were read. */
   readonly #whole = new Map<StoredEntry, JsonObject>();
   #wholeBytes = 0;
-  /** While they are being read. */
+  /** The parsing of all objects while it is under way. */
   #reading: Promise<void> | undefined;
-  /** All keys in order, and their entries, from when somebody wants it. */
+  /** All keys in order, and their entries, once they are needed. */
   #order: { readonly keys: string[]; readonly entries: StoredEntry[] } | undefined;
   #all: readonly JsonObject[] | undefined;
   #texts: ObjectTexts | undefined;
-  /** Where entries stand; the last one is written. */
+  /** The logs of the entries; the last one is written. */
   #logs: readonly ByteLog[];
   #bytes = 0;
   #moves = true;
   #closed = false;
-  /** Told of every change, for those who hold the same entries. */
+  /** Receives every change, for holders of the same entries. */
   sink: EntrySink | undefined;
 
-  /** @param newLog makes what texts are written to; default: in memory */
+  /** @param newLog makes the log for texts; default: in memory */
   constructor(identity: ItemIdentity, newLog: () => ByteLog = () => new MemoryLog()) {
     this.#identity = identity;
     this.#newLog = newLog;
     this.#logs = [this.#begun()];
   }
 
-  /** Where its entries stand. */
+  /** The logs of its entries. */
   get logs(): readonly ByteLog[] {
     return this.#logs;
   }
@@ -78,18 +78,18 @@ export class StoredItems {
     return this.#entries;
   }
 
-  /** Whether {@link all} has little to read. */
+  /** Whether {@link all} has little to parse. */
   get isRead(): boolean {
     return this.#bytes - this.#wholeBytes <= READ_AT_ONCE;
   }
 
-  /** All, by namespace and name. They stay read from now on: where there may be many, {@link readAll} comes first. */
+  /** All objects, by namespace and name. They stay parsed from now on: where there may be many, {@link readAll} comes first. */
   all(): readonly JsonObject[] {
     this.#all ??= this.#sorted().map((entry) => this.#whole.get(entry) ?? this.#readWhole(entry));
     return this.#all;
   }
 
-  /** Reads all of them, with turns for others in between, so that {@link all} has little to do. */
+  /** Parses all objects, with turns for others in between, so that {@link all} has little to do. */
   async readAll(): Promise<void> {
     while (!this.isRead) {
       this.#reading ??= this.#readInTurns().finally(() => {
@@ -99,7 +99,7 @@ export class StoredItems {
     }
   }
 
-  /** Their texts, by namespace and name; the same until something changes. */
+  /** The texts of all objects, by namespace and name; the same until something changes. */
   texts(): ObjectTexts {
     this.#texts ??= new EntryTexts(this.#sorted(), this.#bytes);
     return this.#texts;
@@ -135,7 +135,7 @@ export class StoredItems {
     if (isObject(object)) this.remove(keyOf(object));
   }
 
-  /** Takes an entry that stands in some log already. */
+  /** Adds an entry whose text stands in a log already. */
   set(key: string, entry: StoredEntry): void {
     const replaced = this.#entries.has(key) ? 1 : 0;
     this.#forget(key);
@@ -161,7 +161,7 @@ export class StoredItems {
     this.sink?.(key, undefined);
   }
 
-  /** Nobody puts anything any more. */
+  /** Ends writing. */
   close(): void {
     this.#closed = true;
     this.#moves = false;
@@ -172,18 +172,18 @@ export class StoredItems {
     try {
       return this.#newLog();
     } catch {
-      // There can be no file now.
+      // A file cannot be created now.
       return new MemoryLog();
     }
   }
 
-  /** @returns where it stands */
+  /** @returns the place of the bytes */
   #append(bytes: Uint8Array): Pick<StoredEntry, "log" | "at"> {
     const log = this.#logs.at(-1);
     try {
       if (log !== undefined) return { log, at: log.append(bytes) };
     } catch {
-      // The disk is full, or has gone. What stands in the file can be read still.
+      // The disk is full, or gone. The contents of the file can still be read.
     }
     const next = new MemoryLog();
     this.#logs = [...this.#logs, next];
@@ -229,7 +229,7 @@ export class StoredItems {
     }
   }
 
-  /** Writes what there is to another log, so that the old ones and what is gone with them can be let go. */
+  /** Writes the current entries to another log, so that the old ones can be released with the removed entries. */
   async #move(): Promise<void> {
     this.#moves = false;
     const left = new Set(this.#logs);
@@ -243,7 +243,7 @@ export class StoredItems {
         entry.log = log;
         entry.at = at;
       } catch {
-        // It can't be read, which whoever asks for it is told. It stays where it is, and all others, too.
+        // It can't be read, which its readers will find out. It stays where it is, and all others, too.
         return;
       }
       this.sink?.(key, entry);
@@ -256,7 +256,7 @@ export class StoredItems {
   }
 }
 
-/** Where a key stands in the order, or would. */
+/** The index of a key in the order, or where it would stand. */
 function placeOf(key: string, order: readonly string[]): number {
   let [from, to] = [0, order.length];
   while (from < to) {
@@ -323,7 +323,7 @@ const textOf = ({ log, at, length }: StoredEntry): Buffer => log.read(at, length
 const readEntry = (entry: StoredEntry): JsonObject => parseJson(textOf(entry).toString("utf8")) as JsonObject;
 const keyOf = (object: JsonObject): string => `${namespaceOf(object)}\0${nameOf(object)}`;
 
-/** Without what no policy reads and much memory holds (spec kubewarden.md 7.6). */
+/** The object without members that no policy reads and that take much memory (spec kubewarden.md 7.6). */
 export function trimmed(object: JsonObject): JsonObject {
   const metadata = member(object, "metadata");
   if (!isObject(metadata)) return object;

@@ -1,32 +1,32 @@
-/** A long JSON text as where its parts stand, so that another thread puts it together where it is wanted, and nowhere else. Plain data, which can be sent. */
+/** A long JSON text as the places of its parts, so that another thread joins it where it is needed, and nowhere else. Plain data, which can be sent. */
 import { closeSync, openSync } from "node:fs";
 import type { LogSource } from "./byte-log.js";
 import { readSealed } from "./shared/sealed-file.js";
 
 /** A text: the head, the parts with commas between them, the tail. */
 export interface TextPieces {
-  /** Bytes of all of it. */
+  /** Bytes of the whole text. */
   readonly length: number;
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
   readonly logs: readonly LogSource[];
-  /** Three numbers a part: the index of its log, where it stands there, and its length. */
+  /** Three numbers a part: the index of its log, its place there, and its length. */
   readonly places: Float64Array;
 }
 
 /**
- * What stands together in a file is read at once, up to so many bytes: memory for so many is taken from what was used before, where more would be taken
- * from the system, cleared, and wake the collector.
+ * Most bytes of adjacent parts that are read at once: memory of this size is taken from a pool, while a larger piece would be allocated
+ * by the system, cleared, and start the garbage collector.
  */
 const RUN_BYTES = 64 * 1024;
-/** Bytes of no use in between that are read, too: about what another reading costs. */
+/** Most unused bytes in between that are read, too: about the cost of another read. */
 const GAP_BYTES = 8 * 1024;
 const COMMA = 0x2c;
 
 /**
  * Writes a text.
- * @param into as many bytes as it has
- * @throws what the system says when a file cannot be read
+ * @param into a buffer of the text's length
+ * @throws the system's error when a file cannot be read
  */
 export function writePieces({ head, tail, logs, places, length }: TextPieces, into: Uint8Array): void {
   const count = places.length / 3;
@@ -42,7 +42,7 @@ export function writePieces({ head, tail, logs, places, length }: TextPieces, in
   if (at + tail.length !== length) throw new Error("a text has another length than its parts");
   const readers = logs.map(readerOf);
   try {
-    // As they stand in the logs: in what order they are wanted has nothing to do with it.
+    // In the order of the logs, whatever the order of the parts.
     const order = inLogs(places);
     for (let first = 0; first < count; ) {
       const [log, from, size] = placeAt(places, order, first);
@@ -65,7 +65,7 @@ export function writePieces({ head, tail, logs, places, length }: TextPieces, in
   }
 }
 
-/** Indices of places, by log and where they stand there. */
+/** Indices of places, by log and place in it. */
 function inLogs(places: Float64Array): Uint32Array {
   const order = new Uint32Array(places.length / 3);
   for (let i = 0; i < order.length; i++) order[i] = i;

@@ -7,24 +7,24 @@ import type { ObjectStore } from "./object-stores.js";
 import { type ItemIdentity, type StoredEntry, StoredItems } from "./stored-items.js";
 import { type SeenState, WatchedList, type WatchOptions } from "./watched-list.js";
 
-/** What a store holds. */
+/** Options of a store. */
 interface StoreOptions extends WatchOptions {
   readonly path: string;
   /** Selectors. */
   readonly query: Query;
   readonly identity: ItemIdentity;
   readonly notOlderThan?: SeenState;
-  /** Makes what texts are written to; default: in memory. */
+  /** Makes the log for texts; default: in memory. */
   readonly newLog?: () => ByteLog;
 }
 
-/** Who holds the same as a store. */
+/** An observer that keeps the same contents as a store. */
 export interface StoreObserver {
-  /** The store holds other objects than before, all of them. */
+  /** Called when the store has other objects than before, all of them. */
   listed(): void;
-  /** One of them is new, has changed, stands somewhere else, or (`undefined`) is gone. */
+  /** Called when an object is new, has changed, moved, or (`undefined`) was removed. */
   entry(key: string, entry: StoredEntry | undefined): void;
-  /** The store shows a newer state, whatever has changed. */
+  /** Called when the store shows a newer state, whatever has changed. */
   version(): void;
 }
 
@@ -35,7 +35,7 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
 
   constructor(http: ClusterHttp, { identity, newLog, ...options }: StoreOptions) {
     const observers = new Set<StoreObserver>();
-    /** Those that were begun, and may hold files: the one that is shown, and perhaps one that is being read. */
+    /** The contents that may hold files: those that are shown, and perhaps those of a list being read. */
     const made = new Set<StoredItems>();
     const letGo = (but?: StoredItems): void => {
       for (const items of made) {
@@ -56,7 +56,7 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
       },
       listed: (items) => {
         letGo(items);
-        // Those who have waited for it read on for a while.
+        // Callers that have waited for it continue reading for a while.
         if (stopped()) letGo();
         items.sink = (key, entry) => {
           for (const each of observers) each.entry(key, entry);
@@ -76,8 +76,8 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
   }
 
   /**
-   * Follows what it holds.
-   * @returns takes it back
+   * Observes the contents.
+   * @returns removes the observer
    */
   observe(observer: StoreObserver): () => void {
     this.#observers.add(observer);
@@ -86,7 +86,7 @@ export class WatchStore extends WatchedList<StoredItems> implements ObjectStore 
 
   override stop(): void {
     super.stop();
-    // A first list goes on.
+    // A first list continues.
     if (this.items !== undefined) this.#letGo();
   }
 

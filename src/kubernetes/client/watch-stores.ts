@@ -12,27 +12,27 @@ import { WatchStore } from "./watch-store.js";
 import { restAfterFailure, restAfterList } from "./watch-timing.js";
 import type { WatchOptions } from "./watched-list.js";
 
-/** How many stores there may be, and who is told of them. */
+/** The limits of stores, and callbacks. */
 export interface StoreBounds {
-  /** Lists. */
+  /** Most lists. */
   readonly max: number;
-  /** Bytes of all lists; default {@link MAX_STORES_BYTES}. */
+  /** Most bytes of all lists; default {@link MAX_STORES_BYTES}. */
   readonly maxBytes?: number;
-  /** Objects that are watched each alone; default {@link MAX_NAMED_STORES}. */
+  /** Most objects with a watch of their own; default {@link MAX_NAMED_STORES}. */
   readonly maxNamed?: number;
-  /** Makes what the texts of lists are written to; default: in memory. */
+  /** Makes the log for the texts of lists; default: in memory. */
   readonly newLog?: () => ByteLog;
-  /** Told that the API server does not know a resource where discovery said it is. */
+  /** Called when the API server does not know a resource that discovery has found. */
   readonly gone?: (resource: ApiResource) => void;
 }
 
-/** A store, and how often it has failed before it, one after the other. */
+/** A store, and the number of consecutive failures before it. */
 interface Entry {
   readonly store: WatchStore;
   readonly failures: number;
 }
 
-/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
+/** All stores of a cluster: each is made when it is first needed, and the least recently used is removed. */
 export class WatchStores implements ObjectStores {
   readonly #http: ClusterHttp;
   readonly #options: WatchOptions;
@@ -41,7 +41,7 @@ export class WatchStores implements ObjectStores {
   readonly #gone: (resource: ApiResource) => void;
   readonly #newLog: (() => ByteLog) | undefined;
   readonly #lists: LRUCache<string, Entry>;
-  /** Of single objects. */
+  /** The stores of single objects. */
   readonly #named: LRUCache<string, Entry>;
 
   constructor(
@@ -61,13 +61,13 @@ export class WatchStores implements ObjectStores {
     this.#named = new LRUCache({ max: maxNamed, dispose, ...idle });
   }
 
-  /** How many there are. */
+  /** Number of stores. */
   get size(): number {
     return this.#lists.size + this.#named.size;
   }
 
   /**
-   * The store of a list. One that has failed is shown for a while, longer each time; one that may not be watched, until it has cost no more than it should.
+   * The store of a list. One that has failed is kept for a while, longer each time; one that may not be watched, until enough time has passed for its cost.
    * Then it is made anew.
    */
   of(resource: ApiResource, { namespace, labelSelector, fieldSelector }: StoreScope): WatchStore {
@@ -84,7 +84,7 @@ export class WatchStores implements ObjectStores {
     const query: Query = { fieldSelector: `metadata.name=${escaped(name)}` };
     const key = keyOf(path, query);
     const whole = this.#lists.peek(keyOf(collectionPath(resource, ""), {}))?.store;
-    // Each watch is told in its own time.
+    // Each watch has its own progress.
     const seen = this.#named.peek(key)?.store.version ?? "";
     if (whole?.items !== undefined && whole.problem() === undefined && !isOlder(whole.version, seen)) {
       this.#named.delete(key);
@@ -118,7 +118,7 @@ export class WatchStores implements ObjectStores {
       ...(notOlderThan !== undefined && { notOlderThan }),
       // One object is not worth a file.
       ...(this.#newLog !== undefined && stores === this.#lists && { newLog: this.#newLog }),
-      // It was said when that was found out.
+      // That was reported when it was found out.
       ...(known?.store.unwatched !== undefined && { note: () => {} }),
     });
     stores.set(key, { store, failures });
@@ -132,7 +132,7 @@ export class WatchStores implements ObjectStores {
     return store;
   }
 
-  /** Gives up what was not asked for longest, where lists take too much together: but for the one that is there now. */
+  /** Removes the least recently used lists, where all together are too large: except the newest. */
   #makeRoom(newest: WatchStore): void {
     let bytes = 0;
     for (const [key, { store }] of [...this.#lists.entries()]) {
@@ -142,12 +142,12 @@ export class WatchStores implements ObjectStores {
   }
 }
 
-/** When a store is to be made anew. */
+/** The time at which a store is to be made anew. */
 function dueAt({ store, failures }: Entry): number {
   const { failed, unwatched, listedAt, pages } = store;
   if (failed !== undefined) {
     const { error, at } = failed;
-    // What was not there may be there now: it is asked for again soon.
+    // A resource that did not exist may exist soon: it is asked for again early.
     const absent = error instanceof ApiError && error.status === 404;
     return at + restAfterFailure(absent ? 1 : failures + 1, pages, !(error instanceof ClusterUnreachable));
   }
@@ -156,5 +156,5 @@ function dueAt({ store, failures }: Entry): number {
 
 const keyOf = (path: string, query: Query): string => JSON.stringify([path, query]);
 
-/** As a value of a field selector: some names may have what means something there. */
+/** A value of a field selector: names may contain its special characters. */
 const escaped = (value: string): string => value.replace(/[\\,=]/g, "\\$&");

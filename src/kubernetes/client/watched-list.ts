@@ -16,86 +16,86 @@ import {
 import { METADATA_ONLY } from "./requests.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
-/** How stores work. */
+/** Options of all stores. */
 export interface WatchOptions {
   readonly timing: WatchTiming;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Told what hinders the watch. */
+  /** Receives reasons why the watch fails. */
   readonly note: (message: string) => void;
 }
 
-/** What takes the objects of a list. Either may throw a ResourceError when there are too many: the list fails with it. */
+/** Receives the objects of a list. Either method may throw a ResourceError when there are too many: the list fails with it. */
 export interface ListTarget {
-  /** An object is there, new or changed. */
+  /** Adds an object, or replaces it. */
   put(object: unknown): void;
-  /** An object is there no more. */
+  /** Removes an object. */
   delete(object: unknown): void;
 }
 
 /** A state of a list. */
 export interface SeenState {
-  /** Its resourceVersion. */
+  /** The state's resourceVersion. */
   readonly version: string;
-  /** When it was seen, in monotonic milliseconds. */
+  /** Time when it was seen, in monotonic milliseconds. */
   readonly at: number;
 }
 
-/** What is listed, and who takes it. */
+/** The list, and its target. */
 export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly path: string;
   /** Selectors. */
   readonly query: Query;
-  /** Makes an empty target, for each list anew: what was removed while nobody watched is not in it. */
+  /** Makes an empty target, for each listing anew: objects removed while there was no watch are not in it. */
   readonly target: () => T;
-  /** Most bytes that a list may have; default {@link MAX_STORE_BYTES}. */
+  /** Most bytes of a list; default {@link MAX_STORE_BYTES}. */
   readonly maxBytes?: number;
   /** Most objects in a page; default {@link PAGE_ITEMS}. */
   readonly pageItems?: number;
-  /** Most bytes in a page of more than one object; default {@link MAX_ANSWER_BYTES}. A larger page is asked for again with fewer. */
+  /** Most bytes in a page of more than one object; default {@link MAX_ANSWER_BYTES}. A larger page is requested again with fewer. */
   readonly pageBytes?: number;
-  /** Objects come with their metadata only. */
+  /** Whether objects are requested with their metadata only. */
   readonly metadataOnly?: boolean;
-  /** What a list holds that may not be watched is believed for {@link ANSWER_KEPT_MS}; without it such a list has failed. */
+  /** Whether a list that may not be watched is used for {@link ANSWER_KEPT_MS}; without it such a list has failed. */
   readonly unwatched?: boolean;
-  /** What was seen before: an older list is not taken. */
+  /** A state that was seen before: an older list is refused. */
   readonly notOlderThan?: SeenState;
-  /** Told when a list is there whole. */
+  /** Called when a list is complete. */
   readonly listed?: (items: T) => void;
-  /** Told that it shows a newer state, whatever has changed. */
+  /** Called when it shows a newer state, whatever has changed. */
   readonly seen?: () => void;
-  /** Told of an object that the watch has brought, after the target has taken it. */
+  /** Called with an object from the watch, after the target has it. */
   readonly changed?: (object: JsonObject) => void;
 }
 
-/** Filled by a list, then followed by watching from there; a version that the server has forgotten makes it list again. */
+/** A list that is read, then followed by watching from there; when the server no longer has that version, it is read again. */
 export class WatchedList<T extends ListTarget> {
   readonly #http: ClusterHttp;
   readonly #options: ListOptions<T>;
 
-  /** Settles when the first list is there; rejects with the reason when it cannot be had. */
+  /** Settles when the first list is complete; rejects with the reason when it cannot be read. */
   readonly ready: Promise<void>;
-  /** Why the store is of no use any more, and since when. */
+  /** The reason why the store can no longer be used, and the time. */
   failed: { readonly error: unknown; readonly at: number } | undefined;
   readonly since: number;
-  /** What it holds; `undefined` while the first list is under way. */
+  /** The contents; `undefined` until the first list is complete. */
   items: T | undefined;
-  /** Why it may not be watched, once that is known: it holds what was listed {@link listedAt}. */
+  /** The reason why it may not be watched, once that is known: the contents are those at {@link listedAt}. */
   unwatched: Error | undefined;
-  /** When the last list was there whole; 0: never. */
+  /** Time when the last list was complete; 0: never. */
   listedAt = 0;
-  /** How many pages the last list had, or has so far. */
+  /** Number of pages of the last list, so far. */
   pages = 0;
-  /** The state that it shows, as the resourceVersion of a list or an event; empty before there is one. */
+  /** The state of the contents, as the resourceVersion of a list or an event; empty before there is one. */
   version = "";
   /** Settles, with the reason, when the list has failed for good; a list that is stopped before never does. */
   readonly ended: Promise<unknown>;
   #end: (reason: unknown) => void = () => {};
-  /** Where to watch from; empty: list again. */
+  /** The version to watch from; empty: list again. */
   #from = "";
   #newest: SeenState;
   #contact = 0;
-  /** Objects to ask for at a time: fewer where they are large. */
+  /** Objects per page: fewer where they are large. */
   #pageItems: number;
   readonly #stopping = new AbortController();
 
@@ -115,7 +115,7 @@ export class WatchedList<T extends ListTarget> {
     );
   }
 
-  /** Why the contents should not be believed. */
+  /** The reason why the contents should not be used. */
   problem(): Error | undefined {
     if (this.failed !== undefined) return asError(this.failed.error);
     if (this.items === undefined) return undefined;
@@ -128,7 +128,7 @@ export class WatchedList<T extends ListTarget> {
   }
 
   /**
-   * The newest state that was seen. One that was seen so long ago that it is not believed any more counts no longer: a cluster may be brought back to an
+   * The newest state that was seen. One that is so old that it would no longer be used does not count: a cluster may be restored to an
    * earlier state as a whole.
    */
   get newest(): SeenState {
@@ -141,7 +141,7 @@ export class WatchedList<T extends ListTarget> {
     return this.#stopping.signal.aborted;
   }
 
-  /** Ends the watch; a first list under way still answers those who wait for it. */
+  /** Ends the watch; a first list under way still answers its callers. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -168,7 +168,7 @@ export class WatchedList<T extends ListTarget> {
           return this.#end(error);
         }
         if (!gone) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
-        // An event that cannot be read would come again and again from the same place.
+        // An event that cannot be read would be sent again and again from the same place.
         if (gone || failures >= FAILURES_BEFORE_LIST) this.#from = "";
       }
     }
@@ -186,7 +186,7 @@ export class WatchedList<T extends ListTarget> {
     const { now, listed } = this.#options;
     const { version: newest } = this.newest;
     let list = await this.#pages({});
-    // Not every API server of a cluster, nor every proxy before it, is as far as another was a moment ago. What was seen must not come back.
+    // Not every API server of a cluster, or proxy before it, is as up to date as another was a moment ago. Removed objects must not reappear.
     if (isOlder(list.version, newest)) {
       list = await this.#pages({ resourceVersion: newest, resourceVersionMatch: "NotOlderThan" });
       if (isOlder(list.version, newest)) throw new ClusterUnreachable("the list is older than what was seen before");
@@ -204,7 +204,7 @@ export class WatchedList<T extends ListTarget> {
   async #pages(since: Query, restarted = false): Promise<{ readonly items: T; readonly version: string }> {
     const { target, maxBytes = MAX_STORE_BYTES } = this.#options;
     const items = target();
-    // A first list goes on when the watch is stopped: somebody waits for it.
+    // A first list continues when the watch is stopped: callers wait for it.
     const signal = this.items === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
     this.pages = 0;
@@ -214,7 +214,7 @@ export class WatchedList<T extends ListTarget> {
         this.pages++;
         answer = await this.#page(next === "" ? since : { continue: next }, signal);
       } catch (error) {
-        // The pages have grown too old while they were read: the server has nothing to continue from.
+        // The pages have expired while they were read: the server cannot continue them.
         if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted)
           return this.#pages(since, true);
         throw error;
@@ -232,7 +232,7 @@ export class WatchedList<T extends ListTarget> {
     return { items, version };
   }
 
-  /** One page. One that is too large is begun again with half as many objects: anybody who may create some may make them large. */
+  /** One page. One that is too large is read again with half as many objects: any author of objects may make them large. */
   async #page(from: Query, signal: AbortSignal): Promise<Answer> {
     const { path, query, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES, metadataOnly } = this.#options;
     const accept = metadataOnly === true ? { accept: METADATA_ONLY.list } : {};
@@ -244,7 +244,7 @@ export class WatchedList<T extends ListTarget> {
           ...accept,
           maxBytes: alone ? MAX_ANSWER_BYTES : pageBytes,
         });
-        // Twice as many of these would have room twice.
+        // Twice as many of these would easily fit.
         if (answer.bytes < pageBytes / 4) this.#pageItems = Math.min(pageItems, 2 * this.#pageItems);
         return answer;
       } catch (error) {
@@ -309,10 +309,10 @@ export class WatchedList<T extends ListTarget> {
   }
 }
 
-/** Requests have limits of their own. */
+/** A signal that is never aborted: requests have limits of their own. */
 const NEVER = new AbortController().signal;
 
-/** Asking again would end the same way. */
+/** Whether a repetition would fail in the same way. */
 const isFinal = (error: unknown): boolean =>
   error instanceof ResourceError ||
   (error instanceof ApiError && error.status >= 400 && error.status < 500 && ![408, 409, 429].includes(error.status));

@@ -1,9 +1,9 @@
-/** Values as the API server stores them: members that are null are absent, and those with a default are there. */
+/** Completes values as the API server stores them: null members are absent, and those with a default are present. */
 import { setKey } from "../../data/plain-object.js";
 import { isObject } from "../object.js";
 import { memberSchema, type Schema } from "./schema.js";
 
-/** The value made complete. What does not fit the schema stays as it is. */
+/** The completed value. Parts that do not fit the schema stay as they are. */
 export function complete(value: unknown, schema: Schema): unknown {
   switch (schema.type) {
     case "array":

@@ -1,6 +1,6 @@
-/** The structural schemas of custom resources, as much of them as the kinds of policies here have. */
+/** The structural schemas of custom resources, as far as the kinds of policies here need them. */
 
-/** A string, maybe one of few, or with a format. */
+/** A string, perhaps one of few, or with a format. */
 export interface StringSchema {
   readonly type: "string";
   readonly enum?: readonly string[];
@@ -11,7 +11,7 @@ export interface StringSchema {
   readonly maxLength?: number;
   /** The source of a regular expression in ASCII, anchored. */
   readonly pattern?: string;
-  /** What stands for an absent member. */
+  /** The value of an absent member. */
   readonly default?: string;
 }
 
@@ -32,26 +32,26 @@ export interface BooleanSchema {
 export interface ListSchema {
   readonly type: "array";
   readonly items: Schema;
-  /** No item stands twice: as a whole, or by this member of it. */
+  /** Whether items are unique: as a whole, or by this member. */
   readonly unique?: "whole" | { readonly key: string };
 }
 
-/** Names that are free, and values of one kind. */
+/** A map with any names, and values of one kind. */
 export interface MapSchema {
   readonly type: "map";
   readonly values: Schema;
 }
 
-/** Members that are known. */
+/** An object with known members. */
 export interface ObjectSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Schema>>;
   readonly required: readonly string[];
-  /** Exactly one of these is there. */
+  /** Names of which exactly one is present. */
   readonly oneOf?: readonly string[];
 }
 
-/** Anything at all. */
+/** Any value. */
 export interface AnySchema {
   readonly type: "any";
 }
@@ -72,14 +72,14 @@ export const map = (values: Schema): MapSchema => ({ type: "map", values });
 /** One of a few strings. */
 export const oneOf = (...values: readonly string[]): StringSchema => ({ type: "string", enum: values });
 
-/** An object; names of required members are sorted, as mistakes are told in that order. */
+/** An object; names of required members are sorted, as mistakes are reported in that order. */
 export const object = (
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = [],
   oneOf?: readonly string[],
 ): ObjectSchema => ({ type: "object", properties, required, ...(oneOf && { oneOf }) });
 
-/** The schema of a member; `undefined` when there is no such member. Of scalars and lists nobody knows members. */
+/** The schema of a member; `undefined` when there is no such member. Scalars and lists have none. */
 export function memberSchema(schema: Schema, key: string): Schema | undefined {
   if (schema.type === "map") return schema.values;
   if (schema.type !== "object") return undefined;

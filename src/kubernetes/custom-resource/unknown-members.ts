@@ -1,10 +1,10 @@
-/** Members that a schema does not have, as the API server finds them when it prunes: before anything else is looked at, types included. */
+/** Members that a schema does not have, as the API server finds them when it prunes: before any other check, types included. */
 import { setKey } from "../../data/plain-object.js";
 import type { FieldPath } from "../field-error.js";
 import { isObject } from "../object.js";
 import { memberSchema, type ObjectSchema, type Schema } from "./schema.js";
 
-/** Their paths. A map where a scalar or a list should be has no known members. */
+/** The paths of unknown members. A map in the place of a scalar or a list has no known members. */
 export function unknownMembers(value: unknown, schema: Schema | undefined, path: FieldPath): FieldPath[] {
   if (schema?.type === "any") return [];
   if (Array.isArray(value)) {
@@ -34,7 +34,7 @@ export function pruned(value: unknown, schema: Schema | undefined): unknown {
   return kept;
 }
 
-/** The names that a member may have where the path ends, for whoever looks for the one that was meant. */
+/** The names that a member may have at the end of the path, to find the one that was meant. */
 export function siblings(path: FieldPath, schema: ObjectSchema): readonly string[] {
   let at: Schema | undefined = schema;
   for (const part of path.slice(0, -1)) {

@@ -1,5 +1,5 @@
 /**
- * Values against schemas, with the API server's words for what does not fit. Where it tells mistakes of several members in an order that changes from
+ * Validates values by schemas, with the API server's words for errors. Where it reports mistakes of several members in an order that changes from
  * run to run, they are sorted.
  */
 
@@ -13,7 +13,7 @@ import type { IntegerSchema, ObjectSchema, Schema, StringSchema } from "./schema
 /** Whether a text has the format. */
 function hasFormat(text: string, format: NonNullable<StringSchema["format"]>): boolean {
   if (format === "duration") return parseGoDuration(text).ok;
-  // The API server's own check is laxer, but what it lets pass it cannot read.
+  // The API server's own check is laxer, but it cannot read what only that accepts.
   return isRfc3339(text);
 }
 
@@ -64,7 +64,7 @@ function validateString(value: unknown, schema: StringSchema, path: FieldPath): 
   return errors;
 }
 
-/** How long a text is, and what it looks like: the first that is wrong. */
+/** The first error of a text's length and form. */
 function validateText(value: string, { minLength, maxLength, pattern }: StringSchema, path: FieldPath): FieldError[] {
   const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
   if (maxLength !== undefined && length > maxLength) {
@@ -112,12 +112,12 @@ function validateObject(value: JsonObject, schema: ObjectSchema, path: FieldPath
   ];
 }
 
-/** What is no object lacks no member: each alternative holds. */
+/** The errors of a value that is not an object: it lacks no member, so each alternative holds. */
 function validateNoObject({ oneOf }: ObjectSchema, path: FieldPath): FieldError[] {
   return oneOf === undefined ? [] : [notOne(`Found ${oneOf.length} valid alternatives`, path)];
 }
 
-/** Exactly one of some members is there. */
+/** The errors of a choice, of which exactly one member must be present. */
 function validateChoice(value: JsonObject, names: readonly string[], path: FieldPath): FieldError[] {
   const count = names.filter((name) => Object.hasOwn(value, name)).length;
   if (count === 1) return [];
@@ -130,7 +130,7 @@ const notOne = (found: string, path: FieldPath): FieldError => ({
   text: `Invalid value: "": "${formatPath(path)}" must validate one and only one schema (oneOf). ${found}`,
 });
 
-/** Items of lists that must be there once only. */
+/** The errors of repeated items in lists with unique ones. */
 export function validateUnique(value: unknown, schema: Schema, path: FieldPath): FieldError[] {
   if (schema.type === "array" && Array.isArray(value)) {
     const below = value.flatMap((item, i) => validateUnique(item, schema.items, [...path, i]));
@@ -161,7 +161,7 @@ function repeatedItems(
     const text = goJson(identity);
     const times = (seen.get(text) ?? 0) + 1;
     seen.set(text, times);
-    // Only the first repetition is told.
+    // Only the first repetition is reported.
     return times === 2 ? [{ path: [...path, i], text: `Duplicate value: ${text}` }] : [];
   });
 }
@@ -169,18 +169,18 @@ function repeatedItems(
 const wrongType = (path: FieldPath, wanted: string, got: string): FieldError =>
   invalid(path, got, `${formatPath(path)} in body must be of type ${wanted}: ${goQuote(got)}`);
 
-/** A value's type as schemas call it. */
+/** The schemas' name of a value's type. */
 function typeName(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
   if (value instanceof Number) return "number";
   if (typeof value === "bigint") return "integer";
-  // A whole number that is not safe is one that no integer of 64 bits holds.
+  // A whole number that is not safe is beyond all integers of 64 bits.
   if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "number";
   return typeof value === "object" ? "object" : typeof value;
 }
 
-/** A value's format, which numbers have and others don't. */
+/** A value's format, which only numbers have. */
 function formatName(value: unknown): string {
   const type = typeName(value);
   if (type === "integer") return "int64";

@@ -3,7 +3,7 @@ import type { FieldPath } from "../field-error.js";
 import { isObject } from "../object.js";
 
 /**
- * The value without what stands at the paths, so that the rest of it can be looked at: members are left out, and in the place of a list's item stands
+ * The value without the parts at the paths, so that the rest can be validated: members are left out, and an item of a list is replaced by
  * an empty map, so that the others keep their places. A path to nothing changes nothing.
  */
 export function without(value: unknown, paths: readonly FieldPath[]): unknown {

@@ -1,6 +1,6 @@
 /**
- * Objects of built-in kinds in the form that they have inside of the API server, which keeps them as Go structs: empty optional members are
- * gone and others there though nobody wrote them, null in a map of texts is `""`, times are in UTC, unknown members are dropped (spec
+ * Converts objects of built-in kinds to the form that they have inside of the API server, which keeps them as Go structs: empty optional members are
+ * removed and others added, null in a map of texts is `""`, times are in UTC, unknown members are dropped (spec
  * validating-admission-policy.md 4.4).
  */
 import { formatPath, goQuote } from "../field-error.js";
@@ -10,23 +10,23 @@ import { GoTypes } from "./catalogue.js";
 import type { GoStruct } from "./go-type.js";
 import { type Mistake, type Reader, Shaping } from "./shaping.js";
 
-/** The types of the built-in kinds: what is in the file, read when it is first needed. */
+/** The types of the built-in kinds: from the file, read when it is first needed. */
 const TYPES = new GoTypes();
 
-/** The object as Go prints its struct; or why it does not fit, in Go's words, and where the first thing is that does not. */
+/** The object as Go prints its struct; or the error, in Go's words, and its place. */
 export type Shaped = { readonly ok: true; readonly object: JsonObject } | ({ readonly ok: false } & Mistake);
 
 /** The struct of an object's kind; `undefined` when the kind is not built in. */
 export const structOf = (apiVersion: string, kind: string): GoStruct | undefined => TYPES.ofKind(apiVersion, kind);
 
-/** The struct that an object says to be. */
+/** The struct of an object's own kind. */
 export const structOfObject = (object: JsonObject): GoStruct | undefined =>
   structOf(text(object, "apiVersion"), text(object, "kind"));
 
 /**
- * An object once it has been read into its struct and printed again.
+ * An object after it was decoded into its struct and printed again.
  * @param reader the decoder of requests (the default), or the server's own converter
- * @param memory of the parts of the object
+ * @param memory the kept facts about the parts of the object
  */
 export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "json", memory?: PatchMemory): Shaped {
   const shaping = new Shaping(reader, memory);
@@ -36,10 +36,10 @@ export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "j
 }
 
 /**
- * Why the API server would not take an object, and where; undefined for one that it may. Of kinds that are not built in it reads the metadata only:
- * the rest is for the schema of a CustomResourceDefinition to say.
+ * The error for which the API server would refuse an object, and its place; undefined for one that it may accept. Of kinds that are not built in it reads the
+ * metadata only: the rest is checked by the schema of a CustomResourceDefinition.
  */
-export function misfitOf(object: JsonObject): Mistake | undefined {
+export function mismatchOf(object: JsonObject): Mistake | undefined {
   const shaped = asStruct(object, structOfObject(object) ?? customStruct(text(object, "kind")));
   return shaped.ok ? undefined : shaped;
 }
@@ -51,7 +51,7 @@ function customStruct(kind: string): GoStruct {
 }
 
 /**
- * The same as the API server's strict decoder does it: unknown members are an error too, all of them in the order of the text, but behind any
+ * The same by the API server's strict decoder: unknown members are an error too, all of them in the order of the text, but after any
  * value of a wrong type.
  */
 export function asStructStrictly(object: JsonObject, type: GoStruct, memory?: PatchMemory): Shaped {
@@ -61,7 +61,7 @@ export function asStructStrictly(object: JsonObject, type: GoStruct, memory?: Pa
   if (mistake !== undefined) return { ok: false, ...mistake };
   const [first] = unknown;
   if (first === undefined) return { ok: true, object: shaped };
-  // Keys with points in them may make one path of two.
+  // Keys with dots in them may make one path of two.
   const fields = new Set(unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`));
   return { ok: false, error: `strict decoding error: ${[...fields].join(", ")}`, path: first };
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type GoMember, type GoSpecial, type GoStruct, type GoType, SPECIAL } from "./go-type.js";
 
-/** Counted from the compiled file; made by scripts/go-types out of the published Go types. */
+/** Relative to the compiled file; made by scripts/go-types from the published Go types. */
 const FILE = new URL("../../../../data/kubernetes-go-types.json", import.meta.url);
 
-/** A type is a name (one of Go's own), or what it is, its name and what it is made of; types within it are numbers. */
+/** A type: a name (one of Go's own), or its kind, its name and its parts; types within it are numbers. */
 type WrittenType = string | readonly [kind: string, ...rest: readonly unknown[]];
 
 interface Written {
@@ -19,7 +19,7 @@ const OMIT_ZERO = 2;
 /** A member is written as its place, the number of its type, and its flags. */
 const MEMBER_PARTS = 3;
 
-/** The Go types of the built-in kinds. The file is read when the first is asked for, and of its types only those that a kind is made of. */
+/** The Go types of the built-in kinds. The file is read when the first type is needed, and only the types that a kind uses are made. */
 export class GoTypes {
   #written: Written | undefined;
   readonly #types: (GoType | undefined)[] = [];
@@ -47,7 +47,7 @@ export class GoTypes {
     if (kind === "struct") {
       const members = new Map<string, GoMember>();
       const struct: GoStruct = { kind, go: String(go), members };
-      // A struct may hold itself: it is known before its members are.
+      // A struct may contain itself: it is registered before its members are made.
       this.#types[number] = struct;
       this.#addMembers(written, of, members);
       return struct;

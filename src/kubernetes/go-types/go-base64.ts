@@ -1,4 +1,4 @@
-/** Base64 as Go's standard encoding reads it: line ends anywhere, padding required, bits left over ignored. */
+/** Base64 by the rules of Go's standard encoding: line ends anywhere, padding required, surplus bits ignored. */
 
 const LINE_ENDS = /[\r\n]/g;
 const WELL_FORMED = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -6,7 +6,7 @@ const PADDING = "=";
 /** Characters that make three octets. */
 const GROUP = 4;
 
-/** The text as Go prints it again, or the error of a text that is none. */
+/** The text as Go prints it again, or the error of an invalid one. */
 export function normalBase64(text: string): { readonly text: string } | { readonly error: string } {
   const written = text.replace(LINE_ENDS, "");
   if (WELL_FORMED.test(written) && written.length % GROUP === 0) {
@@ -15,7 +15,7 @@ export function normalBase64(text: string): { readonly text: string } | { readon
   return { error: `illegal base64 data at input byte ${firstWrong(Buffer.from(text))}` };
 }
 
-/** The octet at which Go gives up. */
+/** The octet at which Go stops. */
 function firstWrong(octets: Buffer): number {
   let inGroup = 0;
   for (let at = 0; at < octets.length; at++) {

@@ -1,4 +1,4 @@
-/** Quantities as `resource.Quantity` reads and prints them: canonical, but for texts that it takes for canonical already. */
+/** Quantities as `resource.Quantity` reads and prints them: canonical, except texts that it considers canonical already. */
 import { canonicalQuantity } from "../quantity.js";
 
 const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -8,9 +8,9 @@ const PARTS = /^([+-]?)(0*)([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[+-]?[0-9]*)
 const SUFFIX = /^(?:[KMGTPE]i|[numkMGTPE]?|[eE][+-]?[0-9]+)$/;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
-/** Digits that an int64 holds whatever they are. */
+/** Digits of any number that fits an int64. */
 const INT64_DIGITS = 18;
-/** Digits of a quantity with a binary suffix that are multiplied without losing any; each step of 2^10 takes three. */
+/** Digits of a quantity with a binary suffix that are multiplied without loss; each step of 2^10 takes three. */
 const BINARY_DIGITS = 14;
 const LARGEST = (1n << 63n) - 1n;
 const NANO = -9;
@@ -29,7 +29,7 @@ export function normalQuantity(written: string): { readonly text: string } | { r
   return { text: canonicalQuantity(`${sign}${whole}${point}${fraction}${suffix}`) };
 }
 
-/** Go reads short quantities in a way of their own, and keeps the text of what it then takes for canonical, such as `+5` and `1.500`. */
+/** Reads short quantities as Go does, in a way of its own: it keeps the text of those that it then considers canonical, such as `+5` and `1.500`. */
 function readQuickly(whole: string, fraction: string, suffix: string): "as it is" | "quickly" | "slowly" {
   const digits = `${whole}${fraction}`;
   const binary = BINARY[suffix];

@@ -1,18 +1,18 @@
-/** Times as Go's `time.Parse` reads them by the two layouts of Kubernetes, with its words for what is none, and as Kubernetes prints them. */
+/** Times as Go's `time.Parse` reads them by the two layouts of Kubernetes, with its words for errors, and as Kubernetes prints them. */
 
 /** A point in time. */
 export interface Instant {
-  /** Since 1970, in UTC. */
+  /** Seconds since 1970, in UTC. */
   readonly seconds: number;
   readonly microseconds: number;
   /** Whether there is a fraction of a second. */
   readonly fraction: boolean;
 }
 
-/** A point in time, or why the text is none. */
+/** A point in time, or the error of the text. */
 export type GoTime = Instant | { readonly error: string };
 
-/** One part of a layout: the text in front of it, and what it is. */
+/** One part of a layout: the text in front of it, and its element. */
 type Part = readonly [prefix: string, element: string];
 
 const DATE: readonly Part[] = [
@@ -26,21 +26,21 @@ const DATE: readonly Part[] = [
 const FRACTION = ".000000";
 const ZONE = "Z07:00";
 
-/** metav1.Time: any fraction of a second may follow, and is dropped when it is printed. */
+/** Reads a metav1.Time: any fraction of a second may follow, and is dropped when it is printed. */
 export const readTime = (text: string): GoTime => new Reader(text, [...DATE, ["", ZONE]]).read();
 
-/** metav1.MicroTime: six digits of a fraction. */
+/** Reads a metav1.MicroTime: six digits of a fraction. */
 export const readMicroTime = (text: string): GoTime => new Reader(text, [...DATE, ["", FRACTION], ["", ZONE]]).read();
 
-/** Year 1, which stands for no time at all. */
+/** Year 1, which means "no time". */
 const ZERO_SECONDS = secondsOf(1, 1, 1, 0, 0, 0);
 
-/** As metav1.Time prints it, in UTC; null for the zero time. */
+/** The text that metav1.Time prints, in UTC; null for the zero time. */
 export function printTime(time: Instant): string | null {
   return time.seconds === ZERO_SECONDS && !time.fraction ? null : `${printDate(time.seconds)}Z`;
 }
 
-/** As metav1.MicroTime prints it. */
+/** The text that metav1.MicroTime prints. */
 export function printMicroTime(time: Instant): string | null {
   if (time.seconds === ZERO_SECONDS && !time.fraction) return null;
   return `${printDate(time.seconds)}.${digits(time.microseconds, 6)}Z`;
@@ -56,14 +56,14 @@ function printDate(seconds: number): string {
 const digits = (value: number, width: number): string => String(value).padStart(width, "0");
 
 function secondsOf(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
-  // Years below 100 would be taken for those of the last century.
+  // Years below 100 would be read as those of the last century.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
   return date.getTime() / 1000;
 }
 
-/** The day before the first of the next month. */
+/** The number of days in a month: the day before the first of the next one. */
 const daysIn = (year: number, month: number): number =>
   new Date(secondsOf(year, month + 1, 0, 0, 0, 0) * 1000).getUTCDate();
 
@@ -103,7 +103,7 @@ class Reader {
     };
   }
 
-  /** Reads one element; what of it is out of range. */
+  /** Reads one element; answers the part that is out of range. */
   #read(element: string): "unreadable" | string | undefined {
     switch (element) {
       case "2006":
@@ -134,7 +134,7 @@ class Reader {
     return value < least || value > most ? name : undefined;
   }
 
-  /** A layout without a fraction takes any. */
+  /** Reads a fraction where the layout has none: any is allowed. */
   #anyFraction(): undefined {
     if (this.#parts.some(([, element]) => element === FRACTION)) return undefined;
     this.#fraction = /^[.,]([0-9]+)/.exec(this.#rest)?.[1] ?? "";
@@ -179,7 +179,7 @@ class Reader {
   }
 }
 
-/** Go's package of times has a way of its own to quote. */
+/** A text in quotes, by the rules of Go's package of times. */
 function quoted(text: string): string {
   let out = "";
   for (const character of text) {

@@ -1,9 +1,9 @@
-/** Go's types, as much of them as reading and printing JSON depends on. */
+/** Go's types, as far as reading and printing JSON depends on them. */
 
 /** A type. `go` is its name in Go's messages: `[]v1.Container`. */
 export type GoType = GoScalar | GoInteger | GoSpecial | GoList | GoMap | GoPointer | GoStruct;
 
-/** A text (enumerations are no more than that), a truth value, or octets, which JSON has as base64. */
+/** A text (enumerations are texts), a truth value, or octets, which are base64 in JSON. */
 export interface GoScalar {
   readonly kind: "string" | "bool" | "bytes";
   readonly go: string;
@@ -38,7 +38,7 @@ export interface GoMap {
   readonly element: GoType;
 }
 
-/** A pointer; `go` is the name of what it points to, for no message says more. */
+/** A pointer; `go` is the name of its target's type, which is all that messages print. */
 export interface GoPointer {
   readonly kind: "pointer";
   readonly go: string;
@@ -55,11 +55,11 @@ export interface GoStruct {
 /** A member of a struct, or of a struct that it embeds. */
 export interface GoMember {
   readonly name: string;
-  /** The name in Go's messages: with the embedded structs on the way to it, as in `VolumeSource.emptyDir`. */
+  /** The name in Go's messages: with the embedded structs before it, as in `VolumeSource.emptyDir`. */
   readonly place: string;
   readonly type: GoType;
-  /** Not printed when it is empty. */
+  /** Whether it is not printed when it is empty. */
   readonly omitEmpty: boolean;
-  /** Not printed when it is zero; only times have that. */
+  /** Whether it is not printed when it is zero; only times have that. */
   readonly omitZero: boolean;
 }

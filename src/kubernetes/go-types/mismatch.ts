@@ -1,12 +1,12 @@
-/** What Go says of a value of the wrong type. */
+/** Go's errors for values of the wrong type. */
 import { isObject } from "../object.js";
 import type { GoType } from "./go-type.js";
 
 /**
  * The decoder's error.
  * @param go the name of the type that was wanted
- * @param struct the struct around the value; `""`: there is none
- * @param places the members on the way to the value; lists and maps are not seen
+ * @param struct the struct around the value; `""`: none
+ * @param places the members on the way to the value; lists and maps are left out
  */
 export function jsonError(value: unknown, go: string, struct: string, places: readonly string[]): string {
   const where =
@@ -14,7 +14,7 @@ export function jsonError(value: unknown, go: string, struct: string, places: re
   return `json: cannot unmarshal ${jsonKind(value, go)} into Go ${where} of type ${go}`;
 }
 
-/** What JSON calls the value; a number that does not fit an integer is said itself. */
+/** JSON's name for the value's type; a number that does not fit an integer is printed itself. */
 function jsonKind(value: unknown, go: string): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
@@ -50,7 +50,7 @@ export function converterError(value: unknown, type: GoType): string {
   }
 }
 
-/** The kind of Go value that JSON is in the server. */
+/** The kind of Go value by which the server represents JSON. */
 function goKind(value: unknown): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";

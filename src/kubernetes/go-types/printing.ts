@@ -1,12 +1,12 @@
-/** How Go prints structs: which members, in which order, and what it prints of those that nobody has set. */
+/** How Go prints structs: which members, in which order, and the values of unset ones. */
 import type { JsonObject } from "../object.js";
 import type { GoMember, GoStruct, GoType } from "./go-type.js";
 
-/** A struct as it is read and printed again and again: a list of 50,000 items asks that for each. */
+/** The plan for reading and printing a struct, made once: a list of 50,000 items needs it for each. */
 export interface StructPlan {
-  /** In the order in which Go prints them. */
+  /** The members in Go's order. */
   readonly members: readonly PlannedMember[];
-  /** Where a member is in that order. */
+  /** The index of each member in that order. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -15,13 +15,13 @@ export interface PlannedMember {
   readonly member: GoMember;
   /** Whether an empty value is left out. */
   readonly leavesOutEmpty: boolean;
-  /** Whether it is left out when nothing was read. */
+  /** Whether it is left out when no value was read. */
   readonly leavesOutUnread: boolean;
 }
 
 const PLANS = new WeakMap<GoStruct, StructPlan>();
 
-/** What to do with a struct's members; made once for each struct. */
+/** The plan of a struct; made once for each struct. */
 export function planOf(type: GoStruct): StructPlan {
   const known = PLANS.get(type);
   if (known !== undefined) return known;
@@ -36,7 +36,7 @@ export function planOf(type: GoStruct): StructPlan {
   return plan;
 }
 
-/** Of the names those that the struct has, in its order. */
+/** The names that the struct has, in its order. */
 export function knownInOrder(names: readonly string[], { places }: StructPlan): readonly string[] {
   let last = -1;
   const isSo = names.every((name) => {
@@ -53,14 +53,14 @@ export function knownInOrder(names: readonly string[], { places }: StructPlan): 
   return placed.sort((a, b) => a.place - b.place).map(({ name }) => name);
 }
 
-/** What Go prints of a member; `undefined` when it leaves it out. */
+/** The printed form of a member; `undefined` when Go leaves it out. */
 function printedMember({ member, leavesOutEmpty, leavesOutUnread }: PlannedMember, value: unknown): unknown {
   if (value === undefined) return leavesOutUnread ? undefined : zero(member.type);
   if (leavesOutEmpty && isEmpty(value)) return undefined;
   return member.omitZero && value === null ? undefined : value;
 }
 
-/** The members that Go prints, in the struct's order; `read` has their values by their places. Always a new object: what it is a struct of is told by its identity. */
+/** The members that Go prints, in the struct's order; `read` has their values by index. Always a new object: its struct is found by its identity. */
 export function printed({ members }: StructPlan, read: readonly unknown[]): JsonObject {
   const object: Record<string, unknown> = {};
   for (let place = 0; place < members.length; place++) {
@@ -71,7 +71,7 @@ export function printed({ members }: StructPlan, read: readonly unknown[]): Json
   return object;
 }
 
-/** Whether an object with these keys is what Go prints of it: nothing is printed that nobody wrote. */
+/** Whether an object with these keys is the printed form already: no unset member would be added. */
 export function isPrinted(
   object: JsonObject,
   keys: readonly string[],
@@ -94,7 +94,7 @@ export function isPrinted(
   return next === keys.length;
 }
 
-/** Structs are never empty. */
+/** Whether values of a type are never empty, as those of structs. */
 function isAlwaysThere(type: GoType): boolean {
   switch (type.kind) {
     case "string":
@@ -109,16 +109,16 @@ function isAlwaysThere(type: GoType): boolean {
   }
 }
 
-/** The map without entries: to ask a large one whether it has any takes as long as to list them. */
+/** The map without entries: finding out whether a large one has any takes as long as listing them. */
 export const NO_ENTRIES: JsonObject = Object.freeze({});
 
-/** Of values of types that can be empty. */
+/** Whether a value is empty, for types that can be. */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return !value;
   return Array.isArray(value) ? value.length === 0 : value === NO_ENTRIES;
 }
 
-/** What Go prints of a value that nobody has set. */
+/** The printed form of an unset value. */
 export function zero(type: GoType): unknown {
   switch (type.kind) {
     case "struct":

@@ -10,36 +10,36 @@ import { converterError, integerText, jsonError } from "./mismatch.js";
 import { isPrinted, knownInOrder, NO_ENTRIES, type PlannedMember, planOf, printed, zero } from "./printing.js";
 
 /**
- * Who reads: `json`, the decoder of requests and files (sigs.k8s.io/json), or `converter`, which turns values into structs within the server
+ * The reader: `json`, the decoder of requests and files (sigs.k8s.io/json), or `converter`, which turns values into structs within the server
  * (runtime.DefaultUnstructuredConverter.FromUnstructured): it cuts integers that are too large, and words its errors in another way.
  */
 export type Reader = "json" | "converter";
 
-/** What does not fit, and where. */
+/** An error, and its place. */
 export interface Mistake {
   readonly error: string;
   readonly path: FieldPath;
 }
 
-/** As many unknown members are said. */
+/** Most unknown members that are reported. */
 const MAX_UNKNOWN = 100;
 
 /**
- * Gives a value the form in which Go prints it once it has been read into its struct: one pass, one object (disposable). Lists and maps that have that form
- * already are taken as they are; with a memory structs are, too, and what it knows is not looked at.
+ * Gives a value the form in which Go prints it after it was decoded into its struct: one pass, one object (disposable). Lists and maps that have that form
+ * already are used as they are; with a memory structs are, too, and known parts are not checked again.
  */
 export class Shaping {
   /** Members that the struct does not have, each once, in the order of the text. */
   readonly unknown: FieldPath[] = [];
   readonly #reader: Reader;
-  /** The decoder's first mistake: it goes on, and says it at the end. */
+  /** The decoder's first mistake: it continues, and reports it at the end. */
   #error: Mistake | undefined;
-  /** At a mistake of a type that reads itself the decoder stops, whatever it has found before; the converter stops at any. */
+  /** The mistake of a type that reads itself, at which the decoder stops, whatever it has found before; the converter stops at any. */
   #fatal: Mistake | undefined;
-  /** The struct that is being read, and the members on the way to its value, as Go's messages name them. */
+  /** The struct that is being decoded, and the members on the way to its value, as Go's messages name them. */
   #struct = "";
   readonly #places: string[] = [];
-  /** The same way with indexes and keys of maps, as unknown members are named. */
+  /** The same path with indexes and keys of maps, by which unknown members are named. */
   readonly #path: (string | number)[] = [];
   readonly #memory: PatchMemory | undefined;
 
@@ -48,7 +48,7 @@ export class Shaping {
     this.#memory = memory;
   }
 
-  /** Why the value does not fit. */
+  /** The error of the value. */
   get mistake(): Mistake | undefined {
     return this.#fatal ?? this.#error;
   }
@@ -87,7 +87,7 @@ export class Shaping {
     const plan = planOf(type);
     const read = new Array<unknown>(plan.members.length);
     const keys = Object.keys(value);
-    // The decoder goes by the text, the converter by the struct.
+    // The decoder follows the text, the converter the struct.
     for (const key of this.#reader === "json" ? keys : knownInOrder(keys, plan)) {
       const place = plan.places.get(key);
       if (place === undefined) {
@@ -157,12 +157,12 @@ export class Shaping {
     return inConverter ? plain(cut) : this.#mismatch(value, type);
   }
 
-  /** Octets are base64, or a list of numbers. */
+  /** Octets, from base64 or a list of numbers. */
   #bytes(value: unknown, type: GoType): unknown {
     if (typeof value === "string") {
       const read = normalBase64(value);
       if ("text" in read) return read.text;
-      // The decoder goes on after it, as after a wrong type.
+      // The decoder continues after it, as after a wrong type.
       if (this.#reader === "converter") return this.#stopped(`error decoding from json: ${read.error}`);
       this.#error ??= this.#here(read.error);
       return null;
@@ -220,7 +220,7 @@ export class Shaping {
     return null;
   }
 
-  /** A type that reads itself got what it never takes. */
+  /** The error of a type that reads itself, for a value that it never accepts. */
   #stop(value: unknown, go: string): null {
     return this.#stopped(jsonError(value, go, this.#reader === "converter" ? "" : this.#struct, this.#places));
   }
@@ -234,15 +234,15 @@ export class Shaping {
 const OCTET_MAX = 255;
 const OCTET: GoInteger = { kind: "integer", go: "uint8", bits: 8 };
 
-/** A whole number, however it is written; a double is one only where it is exact. */
+/** A whole number in any notation; a double is one only where it is exact. */
 function integerOf(value: unknown): number | bigint | undefined {
   const number = value instanceof Number ? value.valueOf() : value;
   if (typeof number === "bigint") return number;
-  // 0 instead of -0, which no integer is.
+  // 0 instead of -0, which is not an integer.
   return typeof number === "number" && Number.isSafeInteger(number) ? number || 0 : undefined;
 }
 
-/** The converter takes any double without a fraction; what an int64 cannot hold becomes the least of them. */
+/** An integer by the converter's rules: any double without a fraction; one that an int64 cannot hold becomes the least int64. */
 function convertedInteger(value: unknown): number | bigint | undefined {
   if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return integerOf(value);
   const whole = BigInt(value);
@@ -254,11 +254,11 @@ const INT64_BITS = 64;
 const plain = (value: bigint): number | bigint =>
   BigInt.asIntN(54, value) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 
-/** What a quantity's reader is given: the text, or a number as it is written; anything else is no quantity. */
+/** The text for a quantity's reader: the text, or a number as it is written; anything else is not a quantity. */
 const quantityText = (value: unknown): string =>
   typeof value === "string" ? value : (integerText(value) ?? (typeof value === "number" ? String(value) : "{"));
 
-/** JSON that is kept as it is, printed and read again: a double without a fraction comes back as an integer. What holds none is not copied. */
+/** JSON that is kept as it is, printed and read again: a double without a fraction becomes an integer. A value without one is not copied. */
 function integers(value: unknown): unknown {
   if (value instanceof Number) return integerOf(value) ?? value;
   if (Array.isArray(value)) {
@@ -269,7 +269,7 @@ function integers(value: unknown): unknown {
   return withValues(value, Object.keys(value), integers);
 }
 
-/** A map with what is made of its values: itself where that is the very same. */
+/** A map with converted values: the map itself if none has changed. */
 function withValues(
   map: JsonObject,
   keys: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * JSON Patches as the API server applies those of MutatingAdmissionPolicies: by the letter of evanphx/json-patch v4, which is not that of RFC 6902 (spec
+ * Applies JSON Patches as the API server applies those of MutatingAdmissionPolicies: exactly as evanphx/json-patch v4 does, which differs from RFC 6902 (spec
  * mutating-admission-policy.md 6).
  */
 
@@ -15,15 +15,15 @@ import type { PatchOperation } from "./operation.js";
 import { type OutcomeError, outcomeError } from "./outcome.js";
 import { containerValue, slotValue } from "./values.js";
 
-/** A place in the tree: what holds it, and its key there. */
+/** A place in the tree: its container, and its key there. */
 interface Place {
   readonly container: Container;
   readonly key: string;
 }
 
 /**
- * The place that a path names, `undefined` where what should hold it is not there or is a scalar. What stands before the first slash counts for
- * nothing; a path without any names no place.
+ * The place that a path names, `undefined` where its container does not exist or is a scalar. The text before the first slash is
+ * ignored; a path without a slash names no place.
  */
 function placeOf(root: Container, path: string, work: Work): Place | undefined {
   work.spend(path.length);
@@ -42,19 +42,19 @@ function placeOf(root: Container, path: string, work: Work): Place | undefined {
   return { container, key: unescaped(last) };
 }
 
-/** `~1` is a slash and `~0` a tilde; any other tilde is itself. */
+/** The key of a path's part: `~1` is a slash and `~0` a tilde; any other tilde is itself. */
 const unescaped = (key: string): string =>
   key.includes("~") ? key.replace(/~[01]/g, (code) => (code === "~1" ? "/" : "~")) : key;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const SUSPICIOUS = /[\u0000-\u0007\u000b\u000e-\u001f\u007f\u{10000}-\u{10ffff}]/gu;
 
-/** Nearly all texts. */
+/** The form of nearly all texts. */
 const PLAIN = /^[ -~]*$/;
 
 /**
- * The server quotes `op`, `path` and `from` as Go does and reads them as JSON, which has not all of Go's escapes: the error of reading, or `undefined`
- * where the text comes back as it was.
+ * The server quotes `op`, `path` and `from` as Go does and reads them as JSON, which does not have all of Go's escapes: the error of reading, or `undefined`
+ * where the text is unchanged.
  */
 function quotedTextError(text: string): string | undefined {
   if (PLAIN.test(text)) return undefined;
@@ -72,22 +72,22 @@ function escapeOf(character: string): string | undefined {
   return isPrintable(character) ? undefined : "U";
 }
 
-/** What became of an object. */
+/** The result of a patch. */
 export type PatchOutcome =
-  /** A new object; the one before is as it was. It shares what was not changed with that and with the operations' values. */
+  /** A new object; the former one is unchanged. It shares unchanged parts with that and with the operations' values. */
   | { readonly kind: "patched"; readonly object: JsonObject }
   /** A `test` failed, so that the mutation does nothing; it counts as successful. */
   | { readonly kind: "unchanged" }
   /** The mutation fails, by failurePolicy; the message begins with `JSON Patch: `. */
   | { readonly kind: "error"; readonly message: string }
-  /** What came out is no object of Kubernetes: 500 with reason InternalError, whatever the failurePolicy. */
+  /** The result is not an object of Kubernetes: 500 with reason InternalError, whatever the failurePolicy. */
   | ({ readonly kind: "internal" } & OutcomeError)
   /** The server's plugin panics: 500, whatever the failurePolicy. The message is Go's. */
   | { readonly kind: "panic"; readonly message: string };
 
 /**
  * Applies a patch to an object (JSON in the model of `data/json`), all of it or nothing.
- * @param memory of the parts of the object
+ * @param memory the kept facts about the parts of the object
  */
 export function applyJsonPatch(
   object: JsonObject,
@@ -107,7 +107,7 @@ const failed = (message: string): PatchOutcome => ({ kind: "error", message: `JS
 const TEST_FAILED = Symbol("test failed");
 type Step = undefined | string | typeof TEST_FAILED;
 
-/** One patch as it is applied (disposable). */
+/** The application of one patch (disposable). */
 class Patching {
   readonly #work: Work;
   #root: Container;

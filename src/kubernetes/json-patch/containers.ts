@@ -1,4 +1,4 @@
-/** Reading and changing objects and lists, with the library's errors. */
+/** Reads and changes objects and lists, with the library's errors. */
 
 import { quote } from "../../data/go/quote.js";
 import { ITEM_WORK, type Work } from "./limits.js";
@@ -8,9 +8,9 @@ const DIGITS = /^[+-]?([0-9]*)/;
 const INTEGER = /^[+-]?[0-9]+$/;
 const MAX_UINT64 = 2n ** 64n - 1n;
 const INT64_END = 2n ** 63n;
-/** Characters that are within int64 whatever the digits. */
+/** Characters of any number within int64. */
 const SHORT = 16;
-/** Digits beyond which a number without leading zeros is beyond all. */
+/** Digits beyond which a number without leading zeros is out of all ranges. */
 const LONG = 21;
 
 /** An index of a list as Go's `strconv.Atoi` reads it (`01` and `+1` are 1), or its error. */
@@ -19,7 +19,7 @@ function parseIndex(text: string): number | string {
   if (text.length < SHORT) return isInteger ? Number(text) + 0 : atoiError(text, "invalid syntax");
   const digits = (DIGITS.exec(text)?.[1] ?? "").replace(/^0+/, "").slice(0, LONG);
   const magnitude = BigInt(digits);
-  // It reads from the left: what is too large already need not be a number to its end.
+  // It reads from the left: a text that is too large already need not be a number to its end.
   if (!isInteger) return atoiError(text, magnitude > MAX_UINT64 ? "value out of range" : "invalid syntax");
   const value = text.startsWith("-") ? -magnitude : magnitude;
   if (value >= INT64_END || value < -INT64_END) return atoiError(text, "value out of range");
@@ -28,12 +28,12 @@ function parseIndex(text: string): number | string {
 
 const atoiError = (text: string, problem: string): string => `strconv.Atoi: parsing ${quote(text, false)}: ${problem}`;
 
-/** What went wrong; the operation puts before it what it was about. */
+/** An error; the operation adds its subject. */
 export class Problem {
   constructor(readonly message: string) {}
 }
 
-/** The child under a key; `null` for a member that is not there. */
+/** The child under a key; `null` for a missing member. */
 export function getChild(container: Container, key: string): Child | Problem {
   if (container.kind === "object") {
     const { members } = container;
@@ -84,7 +84,7 @@ export function setChild(container: Container, key: string, child: Child): Probl
   return undefined;
 }
 
-/** Takes a child away. */
+/** Removes a child. */
 export function removeChild(container: Container, key: string, work: Work): Problem | undefined {
   if (container.kind === "object") {
     if (container.members?.delete(key) === true) return undefined;
@@ -102,7 +102,7 @@ function indexIn({ items }: ListNode, key: string): number | Problem {
   return typeof parsed === "string" ? new Problem(parsed) : inRange(key, parsed, items.length);
 }
 
-/** Negative indices count from the end. */
+/** An index within the list; negative ones count from the end. */
 function inRange(key: string, index: number, length: number): number | Problem {
   if (index >= length || index < -length) {
     return new Problem(`Unable to access invalid index: ${BigInt(key.replace("+", ""))}: invalid index referenced`);

@@ -1,10 +1,10 @@
-/** `test`: whether the library takes two values for equal, which is not everywhere what one would expect. */
+/** `test`: whether the library considers two values equal, which is sometimes surprising. */
 import { JSON_MAX_DEPTH } from "../../data/json-reader.js";
 import { numberText } from "./json-text.js";
 import { PatchStop, VALUE_WORK, type Work } from "./limits.js";
 import { type Container, isObject, Node, type Slot } from "./node.js";
 
-/** The text of what Go says when it follows a pointer to nothing. */
+/** Go's text for a dereferenced nil pointer. */
 const NIL_POINTER = "runtime error: invalid memory address or nil pointer dereference";
 
 const panic = (): PatchStop => new PatchStop("panic", NIL_POINTER);
@@ -22,7 +22,7 @@ interface ListSide {
 
 /**
  * Whether a container or node of the tree equals a value of JSON. A null that an operation has put equals an empty object and null; an empty list equals
- * null; and where a list has a null, the library panics.
+ * null; and where a list contains a null, the library panics.
  */
 export function equalsJson(tree: Container | Node, json: unknown, work: Work): boolean {
   return equal(tree instanceof Node ? sideOf(tree) : tree, json, work, 0);
@@ -76,7 +76,7 @@ function equalLists(items: readonly Slot[], json: unknown, work: Work, depth: nu
   return true;
 }
 
-/** Scalars are equal when their JSON is. */
+/** Whether two scalars are equal: when their JSON is. */
 function sameScalar(a: unknown, b: unknown, work: Work): boolean {
   if (typeof a === "string") work.spend(a.length);
   if (isNumber(a)) return isNumber(b) && numberText(a) === numberText(b);

@@ -1,8 +1,8 @@
-/** Values as JSON that Go writes, and how long that is. */
+/** The size of values as Go writes them in JSON. */
 import { VALUE_WORK, type Work } from "./limits.js";
 import { isObject } from "./node.js";
 
-/** What stands in JSON as it is, a byte each. */
+/** Characters that stand in JSON as they are, a byte each. */
 const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 
 /** The text of a number: whole doubles have no fraction, as integers. */
@@ -37,16 +37,17 @@ function textBytes(text: string, work: Work): number {
   return bytes;
 }
 
-/** Of a character that is looked at by itself. */
+/** Work for a character that is looked at by itself. */
 const UNIT_WORK = 4;
-/** `\u003c`: control characters, and those that HTML and JavaScript take for more than text. */
+/** Bytes of `\u003c`: control characters, and those that are special in HTML and JavaScript. */
 const LONG_ESCAPE = 6;
-/** `\n`. */
+/** Bytes of `
+`. */
 const SHORT_ESCAPE = 2;
 const SHORT = new Set([...'\b\f\n\r\t"\\'].map((character) => character.charCodeAt(0)));
 const LONG = new Set([..."<>&\u2028\u2029"].map((character) => character.charCodeAt(0)));
 
-/** The bytes of half a surrogate pair are half of its four. */
+/** The bytes of half a surrogate pair: half of its four. */
 function unitBytes(unit: number): number {
   if (SHORT.has(unit)) return SHORT_ESCAPE;
   if (unit < 0x20 || LONG.has(unit)) return LONG_ESCAPE;

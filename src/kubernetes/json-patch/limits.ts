@@ -1,25 +1,25 @@
-/** What bounds the work of one patch on the main thread. */
+/** The limits of one patch's work on the main thread. */
 
 /** Bytes of JSON that all `copy` operations of a patch may add: the API server's own limit (`JSONPatchMaxCopyBytes`). */
 export const COPY_MAX_BYTES = 3 * 1024 * 1024;
 
-/** Work of one patch, in units of about a nanosecond: some 50 ms, in which 10,000 operations on an object of 3 MiB have their place. */
+/** Work of one patch, in units of about a nanosecond: some 50 ms, enough for 10,000 operations on an object of 3 MiB. */
 export const PATCH_MAX_WORK = 50_000_000;
 
-/** Of an operation, and of each step of its paths. */
+/** Work of an operation, and of each step of its paths. */
 export const OPERATION_WORK = 500;
-/** Of a member of an object that operations reach into. */
+/** Work of a member of an object that operations reach into. */
 export const MEMBER_WORK = 100;
-/** Of an item of a list that operations reach into, or that is moved. */
+/** Work of an item of a list that operations reach into, or that is moved. */
 export const ITEM_WORK = 2;
-/** Of a value that is written and read again. */
+/** Work of a value that is written and read again. */
 export const REREAD_WORK = 10;
-/** Of a value that is compared or measured; its texts count by their characters. */
+/** Work of a value that is compared or measured; its texts count by their characters. */
 export const VALUE_WORK = 100;
 
-/** What ends the application of a patch; thrown within this folder only, since it may be met anywhere in a tree. */
+/** Ends the application of a patch; thrown within this folder only, since it may happen anywhere in a tree. */
 export class PatchStop extends Error {
-  /** @param reason `panic`: what ends the server's own handling of the request, with Go's text */
+  /** @param reason `panic`: an error that ends the server's own handling of the request, with Go's text */
   constructor(
     readonly reason: "panic" | "too-large",
     message: string,
@@ -30,7 +30,7 @@ export class PatchStop extends Error {
 
 /** Counts the work of one patch down (disposable). */
 export class Work {
-  /** JSON that is known to come back as it is when it is written and read again. */
+  /** JSON that does not change when it is written and read again. */
   readonly reread: Set<object> | undefined;
   #left = PATCH_MAX_WORK;
 
@@ -38,7 +38,7 @@ export class Work {
     this.reread = reread;
   }
 
-  /** Throws a {@link PatchStop} when there is no more. */
+  /** Throws a {@link PatchStop} when no work is left. */
   spend(units: number): void {
     this.#left -= units;
     if (this.#left < 0)

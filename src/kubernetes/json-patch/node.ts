@@ -1,13 +1,13 @@
 /**
- * The tree that a patch changes: values stay JSON until an operation reaches into them, and then are nodes of their own, which are changed in place. It
- * follows evanphx/json-patch v4 in telling a null that was in the JSON (no node) from one that an operation has put there (a node of JSON null).
+ * The tree that a patch changes: values stay JSON until an operation reaches into them, and then become nodes, which are changed in place. As
+ * evanphx/json-patch v4 does, it distinguishes a null that was in the JSON (no node) from one that an operation has put there (a node of JSON null).
  */
 import { ITEM_WORK, MEMBER_WORK, PatchStop, type Work } from "./limits.js";
 
-/** A member of an object or item of a list that somebody has asked for; `null` is the null of JSON that was read. */
+/** A member of an object or item of a list that an operation has read; `null` is the null of JSON that was read. */
 export type Child = Node | null;
 
-/** A member or item as it is kept: a node, or JSON that nobody has asked for. */
+/** A member or item as it is stored: a node, or JSON that no operation has read. */
 export type Slot = unknown;
 
 /** An object that operations reach into; `members` is `null` where JSON null was taken for an object. */
@@ -26,7 +26,7 @@ export type Container = ObjectNode | ListNode;
 
 /** A value somewhere in the tree. */
 export class Node {
-  /** JSON; it has no meaning any more once there is a container. */
+  /** The JSON; meaningless once there is a container. */
   readonly raw: unknown;
   container: Container | undefined;
 
@@ -34,7 +34,7 @@ export class Node {
     this.raw = raw;
   }
 
-  /** The value as something to reach into; `undefined` for a scalar. Null is an object without members, and without room for any. */
+  /** The value as a container; `undefined` for a scalar. Null is an object without members, and without room for any. */
   open(work: Work): Container | undefined {
     this.container ??= openValue(this.raw, work);
     return this.container;

@@ -1,4 +1,4 @@
-/** One operation of a JSON Patch as the API server makes it of a CEL value (spec mutating-admission-policy.md 6). */
+/** One operation of a JSON Patch, made by the API server from a CEL value (spec mutating-admission-policy.md 6). */
 export interface PatchOperation {
   readonly op: string;
   readonly path: string;

@@ -1,4 +1,4 @@
-/** What the server's decoder says of the object that a patch leaves. */
+/** The server's decoding errors for the object that a patch leaves. */
 
 import { numberText } from "./json-text.js";
 import { isObject } from "./node.js";
@@ -7,7 +7,7 @@ import { isObject } from "./node.js";
 
 const HTML = /[<>&\u2028\u2029]/g;
 
-/** The text of a value; of an object's error, which is rare. */
+/** The text of a value; only for errors of an object, which are rare. */
 function goJson(value: unknown): string {
   if (typeof value === "string") return text(value);
   if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`;
@@ -25,14 +25,14 @@ const text = (value: string): string =>
 const TARGET =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Why what a patch left is no object of Kubernetes. */
+/** The error of a result that is not an object of Kubernetes. */
 export interface OutcomeError {
   readonly message: string;
-  /** Whether all that it lacks is a kind. */
+  /** Whether only its kind is missing. */
   readonly withoutKind: boolean;
 }
 
-/** Why it is no object; `undefined` for one. */
+/** The error of a result; `undefined` for an object of Kubernetes. */
 export function outcomeError(value: unknown): OutcomeError | undefined {
   if (value === null) return missingKind(value);
   if (!isObject(value)) return unread(`cannot unmarshal array into Go value of type ${TARGET}`);

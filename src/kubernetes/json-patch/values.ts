@@ -1,4 +1,4 @@
-/** From the tree back to JSON. */
+/** Converts the tree back to JSON. */
 
 import { jsonDouble } from "../../data/json-double.js";
 import { JSON_MAX_DEPTH } from "../../data/json-reader.js";
@@ -7,7 +7,7 @@ import { REMEMBERED_SIZE } from "../patch-memory.js";
 import { MEMBER_WORK, PatchStop, REREAD_WORK, type Work } from "./limits.js";
 import { type Container, isObject, Node, type Slot } from "./node.js";
 
-/** The JSON of a member or item, as it is written and read again. What needs no change is shared with what it was made of. */
+/** The JSON of a member or item, as it is written and read again. Unchanged parts are shared with the original. */
 export function slotValue(slot: Slot, work: Work, depth = 0): unknown {
   if (!(slot instanceof Node)) return reread(slot, work, depth);
   return slot.container === undefined ? reread(slot.raw, work, depth) : containerValue(slot.container, work, depth);

@@ -11,14 +11,14 @@ import { LIST, MAP, type TypeReference } from "./schema.js";
 import { typeProblems } from "./validate.js";
 import { formOf, type Members } from "./value.js";
 
-// What a patch may not touch: lists and objects that would be replaced as a whole (spec mutating-admission-policy.md 7).
+// The parts that a patch may not contain: lists and objects that would be replaced as a whole (spec mutating-admission-policy.md 7).
 
-/** More than so many paths are not told: the patch is refused anyway. */
+/** Most paths that are reported: the patch is refused anyway. */
 const PATHS_MAX = 1000;
 
 /**
- * The paths of all atomic lists, maps and structs in a value that fits the type. Members that no field is declared for are not looked at, as the
- * API server doesn't.
+ * The paths of all atomic lists, maps and structs in a value that fits the type. Members without a declared field are skipped, as the
+ * API server does.
  */
 function atomicsIn(type: TypeReference, value: unknown): readonly string[] {
   const found: string[] = [];
@@ -26,7 +26,7 @@ function atomicsIn(type: TypeReference, value: unknown): readonly string[] {
   return found;
 }
 
-/** @param path the way here, of names and indices: a text for every value would cost more than the search */
+/** @param path the names and indices on the way here: a text for every value would cost more than the search */
 function find(reference: TypeReference, value: unknown, path: (string | number)[], found: string[]): void {
   const type = reference.resolve();
   if (type === undefined || found.length >= PATHS_MAX) return;
@@ -57,7 +57,7 @@ function find(reference: TypeReference, value: unknown, path: (string | number)[
 const pathOf = (path: readonly (string | number)[]): string =>
   path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
 
-/** Whether an empty list of CEL stands somewhere in a patch. */
+/** Whether a patch contains an empty list of CEL. */
 function hasNilList(value: unknown): boolean {
   if (value === NIL_LIST) return true;
   if (Array.isArray(value)) return value.some(hasNilList);
@@ -66,7 +66,7 @@ function hasNilList(value: unknown): boolean {
   );
 }
 
-/** The object as it is written: an empty list of CEL that got into it is null. What has none is shared. */
+/** The object as it is written: an empty list of CEL in it becomes null. Parts without one are shared. */
 function withoutNilLists(object: JsonObject): JsonObject {
   return written(object) as JsonObject;
 }
@@ -88,15 +88,15 @@ function written(value: unknown): unknown {
   return copy ?? value;
 }
 
-/** The object after the patch, or why there is none, in the API server's words. */
+/** The object after the patch, or the error, in the API server's words. */
 export type Applied = { readonly object: JsonObject } | { readonly failure: string };
 
 /**
- * Merges a patch into an object. Neither is changed; the result shares with them what they do not both have.
+ * Merges a patch into an object. Neither is changed; the result shares with each the parts that the other does not have.
  * @param schemas those of the object's group and version
  * @param live the object, of the number model of `data/json`
- * @param patch its apiVersion and kind do not count: they are the object's
- * @param memory of the parts of the object
+ * @param patch its apiVersion and kind are ignored: they are the object's
+ * @param memory the kept facts about the parts of the object
  */
 export function applyConfiguration(
   schemas: VersionSchemas,
@@ -127,7 +127,7 @@ export function applyConfiguration(
   }
   const broken = typeProblems(type, live, memory);
   if (broken !== undefined) return failure("failed to convert original object to typed object", broken);
-  // Both are objects, and so is what comes of them.
+  // Both are objects, and so is the result.
   const object = merge(type, live, asked, items) as JsonObject;
   return { object: hasNilList(patch) ? withoutNilLists(object) : object };
 }

@@ -1,4 +1,4 @@
-/** What tells the items of a list that is merged apart: the values of their keys, or in a set the items themselves. */
+/** The identity of items in merged lists: the values of their keys, or in a set the items themselves. */
 import { quote } from "../../data/go/quote.js";
 import { compareNames } from "../names.js";
 import { ForeignValue } from "./patch-value.js";
@@ -6,7 +6,7 @@ import type { ListType } from "./schema.js";
 import { MAP } from "./schema.js";
 import { formOf, type Members, pathText } from "./value.js";
 
-/** Why an item can't be told from others; `undefined` when it can. */
+/** Why an item has no identity; `undefined` when it has one. */
 export function itemProblem(list: ListType, item: unknown): string | undefined {
   return list.keys.length > 0 ? keyedItemProblem(list, item) : setItemProblem(item);
 }
@@ -39,13 +39,13 @@ function keyedItemProblem(list: ListType, item: unknown): string | undefined {
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }
 
-/** What two items have in common, and no other value does, when they are one item of the list. */
+/** The identity of an item: equal for two items exactly when they are one item of the list. */
 export type ItemIdentity = string | number | bigint | boolean;
 
-/** Begins the identity of everything that is no scalar; a text that begins with it is one of those. */
+/** The beginning of identities other than those of scalars; a text that begins with it gets such an identity, too. */
 const OTHER = "\u0000";
 
-/** The identity of an item without a problem. Scalars are their own: most keys are short texts, and there may be very many of them. */
+/** The identity of a valid item. Scalars are their own: most keys are short texts, and there may be very many of them. */
 export function itemIdentity(list: ListType, item: unknown): ItemIdentity {
   const { sortedKeys } = list;
   if (sortedKeys.length === 0 || !isMembers(item)) return valueIdentity(item);
@@ -57,7 +57,7 @@ export function itemIdentity(list: ListType, item: unknown): ItemIdentity {
   let text = OTHER;
   for (const key of sortedKeys) {
     const value = keyOf(list, item, key);
-    // A key that is absent is another one than any value.
+    // An absent key differs from any value.
     text += value === undefined ? "," : `${identityText(value)},`;
   }
   return text;
@@ -77,7 +77,7 @@ function valueIdentity(value: unknown): ItemIdentity {
   }
 }
 
-/** A text that only equal values have, and that tells where it ends. */
+/** A text that only equal values have, and that marks its own end. */
 function identityText(value: unknown): string {
   if (typeof value === "string") return `${value.length}"${value}`;
   if (typeof value !== "object") return String(value);
@@ -90,8 +90,8 @@ function identityText(value: unknown): string {
 }
 
 /**
- * Most items of lists and members of maps in one patch. An object of the largest size that a server takes has more, but no policy writes them: who
- * copies so many out of the object would hold up everybody else for longer than a tenth of a second.
+ * Most items of lists and members of maps in one patch. An object of the largest accepted size has more, but no policy writes them: a patch
+ * that copies so many from the object would block all other requests for longer than a tenth of a second.
  */
 export const PATCH_ITEMS_MAX = 60_000;
 
@@ -106,12 +106,12 @@ export class PatchItems {
     return this.#count <= PATCH_ITEMS_MAX;
   }
 
-  /** Notes a list of which no item stands twice. */
+  /** Adds a list without repeated items. */
   add(list: ListType, items: readonly unknown[], places: ItemPlaces): void {
     this.#lists.set(items, { list, places });
   }
 
-  /** Where the items of a list stand. */
+  /** The places of a list's items. */
   of(list: ListType, items: readonly unknown[]): ItemPlaces {
     const known = this.#lists.get(items);
     // One list may stand in two places of different types.

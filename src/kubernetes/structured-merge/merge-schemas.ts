@@ -1,4 +1,4 @@
-/** Where the types of objects come from: the built-in kinds, CustomResourceDefinitions, and the documents of a cluster. */
+/** The types of objects: from the built-in kinds, CustomResourceDefinitions, and the documents of a cluster. */
 import { readFileSync } from "node:fs";
 import { setKey } from "../../data/plain-object.js";
 import { apiVersionOf } from "../names.js";
@@ -15,11 +15,11 @@ export interface VersionSchemas {
 
 /** The types of groups and versions. */
 export interface MergeSchemas {
-  /** `undefined` when nothing is published of this group and version, or what is published is broken: the API server answers 503. */
+  /** `undefined` when no types are published of this group and version, or broken ones: the API server answers 503. */
   version(group: string, version: string): VersionSchemas | undefined;
 }
 
-/** Counted from the compiled file; generated from Kubernetes' published documents. */
+/** Relative to the compiled file; generated from Kubernetes' published documents. */
 const BUNDLED = new URL("../../../../data/kubernetes-openapi.json", import.meta.url);
 
 /** The types of built-in kinds, and those that custom resources share with them. */
@@ -44,7 +44,7 @@ export function bundledSchemas(): BundledSchemas {
 
 /**
  * The types of custom resources, as the API server publishes them from their definitions.
- * @param definitions CustomResourceDefinitions; what is no such thing is passed over
+ * @param definitions CustomResourceDefinitions; other objects are skipped
  */
 export function customResourceSchemas(definitions: readonly JsonObject[], bundled: BundledSchemas): MergeSchemas {
   const schemas = new Map<string, Record<string, JsonObject>>();
@@ -70,7 +70,7 @@ export function customResourceSchemas(definitions: readonly JsonObject[], bundle
   return { version: (group, version) => versions.get(apiVersionOf({ group, version })) };
 }
 
-/** A custom resource's schema as it is published: one that is not structural is as good as none. */
+/** A custom resource's schema as it is published: one that is not structural counts as none. */
 function customResource(schema: unknown): JsonObject {
   if (!isObject(schema) || !isStructural(schema)) return { type: "object" };
   return { ...schema, "x-kubernetes-embedded-resource": true };

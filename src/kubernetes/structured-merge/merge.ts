@@ -1,12 +1,12 @@
-/** The merge of structured-merge-diff: nothing is removed, what the patch says wins (spec mutating-admission-policy.md 7). */
+/** The merge of structured-merge-diff: nothing is removed, and the patch takes precedence (spec mutating-admission-policy.md 7). */
 import { setKey } from "../../data/plain-object.js";
 import { itemIdentity, type PatchItems } from "./list-items.js";
 import { LIST, type ListType, MAP, type MapType, type TypeReference } from "./schema.js";
 import { formOf, type Members } from "./value.js";
 
 /**
- * A value and a patch of it in one, where both fit the type. What only one of the two has is taken as it is, not copied.
- * @param items of the patch
+ * A value merged with a patch, where both fit the type. Parts that only one of the two has are shared, not copied.
+ * @param items the items of the patch
  */
 export function merge(reference: TypeReference, live: unknown, patch: unknown, items: PatchItems): unknown {
   const type = reference.resolve();
@@ -15,7 +15,7 @@ export function merge(reference: TypeReference, live: unknown, patch: unknown, i
   const form = formOf(patch);
   const forms = type.forms & form || type.forms;
   if (map !== undefined && (forms & MAP) !== 0) return mergeMaps(map, live, patch, items);
-  // Scalars, and what has become one.
+  // Scalars, and values that have become one.
   if (list === undefined || form !== LIST) return patch;
   return mergeLists(list, live, patch as readonly unknown[], items);
 }
@@ -44,7 +44,7 @@ const namesOf = (value: unknown): readonly string[] =>
 const NO_NAMES: readonly string[] = [];
 
 /**
- * Two lists in one: items that both have are merged and stand in the order of the patch; those that only the object has keep their places
+ * Two merged lists: items that both have are merged and stand in the order of the patch; those that only the object has keep their places
  * between them, and new ones stand before the item that follows them in the patch.
  */
 function mergeLists(list: ListType, live: unknown, patch: readonly unknown[], items: PatchItems): unknown {
@@ -53,9 +53,9 @@ function mergeLists(list: ListType, live: unknown, patch: readonly unknown[], it
   return new ListMerge(list, live, patch, items).merge();
 }
 
-/** An item that only one of the two lists has. */
+/** The place of an item that only one of the two lists has. */
 const NOWHERE = -1;
-/** An item that stands several times in the object is merged with none of them: it is replaced. */
+/** The place of an item that is repeated in the object: it is replaced, not merged. */
 const REPEATED = -2;
 
 class ListMerge {
@@ -63,9 +63,9 @@ class ListMerge {
   readonly #live: readonly unknown[];
   readonly #patch: readonly unknown[];
   readonly #items: PatchItems;
-  /** Where an item of the object stands in the patch. */
+  /** The place in the patch of each item of the object. */
   readonly #inPatch: Int32Array;
-  /** Where an item of the patch stands in the object. */
+  /** The place in the object of each item of the patch. */
   readonly #inLive: Int32Array;
   readonly #result: unknown[] = [];
 
@@ -103,7 +103,7 @@ class ListMerge {
           continue;
         }
         if (place !== NOWHERE && shared < asked && place !== shared) {
-          // Its turn is another one.
+          // It is placed elsewhere.
           left++;
           continue;
         }
@@ -113,7 +113,7 @@ class ListMerge {
         left++;
         continue;
       }
-      // It is there already.
+      // It is placed already.
       if (place !== undefined && place < right) left++;
       if (right < asked) {
         this.#take(right);
@@ -131,7 +131,7 @@ class ListMerge {
     return place;
   }
 
-  /** Takes an item of the patch, merged with the object's. */
+  /** Adds an item of the patch, merged with the object's. */
   #take(place: number): void {
     const item = this.#patch[place];
     const live = this.#inLive[place] ?? NOWHERE;

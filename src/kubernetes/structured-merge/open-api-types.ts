@@ -1,4 +1,4 @@
-/** OpenAPI v3 schemas, as Kubernetes publishes them, to the types of structured-merge-diff (spec mutating-admission-policy.md 7). */
+/** Converts OpenAPI v3 schemas, as Kubernetes publishes them, to the types of structured-merge-diff (spec mutating-admission-policy.md 7). */
 import { isObject, type JsonObject, member, text } from "../object.js";
 import { ListType, MapType, type Scalar, Type, type TypeReference } from "./schema.js";
 
@@ -26,21 +26,21 @@ function anything(map: (self: TypeReference) => MapType, element?: Type): Type {
 /** The types of an OpenAPI document. They are made when first asked for. */
 export class OpenApiTypes {
   readonly #definitions: JsonObject;
-  /** As many as there are definitions at most. */
+  /** The types made so far: at most as many as there are definitions. */
   readonly #types = new Map<string, Type>();
   readonly #problems: string[] = [];
   readonly #base: OpenApiTypes | undefined;
 
   /**
    * @param definitions the schemas by name, as `components.schemas` holds them; references are followed by their last part
-   * @param base types that are referred to and stand elsewhere
+   * @param base types that are referred to and are defined elsewhere
    */
   constructor(definitions: JsonObject, base?: OpenApiTypes) {
     this.#definitions = definitions;
     this.#base = base;
   }
 
-  /** Makes all types: a text for each schema that the API server could not make one of, which makes it do without the whole document. */
+  /** Makes all types, and answers an error for each schema that the API server could not convert; then it does not use the document at all. */
   problems(): readonly string[] {
     for (const name of Object.keys(this.#definitions)) this.type(name);
     return this.#problems;
@@ -52,7 +52,7 @@ export class OpenApiTypes {
     if (known !== undefined) return known;
     const schema = member(this.#definitions, name);
     if (!isObject(schema)) return this.#base?.type(name);
-    // Nobody publishes a reference instead of a definition; the API server passes over it.
+    // In practice a definition is never a mere reference; the API server skips one.
     if (text(schema, "$ref") !== "") return undefined;
     const type = this.#special(name) ?? this.#inline(schema, false);
     this.#types.set(name, type);
@@ -64,7 +64,7 @@ export class OpenApiTypes {
     return name === RAW_EXTENSION ? UNTYPED : undefined;
   }
 
-  /** @param preserving whether a schema around this one lets unknown members be */
+  /** @param preserving whether an enclosing schema preserves unknown members */
   #inline(schema: JsonObject, preserving: boolean): Type {
     const preserves = preserving || schema["x-kubernetes-preserve-unknown-fields"] === true;
     const type = typeName(schema);
@@ -112,7 +112,7 @@ export class OpenApiTypes {
     );
   }
 
-  /** The type of members that no property names. */
+  /** The type of members without a property. */
   #element(schema: JsonObject, fields: number, preserves: boolean): TypeReference | undefined {
     const additional = schema.additionalProperties ?? undefined;
     if (additional === undefined) return preserves || fields === 0 ? DEDUCED : undefined;
@@ -154,7 +154,7 @@ export class OpenApiTypes {
     }
   }
 
-  /** What older schemas say of lists. */
+  /** The keys by the notation of older schemas. */
   #keysOfStrategy(schema: JsonObject): readonly string[] | undefined {
     const strategy = schema["x-kubernetes-patch-strategy"] ?? undefined;
     if (strategy === "merge" || strategy === "merge,retainKeys") {
@@ -181,7 +181,7 @@ export class OpenApiTypes {
   }
 }
 
-/** A definition, maybe merged in another way than it says itself. */
+/** A definition, perhaps merged in another way than its own. */
 class NamedType implements TypeReference {
   readonly #types: OpenApiTypes;
   readonly #atomic: boolean | undefined;
@@ -207,7 +207,7 @@ class NamedType implements TypeReference {
     if (type === undefined || atomic === undefined) return type;
     const { scalar, list, map } = type;
     if (map !== undefined) return new Type(scalar, list, new MapType(map.fields, map.defaults, map.element, atomic));
-    // A list that is said to be no atomic one is a list of no kind: its items are merged by nothing.
+    // A list that is said not to be atomic has no kind: its items are not merged.
     return list === undefined ? undefined : new Type(scalar, new ListType(list.element, true, list.keys), undefined);
   }
 }
@@ -219,7 +219,7 @@ function referenceOf(schema: JsonObject): string {
   return reference === "" && Array.isArray(allOf) && allOf.length === 1 ? text(allOf[0], "$ref") : reference;
 }
 
-/** The first of the types, as those who write several get it. */
+/** The first of several types, which the API server uses. */
 function typeName(schema: JsonObject): string {
   const { type } = schema;
   const first: unknown = Array.isArray(type) ? type[0] : type;

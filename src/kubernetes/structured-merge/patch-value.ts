@@ -1,18 +1,18 @@
 /**
- * What an ApplyConfiguration asks for, as structured-merge-diff sees it: the Go values that an `Object` of CEL becomes (spec
+ * The values of an ApplyConfiguration as structured-merge-diff sees them: the Go values that an `Object` of CEL becomes (spec
  * mutating-admission-policy.md 5 and 7). Numbers follow the model of `data/json`: an integer is an int64, a `Number` object or a fraction a
  * float64.
  */
 
-/** A Go value that JSON has nothing for, such as a uint64, a timestamp or a CEL map; it only ever stands in messages. */
+/** A Go value without a form in JSON, such as a uint64, a timestamp or a CEL map; it is only printed in messages. */
 export class ForeignValue {
   readonly #text: () => string;
   readonly #syntax: () => string;
 
   /**
-   * @param type as Go's `%T` prints it: `uint64`
-   * @param text as `%v` prints it: `1`
-   * @param syntax as `%#v` prints it: `0x1`
+   * @param type the text of Go's `%T`: `uint64`
+   * @param text the text of `%v`: `1`
+   * @param syntax the text of `%#v`: `0x1`
    */
   constructor(
     readonly type: string,
@@ -23,19 +23,19 @@ export class ForeignValue {
     this.#syntax = syntax;
   }
 
-  /** As `%v` prints it; made when a message needs it. */
+  /** The text of `%v`; made when a message needs it. */
   get text(): string {
     return this.#text();
   }
 
-  /** As `%#v` prints it. */
+  /** The text of `%#v`. */
   get syntax(): string {
     return this.#syntax();
   }
 }
 
 /**
- * An empty list as CEL gives it: Go has a nil slice for it, which is a list to every check, and `null` where it is written as JSON.
+ * An empty list of CEL: Go has a nil slice for it, which every check accepts as a list, and which is `null` in JSON.
  */
 export const NIL_LIST: readonly never[] = Object.freeze([]);
 

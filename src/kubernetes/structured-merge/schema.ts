@@ -1,7 +1,7 @@
 /** How values are merged: the types of structured-merge-diff (spec mutating-admission-policy.md 7). All of this is immutable once made. */
 import { compareNames } from "../names.js";
 
-/** What a scalar may be; `untyped` is any of them. */
+/** The kind of a scalar; `untyped` is any of them. */
 export type Scalar = "numeric" | "string" | "boolean" | "untyped";
 
 /** The forms that a value may have, as bits. */
@@ -11,7 +11,7 @@ export const MAP = 4;
 
 /** A type by its name or written in place. */
 export interface TypeReference {
-  /** As messages call it. */
+  /** The name in messages. */
   readonly name: string;
   /** `undefined` when no schema has this name. */
   resolve(): Type | undefined;
@@ -41,7 +41,7 @@ export class MapType {
   /**
    * @param fields by name
    * @param defaults the default values of fields, by name
-   * @param element the type of members that are no fields; `undefined` when there may be none
+   * @param element the type of members that are not fields; `undefined` when there may be none
    * @param atomic whether it is replaced as a whole
    */
   constructor(
@@ -51,7 +51,7 @@ export class MapType {
     readonly atomic: boolean,
   ) {}
 
-  /** The type of a member; `undefined` when it may not be there. */
+  /** The type of a member; `undefined` when it is not allowed. */
   member(name: string): TypeReference | undefined {
     return this.fields.get(name) ?? this.element;
   }

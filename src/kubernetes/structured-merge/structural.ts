@@ -1,5 +1,5 @@
 /**
- * Whether a custom resource's schema is structural. The API server publishes no other one: it takes a resource without such a schema for an
+ * Whether a custom resource's schema is structural. The API server publishes no other: it treats a resource without such a schema as an
  * object of anything (spec mutating-admission-policy.md 7).
  */
 import { isObject, type JsonObject, member, text } from "../object.js";
@@ -7,7 +7,7 @@ import { isObject, type JsonObject, member, text } from "../object.js";
 const TYPES: ReadonlySet<string> = new Set(["", "string", "number", "integer", "boolean", "array", "object"]);
 /** Words of JSON Schema that custom resources don't have. */
 const UNSUPPORTED = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
-/** What may only be said outside of `allOf`, `anyOf`, `oneOf` and `not`. */
+/** Words that are allowed only outside of `allOf`, `anyOf`, `oneOf` and `not`. */
 const STRUCTURE = [
   "type",
   "default",
@@ -22,15 +22,15 @@ const STRUCTURE = [
   "x-kubernetes-map-type",
   "x-kubernetes-validations",
 ];
-/** What metadata may say at the root: which names there may be. */
+/** The members of metadata that the root may restrict: the names. */
 const METADATA_MEMBERS: ReadonlySet<string> = new Set(["name", "generateName"]);
 
-/** Whether a schema is structural, as far as patterns are not concerned. */
+/** Whether a schema is structural, apart from its patterns. */
 export function isStructural(schema: JsonObject): boolean {
   return isStructure(schema, true) && isComplete(schema, schema);
 }
 
-/** A schema that says what a value is made of. */
+/** Whether a schema describes the structure of a value. */
 function isStructure(schema: JsonObject, isRoot: boolean): boolean {
   if (!isSupported(schema)) return false;
   const type = text(schema, "type");
@@ -56,7 +56,7 @@ function isStructure(schema: JsonObject, isRoot: boolean): boolean {
   return nestedOf(withoutIntOrString(schema)).every(isValidation);
 }
 
-/** Whether kind, apiVersion and metadata are what they are in every object. */
+/** Whether kind, apiVersion and metadata have their usual types. */
 function hasIdentityOf({ kind, apiVersion, metadata }: JsonObject): boolean {
   const ofType = (schema: unknown, type: string): boolean => schema === undefined || text(schema, "type") === type;
   return ofType(kind, "string") && ofType(apiVersion, "string") && ofType(metadata, "object");
@@ -68,7 +68,7 @@ function isNamesOnly(metadata: JsonObject): boolean {
   return others.every((key) => !isSet(metadata[key])) && names.every((name) => METADATA_MEMBERS.has(name));
 }
 
-/** A schema that only says which values are valid. */
+/** Whether a schema only restricts which values are valid. */
 function isValidation(schema: JsonObject): boolean {
   if (!isSupported(schema)) return false;
   if (STRUCTURE.some((key) => isSet(schema[key]))) return false;
@@ -81,7 +81,7 @@ function isValidation(schema: JsonObject): boolean {
   return nestedOf(schema).every(isValidation);
 }
 
-/** Whether what a validation speaks of is there in the structure. */
+/** Whether everything that a validation names exists in the structure. */
 function isComplete(validation: JsonObject, structure: JsonObject): boolean {
   return nestedOf(validation).every((nested) => isCovered(nested, structure));
 }
@@ -107,7 +107,7 @@ function nestedOf({ allOf, anyOf, oneOf, not }: JsonObject): readonly JsonObject
   return [...schemasOf(allOf), ...schemasOf(anyOf), ...schemasOf(oneOf), ...schemasOf([not])];
 }
 
-/** Of a structure's own conditions, the two types of int-or-string may be named, in one of two places. */
+/** A structure's conditions without those of int-or-string, whose two types may be named in one of two places. */
 function withoutIntOrString(schema: JsonObject): JsonObject {
   const [first, ...others] = schemasOf(schema.allOf);
   const anyOf = isIntOrString(schema.anyOf) ? [] : schema.anyOf;
@@ -123,7 +123,7 @@ const membersOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 const flag = (schema: JsonObject, name: string): boolean => schema[`x-kubernetes-${name}`] === true;
 
-/** Whether a word says anything: an empty one is as good as none. */
+/** Whether a word has an effect: an empty one counts as absent. */
 function isSet(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;

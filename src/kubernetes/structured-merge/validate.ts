@@ -1,4 +1,4 @@
-/** Whether a value has the type that it should: of patches and of the objects that they are merged into (spec mutating-admission-policy.md 7). */
+/** Whether a value fits its type: for patches and the objects that they are merged into (spec mutating-admission-policy.md 7). */
 import { PatchMemory, REMEMBERED_SIZE } from "../patch-memory.js";
 import {
   type ItemIdentity,
@@ -11,22 +11,22 @@ import {
 import { LIST, type ListType, MAP, type MapType, SCALAR, type Scalar, type TypeReference } from "./schema.js";
 import { formOf, goSyntax, goText, goType, isNumeric, type Members } from "./value.js";
 
-/** What is wrong at a place. */
+/** An error at a place. */
 interface Mistake {
-  /** Grows at its front while the walk comes back. */
+  /** The path; extended at its front while the walk returns. */
   path: string;
   readonly message: string;
 }
 
 /**
- * A value is looked at no further when so many mistakes are found in one of its lists or objects: they would make a text of many megabytes. It is
+ * Most mistakes in one list or object, after which the value is not searched further: more would make a text of many megabytes. It is
  * refused anyway.
  */
 const MISTAKES_MAX = 1000;
 
 /**
- * What is wrong with a value as one text; `undefined` when it fits. Of the members that an object may not have one is told.
- * @param items takes down the items of a patch, in whose lists none may stand twice; for an object, where they may, what is known of its parts
+ * The errors of a value as one text; `undefined` when it fits. Of several members that an object may not have, one is reported.
+ * @param items records the items of a patch, whose lists may have no repeated ones; for an object, where they may, the kept facts about its parts
  */
 export function typeProblems(
   type: TypeReference,
@@ -40,10 +40,10 @@ export function typeProblems(
   return texts.length === 1 ? texts[0] : `errors:\n  ${texts.join("\n  ")}`;
 }
 
-/** The one mistake that the API server doesn't know. */
+/** The one error that the API server does not have. */
 const TOO_MANY = `more than ${PATCH_ITEMS_MAX} items of lists and maps in one patch`;
 
-/** `undefined` when nothing is wrong: an array for every value would cost more than the walk. */
+/** The mistakes; `undefined` for none: an array for every value would cost more than the walk. */
 type Mistakes = Mistake[] | undefined;
 
 function check(
@@ -142,12 +142,12 @@ function checkList(
   return mistakes;
 }
 
-/** A value as messages show it. */
+/** A value's text in messages. */
 const shown = (value: unknown): string => `&{${goText(value)}}`;
 
 const mistake = (message: string): Mistake[] => [{ path: "", message }];
 
-/** All mistakes, the later ones a step further down. */
+/** All mistakes, with a step added to the paths of the later ones. */
 function add(earlier: Mistakes, later: Mistake[], step: string): Mistake[] {
   for (const one of later) one.path = step + one.path;
   if (earlier === undefined) return later;

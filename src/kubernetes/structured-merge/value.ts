@@ -1,4 +1,4 @@
-/** Values of objects and patches as structured-merge-diff looks at them, and as Go prints them. */
+/** Values of objects and patches in the view of structured-merge-diff, and in Go's printed form. */
 import { floatText } from "../../data/float-text.js";
 import { quote } from "../../data/go/quote.js";
 import { compareNames } from "../names.js";
@@ -8,7 +8,7 @@ import { LIST, MAP, SCALAR } from "./schema.js";
 /** A value with members. */
 export type Members = { readonly [name: string]: unknown };
 
-/** The bit of the form that a value has; 0 for null and for what has none. */
+/** The bit of a value's form; 0 for null and for values without one. */
 export function formOf(value: unknown): number {
   switch (typeof value) {
     case "string":
@@ -30,7 +30,7 @@ export function formOf(value: unknown): number {
 export const isNumeric = (value: unknown): boolean =>
   typeof value === "number" || typeof value === "bigint" || value instanceof Number;
 
-/** A value as paths show it. */
+/** A value's text in paths. */
 export function pathText(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -99,10 +99,10 @@ export function goType(value: unknown): string {
   }
 }
 
-/** Members that a message shows of an object at most: to sort a hundred thousand of them takes longer than all else that is done for a request. */
+/** Most members that a message shows of an object: sorting a hundred thousand takes longer than the rest of a request. */
 const SHOWN_MEMBERS_MAX = 10_000;
 
-/** The members in the order of their names; of too many the first ones that there are. */
+/** The members in the order of their names; if there are too many, the first ones. */
 const sortedMembers = (value: object): [string, unknown][] =>
   Object.keys(value)
     .slice(0, SHOWN_MEMBERS_MAX)

@@ -1,17 +1,15 @@
 /** How modules of a cluster's policies are fetched: as the server's options say, and as the PolicyServer does. */
 import type { FetchTerms } from "../../config/from-cluster/index.js";
 import type { Sources } from "../../config/sources.js";
-import { imageVerifier, type ModuleFetcherOptions, SignatureChecks } from "../../fetch/index.js";
+import { imageVerifier, type ModuleFetcherOptions } from "../../fetch/index.js";
+import type { LoaderFetchOptions } from "../fetch-options.js";
 
-/**
- * Options for both: exceptions for hosts add up, and signatures that either of them wants must be there.
- * @param signatures checks them
- */
+/** Options for both: exceptions for hosts add up, and signatures that either of them wants must be there. */
 export function fetchingUnder(
   { sources, verification }: FetchTerms,
-  options: ModuleFetcherOptions & { readonly signatures?: SignatureChecks },
+  options: LoaderFetchOptions,
 ): ModuleFetcherOptions {
-  const { verifier, signatures = new SignatureChecks(noTrustRoot, () => performance.now()) } = options;
+  const { verifier, signatures } = options;
   const merged = { ...options, sources: together(options.sources, sources) };
   if (verification === undefined) return merged;
   return {
@@ -28,8 +26,6 @@ export function fetchingUnder(
     },
   };
 }
-
-const noTrustRoot = () => Promise.reject(new Error("there is nothing to hold signatures against"));
 
 function together(one: Sources | undefined, other: Sources): Sources {
   if (one === undefined) return other;

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorText } from "../../data/error-text.js";
-import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../../kinds/kyverno/read.js";
@@ -100,10 +100,10 @@ class Loading implements TestPolicies {
     for (const each of written.split(DOCUMENT_END)) {
       const firstLine = line;
       line += each.split("\n").length - 1;
-      const doubted = (doubt: YamlError): void => this.#words.warn(doubtText(doubt, path, firstLine));
+      const doubted = (doubt: YamlError): void => this.#words.warn(warningText(doubt, path, firstLine));
       let documents: unknown[];
       try {
-        documents = parseDoubtfulYaml(each, doubted, { uniqueKeys: true });
+        documents = parseSuspectYaml(each, doubted, { uniqueKeys: true });
       } catch (error) {
         this.#error(path, `failed to parse document (failed to parse yaml: ${errorText(error)})`);
         continue;

@@ -1,7 +1,7 @@
 /** What the policies of a test can ask about: what its files say (spec kyverno.md 4.7 and 8.6). */
 import { readFile } from "node:fs/promises";
 import { errorText } from "../../data/error-text.js";
-import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
 import {
   mockedAnswers,
   parseClusterResources,
@@ -74,13 +74,13 @@ export async function loadCluster(
   for (const path of clusterResources.map(at)) {
     const refused = (reason: string) => new TestRunError(`error: failed to load Kubernetes resources: ${reason}`);
     const read = unwrapped(
-      parseClusterResources(await textOf(path, refused), (doubt) => warn(doubtText(doubt, path))),
+      parseClusterResources(await textOf(path, refused), (doubt) => warn(warningText(doubt, path))),
       refused,
     );
     objects.push(...read.objects);
     for (const crd of read.crds.map(at)) {
       const unusable = (reason: string) => new TestRunError(`error: failed to load CRDs from path ${crd}: ${reason}`);
-      const doubted = (doubt: YamlError): void => warn(doubtText(doubt, crd));
+      const doubted = (doubt: YamlError): void => warn(warningText(doubt, crd));
       definitions.push(definitionOf(await textOf(crd, unusable), unusable, doubted));
     }
   }
@@ -94,7 +94,7 @@ function definitionOf(
   doubted: (doubt: YamlError) => void,
 ): JsonObject {
   try {
-    const [definition] = parseDoubtfulYaml(written, doubted);
+    const [definition] = parseSuspectYaml(written, doubted);
     if (isObject(definition)) return definition;
   } catch (error) {
     throw unusable(errorText(error));
@@ -131,7 +131,7 @@ export async function loadMocks(
   const unreadable = (reason: string) => new Error(`read: ${reason}`);
   const written = await writtenEntries(globalContextEntries, {
     text: (path) => textOf(at(path), unreadable),
-    doubted: (doubt, path) => warn(doubtText(doubt, at(path))),
+    doubted: (doubt, path) => warn(warningText(doubt, at(path))),
   });
   return { answers, entries: unwrapped(written, refused) };
 }

@@ -1,8 +1,8 @@
 /** A configuration that is asked again. */
 
-import { type CommandIo, say, UsageError } from "../../cli/io.js";
-import { createPolicySource, problemLines } from "../../cli/load.js";
-import type { PolicySource } from "../../cli/policy-source.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { createPolicySource, type PolicySource, problemLines } from "../../loader/policy-source.js";
+import type { LoaderSettings } from "../../loader/settings.js";
 import { createEvaluator, type Evaluator } from "../../policy/served/evaluator.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Verdict } from "../../policy/served/verdict.js";
@@ -24,13 +24,13 @@ export class Asker {
   }
 
   /** Loads the policies; says on standard error what is wrong with them. @throws UsageError when nothing of the file can be used */
-  static async load(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<Asker> {
-    const source = createPolicySource(values, io.env, undefined, { warnWithoutCluster: true });
+  static async load(settings: LoaderSettings, { stderr }: CommandIo): Promise<Asker> {
+    const source = createPolicySource(settings, { warnWithoutCluster: true });
     try {
       const loaded = await source.load();
       const { fatal } = loaded;
       // Said once: where all is lost, the error may say what was wrong.
-      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) say(io.stderr, line);
+      for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) say(stderr, line);
       if (fatal !== undefined) throw new UsageError(fatal);
       return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
     } catch (error) {

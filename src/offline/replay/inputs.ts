@@ -4,7 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { UsageError } from "../../cli/io.js";
+import { UsageError } from "../../data/command-io.js";
 import { reasonOf } from "../scan/input-files.js";
 
 /** Something to read. */

@@ -1,4 +1,5 @@
 /** What a scan has to say: one entry for each policy that matched a resource (spec kyverno.md 7.1). */
+import type { Outcome } from "../../policy/index.js";
 
 /** What a policy came to for a resource; `warn` is for reports only. */
 export type Status = "pass" | "fail" | "warn" | "error" | "skip";
@@ -40,6 +41,15 @@ export interface Finding {
   readonly properties: Readonly<Record<string, string>>;
   /** The names of the exceptions that exempt it, without namespaces. */
   readonly exceptions: readonly string[];
+}
+
+const STATUS = { allow: "pass", deny: "fail", error: "error", skip: "skip" } as const;
+
+/** What a policy has to say of a resource by its outcome, whose message stands whole. */
+export function plainFinding(outcome: Outcome): Omit<Finding, "policy"> {
+  const { verdict, auditAnnotations: properties = {} } = outcome;
+  const message = verdict === "skip" ? outcome.reason : (outcome.message ?? "");
+  return { rule: "", status: STATUS[verdict], message, properties, exceptions: [] };
 }
 
 /** A resource that was looked at. */

@@ -5,7 +5,8 @@ import { parseResources, type SourceDocument } from "../../config/documents/sour
 import { type Config, formatProblem, type ResourceEntry } from "../../config/index.js";
 import { yamlText } from "../../data/yaml.js";
 import type { JsonObject } from "../../kubernetes/object.js";
-import type { ReportedPolicy } from "../reports/finding.js";
+import type { Outcome } from "../../policy/index.js";
+import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
 import type { AdmissionPolicyDocuments } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
@@ -77,3 +78,16 @@ export const reportedAdmissionPolicy = ({ name, annotations }: AdmissionPolicyDo
   process: "background scan",
   countsSkips: false,
 });
+
+/** What Kyverno's reports call an outcome; `undefined` for a resource that the policy is not for. */
+export function admissionPolicyFinding(
+  { name, bindings }: Pick<AdmissionPolicyDocuments, "name" | "bindings">,
+  outcome: Outcome,
+): Omit<Finding, "policy"> | undefined {
+  const { verdict, report } = outcome;
+  if (verdict === "skip" && report?.passedOver !== "condition") return undefined;
+  const plain = plainFinding(outcome);
+  const message = verdict === "skip" ? "match conditions aren't met" : (report?.message ?? plain.message);
+  const binding = report?.binding ?? (bindings.length === 1 ? bindings[0] : undefined);
+  return { ...plain, rule: name, message, properties: binding === undefined ? {} : { binding } };
+}

@@ -6,10 +6,9 @@ import type { CertificateRequestSettings, Config, ResourceEntry } from "../../co
 import { nameOf } from "../../kubernetes/object.js";
 import type { Outcome } from "../../policy/index.js";
 import { isRbacObject } from "../../world/authorizer/rbac-objects.js";
-import type { Finding, ReportedPolicy } from "../reports/finding.js";
+import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
 import type { WantedResources } from "./cluster-listing.js";
 import type { Subject } from "./judge.js";
-import { plainFinding } from "./outcome-judge.js";
 import { annotationsOf, type CertificateRequestPolicyDocuments } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 

@@ -1,7 +1,7 @@
 /** CustomResourceDefinitions out of files and folders. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { doubtText, parseDoubtfulYaml, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
@@ -21,7 +21,7 @@ export async function readDefinitions(paths: readonly string[], warn: (line: str
       for (const name of names) {
         const file = join(path, name);
         const written = yamlText(await readFile(file));
-        for (const document of parseDoubtfulYaml(written, (doubt) => warn(doubtText(doubt, file)))) {
+        for (const document of parseSuspectYaml(written, (doubt) => warn(warningText(doubt, file)))) {
           if (isObject(document) && text(document, "kind") === "CustomResourceDefinition") definitions.push(document);
         }
       }

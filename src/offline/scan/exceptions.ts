@@ -1,6 +1,6 @@
 /** PolicyExceptions out of files (spec kyverno.md 5.1). */
 import { readFile } from "node:fs/promises";
-import { doubtText, parseDoubtfulYaml, yamlText } from "../../data/yaml.js";
+import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
@@ -34,7 +34,7 @@ export async function readExceptions(
     });
     let documents: unknown[];
     try {
-      documents = parseDoubtfulYaml(yamlText(bytes), (doubt) => warn(doubtText(doubt, path)), { uniqueKeys: true });
+      documents = parseSuspectYaml(yamlText(bytes), (doubt) => warn(warningText(doubt, path)), { uniqueKeys: true });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(

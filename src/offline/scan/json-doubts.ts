@@ -1,4 +1,4 @@
-import { doubtText, readYamlStream, yamlDoubts, yamlText } from "../../data/yaml.js";
+import { readYamlStream, warningText, yamlText, yamlWarnings } from "../../data/yaml.js";
 import type { InputFile } from "./input-files.js";
 
 /** What is doubtful in a file of JSON, with its places. Its resources are read without them, one by one; so it is read once more, whole, where there is something. */
@@ -6,5 +6,5 @@ export async function jsonDoubts(file: InputFile): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of file.read()) chunks.push(Buffer.from(chunk));
   const text = yamlText(Buffer.concat(chunks));
-  return yamlDoubts(text, readYamlStream(text).documents).map((doubt) => doubtText(doubt, file.name));
+  return yamlWarnings(text, readYamlStream(text).documents).map((doubt) => warningText(doubt, file.name));
 }

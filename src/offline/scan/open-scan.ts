@@ -15,8 +15,14 @@ import { KnownKinds as ExternalKinds } from "../../world/objects/known-kinds.js"
 import { commandLineData } from "../../world/offline-values.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 import type { World } from "../../world/world.js";
-import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
-import { admissionPolicyFinding } from "./admission-policy-finding.js";
+import { plainFinding } from "../reports/finding.js";
+import {
+  admissionPolicyFinding,
+  configurationOf,
+  documentsBeside,
+  idOf,
+  reportedAdmissionPolicy,
+} from "./admission-policies.js";
 import { AuthorizationJudge } from "./authorization-judge.js";
 import {
   CERTIFICATE_REQUESTS,
@@ -29,7 +35,7 @@ import {
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge } from "./kyverno-judge.js";
-import { type JudgingPolicy, OutcomeJudge, plainFinding } from "./outcome-judge.js";
+import { type JudgingPolicy, OutcomeJudge } from "./outcome-judge.js";
 import {
   type AdmissionPolicyDocuments,
   type CertificateRequestPolicyDocuments,

@@ -56,19 +56,3 @@ export class OutcomeJudge implements Judge {
     return findings;
   }
 }
-
-/** What a policy of policies.yaml came to. */
-export function plainFinding(outcome: Outcome): Omit<Finding, "policy"> {
-  const { verdict, auditAnnotations = {} } = outcome;
-  const entry = { rule: "", properties: auditAnnotations, exceptions: [] };
-  switch (verdict) {
-    case "allow":
-      return { ...entry, status: "pass", message: outcome.message ?? "" };
-    case "deny":
-      return { ...entry, status: "fail", message: outcome.message ?? "" };
-    case "error":
-      return { ...entry, status: "error", message: outcome.message };
-    case "skip":
-      return { ...entry, status: "skip", message: outcome.reason };
-  }
-}

@@ -2,7 +2,7 @@
 
 import { type JsonDocument, readJson, UNIQUE_KEYS } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
-import { doubtText, parseDoubtfulYaml, parseYamlDocuments, type YamlError } from "../../data/yaml.js";
+import { parseSuspectYaml, parseYamlDocuments, warningText, type YamlError } from "../../data/yaml.js";
 import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../../kinds/kyverno/resource.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
@@ -45,7 +45,7 @@ const MAPS: ReadonlySet<string> = new Set([
 export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts): Resource[] {
   return textsOf(batch).flatMap((written, index) => {
     const told = doubts && {
-      yaml: (doubt: YamlError): void => doubts.warn(doubtText(doubt, batch.file, batch.lines?.[index])),
+      yaml: (doubt: YamlError): void => doubts.warn(warningText(doubt, batch.file, batch.lines?.[index])),
       json: (): void => doubts.repeated(batch.file),
     };
     try {
@@ -64,14 +64,14 @@ interface Told {
 
 /** What stands in a text: JSON is one value, YAML may be several. */
 function valuesOf(written: string, form: Batch["form"], told: Told | undefined): unknown[] {
-  if (form === "yaml") return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
+  if (form === "yaml") return told ? parseSuspectYaml(written, told.yaml) : parseYamlDocuments(written);
   try {
     const { value, plain } = told === undefined ? readJson(written) : readDoubtfulJson(written, told);
     return [plain ? value : withIntegers(value)];
   } catch (error) {
     // A map of YAML begins like one of JSON.
     try {
-      return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
+      return told ? parseSuspectYaml(written, told.yaml) : parseYamlDocuments(written);
     } catch {
       throw error;
     }

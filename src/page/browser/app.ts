@@ -10,12 +10,12 @@ import { policyDetails } from "./view/policy-details.js";
 import { policyList } from "./view/policy-list.js";
 import { workspace } from "./view/workspace.js";
 
-/** How long nobody types before a draft is checked. In milliseconds. */
+/** Pause in typing before a draft is checked. In milliseconds. */
 const PAUSE = 250;
-/** An answer that takes longer is waited for visibly. In milliseconds. */
+/** Time after which waiting for an answer is shown. In milliseconds. */
 const NOTICEABLE = 300;
 
-/** The page's landmarks, as index.html has them. */
+/** The page's landmarks in index.html. */
 export interface Places {
   readonly skip: HTMLElement;
   readonly about: HTMLElement;
@@ -26,7 +26,7 @@ export interface Places {
   readonly side: HTMLElement;
 }
 
-/** What is shown: `undefined` is the draft. */
+/** The shown policy: `undefined` is the draft. */
 type Subject = string | undefined;
 
 function readHelp(): HTMLElement {
@@ -135,7 +135,7 @@ export function start(places: Places): void {
             work.edit(source);
           }
         : undefined;
-    // What is focused is replaced by its like: the new state may be no different to who stands there.
+    // The focused element is replaced by its equal: for its user the new state may be no different.
     const places = () => [...about.querySelectorAll<HTMLElement>("a, button, summary, [tabindex]")];
     const focused = about.dataset.policy === policy.id ? places().indexOf(document.activeElement as HTMLElement) : -1;
     about.dataset.policy = policy.id;
@@ -202,7 +202,7 @@ export function start(places: Places): void {
     const open = places.policies.classList.toggle("open");
     places.menu.setAttribute("aria-expanded", String(open));
   });
-  // The part behind # says what is shown: the link must not change it.
+  // The part behind # is the shown subject: the link must not change it.
   places.skip.addEventListener("click", (event) => {
     event.preventDefault();
     places.main.focus();

@@ -1,4 +1,4 @@
-/** A draft as a configuration: read, held to what drafts may do, and put before what is served. */
+/** Reads a draft as a configuration, limits it to what drafts may do, and puts it before the served policies. */
 
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -14,14 +14,14 @@ import {
 } from "../../config/index.js";
 import type { PageSource } from "../api.js";
 
-// What drafts may read: files below one folder. A draft is written by whoever reaches the page, and what is wrong with a file may quote it.
+// The files that drafts may read: those below one folder. Any user of the page can write a draft, and errors of a file may quote it.
 
-/** Says why a path may not be read; undefined: it may, if it is there. */
+/** Why a path may not be read; undefined: it may, if it exists. */
 type Refusal = (path: string) => string | undefined;
 
 const OUTSIDE = "is not below the folder of the policies file: a draft in the page reads no others";
 
-/** Paths below a folder, links followed. What is outside is refused whether it is there or not. */
+/** Allows paths below a folder, with links resolved. Others are refused whether they exist or not. */
 function below(folder: string): Refusal {
   const holds = (top: string, path: string): boolean => {
     const way = relative(top, path);
@@ -33,35 +33,35 @@ function below(folder: string): Refusal {
     try {
       return holds(realpathSync(folder), realpathSync(wanted)) ? undefined : OUTSIDE;
     } catch {
-      // Whoever reads it says that it is not there.
+      // The reader of the file will report that it does not exist.
       return undefined;
     }
   };
 }
 
-/** Names of the draft among the files of its folder; nothing is written there. */
+/** The name of the draft among the files of its folder; no file is written there. */
 const DRAFT_FILE = ".page-draft.yaml";
-/** Holds the entry of a draft of documents. */
+/** The name of the entry of a draft of documents. */
 export const ENTRY_FILE = ".page-entry.yaml";
-/** What a draft of documents is called, which has no entry of its own. */
+/** The id of a draft of documents, which has no entry of its own. */
 export const DRAFT_ID = "draft";
 
 /** A draft that was read. */
 export interface Draft {
-  /** Its text's, for the places of problems. */
+  /** The file name of its text, for the places of problems. */
   readonly file: string;
-  /** The draft's entries, then those of what is served that they name. Nothing to load where there are errors of the draft as a whole. */
+  /** The draft's entries, then the served ones that they name. Empty where the draft as a whole has errors. */
   readonly config: Config;
   /** Ids of the draft's own entries, in order. */
   readonly ids: readonly string[];
-  /** All found so far. */
+  /** The problems found so far. */
   readonly problems: readonly Problem[];
 }
 
 /**
  * Reads a draft.
- * @param policies the policies file, from whose folder paths start
- * @param served what is served
+ * @param policies the policies file, whose folder is the base of paths
+ * @param served the served configuration
  */
 export function readDraft(draft: PageSource, policies: string, served: Config): Draft {
   const folder = dirname(resolve(policies));
@@ -79,7 +79,7 @@ export function readDraft(draft: PageSource, policies: string, served: Config): 
   const ids = config.entries.map(({ id }) => id);
   const foreign = config.entries.flatMap((entry) => foreignModules(entry, servedModules(served), mayRead));
   const problems = [...read.problems, ...foreign];
-  // What is not the draft's to load is not asked for at all.
+  // Forbidden modules are not even requested.
   if (foreign.length > 0) return { file, config: nothing, ids, problems };
   const needed = neededOf(config.entries, served);
   if ("cycle" in needed) return { file, config: nothing, ids, problems: [...problems, needed.cycle] };
@@ -89,7 +89,7 @@ export function readDraft(draft: PageSource, policies: string, served: Config): 
 const FOREIGN =
   "a draft in the page may use the modules that the policies file names, and files below its folder; no others are read or fetched";
 
-/** The modules of a draft that it may not use, each as a problem at its place. */
+/** The modules that a draft may not use, each as a problem at its place. */
 function foreignModules(
   entry: ConfigEntry,
   served: ReadonlySet<string>,

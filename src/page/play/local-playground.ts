@@ -1,6 +1,6 @@
-/** Checks and evaluates drafts here: in a thread of its own, for what somebody types may take any time to be compiled. */
+/** Checks and evaluates drafts in this thread; it should be a thread of its own, because compiling a user's text may take any time. */
 
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { eachMistake } from "../../config/documents/each-mistake.js";
@@ -10,7 +10,8 @@ import { type Config, formatPath, loadConfig, type Problem } from "../../config/
 import { parsePlainJson } from "../../data/json.js";
 import { changedObject, diffLines, explainAnswer } from "../../kinds/explanation/index.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
-import type { LoadedConfig, PolicyLoader } from "../../loader/index.js";
+import { createLoader, type LoadedConfig, type LoaderOptions, type PolicyLoader } from "../../loader/index.js";
+import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import type { Review } from "../../policy/index.js";
 import { createEvaluator } from "../../policy/served/evaluator.js";
 import type { PolicySet, ServedPolicy } from "../../policy/served/policy-set.js";
@@ -20,14 +21,14 @@ import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion, Page
 import { PageError, type PageSources, type Playground } from "../playground.js";
 import { MAX_DRAFT_LENGTH } from "../questions.js";
 import { type Draft, ENTRY_FILE, readDraft } from "./draft.js";
-import { type RequestMaker, reviewOf } from "./payload.js";
+import { reviewOf } from "./payload.js";
 
-// What can be edited of what is served: entries as they stand in the policies file, and the documents that an entry names.
+// The editable parts of the served policies: entries as they stand in the policies file, and the documents that an entry names.
 
-/** Characters of all of them: they are part of one answer. */
+/** Most characters of all of them: they are part of one answer. */
 const MAX_LENGTH = 2 * 1024 * 1024;
 
-/** By id; undefined for modules, and for what is too long to be a draft. */
+/** The sources by id; undefined for modules, and for texts too long for a draft. */
 function pageSources(file: string): PageSources {
   const files = new ConfigFiles();
   const sources = new Map<string, PageSource | undefined>();
@@ -42,7 +43,7 @@ function pageSources(file: string): PageSources {
       sources.set(pair.key, fits ? source : undefined);
     }
   } catch (error) {
-    // Whoever serves the file says what is wrong with it.
+    // The server of the file reports its errors.
     if (!(error instanceof ConfigFileError)) throw error;
   }
   return sources;
@@ -72,13 +73,13 @@ function documentsOf(resource: SourceNode, file: string, files: ConfigFiles): Pa
   return { kind: "resource", text: `${texts.map((each) => each.replace(/^---[ \t]*\n/, "")).join("\n---\n")}\n` };
 }
 
-/** Problems that are told: more can't be read. */
+/** Most problems that are shown: more can't be read. */
 const MAX_PROBLEMS = 200;
 
 /**
- * Those of a draft, and of the files that it names, by place.
- * @param file the draft's
- * @param files all that it has read
+ * The problems of a draft, and of the files that it names, by place.
+ * @param file the draft's file
+ * @param files all files that it has read
  */
 function pageProblems(problems: readonly Problem[], file: string, files: readonly string[]): PageProblem[] {
   const folder = `${dirname(file)}/`;
@@ -91,7 +92,7 @@ function pageProblems(problems: readonly Problem[], file: string, files: readonl
     .slice(0, MAX_PROBLEMS);
 }
 
-/** Messages quote expressions, and say behind them what is wrong. */
+/** Longest message: messages quote expressions, with the error behind them. */
 const MAX_MESSAGE = 4_000;
 
 function shortened(message: string): string {
@@ -102,7 +103,7 @@ function shortened(message: string): string {
 function pageProblem(problem: Problem, file: string, folder: string): PageProblem {
   const { severity, line, column, path, endColumn, code, hint } = problem;
   const isOwn = problem.file === file;
-  // Nobody needs to know where the folder lies.
+  // The place of the folder is not shown.
   const message = shortened(problem.message.replaceAll(folder, ""));
   const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
   const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
@@ -118,56 +119,48 @@ function pageProblem(problem: Problem, file: string, folder: string): PageProble
   };
 }
 
-/** Whatever drafts say of their own time. */
+/** Time limit of an evaluation, whatever drafts say. */
 const MAX_EVALUATION_MS = 10_000;
 
-/** What makes loaders. */
-export interface LoaderChoice {
-  /** Whether policies may ask nobody. */
-  readonly closed: boolean;
-  /** Check types, as `check` does. */
-  readonly typeCheck?: boolean;
-  readonly watcher?: Explainer;
-}
-
-/** What a playground needs. */
-export interface PlayTools {
-  /** The policies file; need not be there. */
-  readonly file: string;
-  readonly openLoader: (choice: LoaderChoice) => PolicyLoader;
-  /** Milliseconds. */
-  readonly policyTimeout: number;
-  readonly requests: RequestMaker;
-}
+/** Guests that run at a time: one person asks. */
+const GUEST_THREADS = 1;
 
 type Answer = NonNullable<EvaluateAnswer["answer"]>;
 
-/** Policies that can be asked, explained. */
+/** Policies that can be evaluated, explained. */
 interface Loaded {
-  /** What they are made of. */
+  /** The key of their inputs. */
   readonly key: string;
   readonly explainer: Explainer;
   readonly loader: PolicyLoader;
   readonly result: LoadedConfig;
 }
 
-/** A playground of this thread. Policies are asked one after the other; drafts are checked meanwhile. */
+/** A playground of this thread. Policies are evaluated one after the other; drafts are checked meanwhile. */
 export class LocalPlayground implements Playground {
-  readonly #tools: PlayTools;
+  readonly #settings: LoaderSettings;
+  readonly #file: string;
   #config: { readonly generation: number; readonly config: Config } | undefined;
   readonly #checking: PolicyLoader;
-  /** The last draft that was asked, and what is served: who changes a payload asks the same policies again. */
+  /** The last evaluated draft, and the served policies: changing a payload evaluates the same policies again. */
   #draft: Loaded | undefined;
   #served: Loaded | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(tools: PlayTools) {
-    this.#tools = tools;
-    this.#checking = tools.openLoader({ closed: true, typeCheck: true });
+  /** @param settings of the policies beside the drafts; their file need not be there */
+  constructor(settings: LoaderSettings) {
+    this.#settings = { ...settings, workers: GUEST_THREADS };
+    this.#file = resolve(policiesFile(settings));
+    this.#checking = this.#open({ closed: true, typeCheck: true });
+  }
+
+  #open(special: LoaderOptions): PolicyLoader {
+    const cluster = special.closed ? { kubernetes: false, kubeconfig: undefined } : {};
+    return createLoader({ ...this.#settings, ...cluster }, special);
   }
 
   async sources(): Promise<PageSources> {
-    return pageSources(this.#tools.file);
+    return pageSources(this.#file);
   }
 
   async check({ draft }: CheckQuestion, generation: number): Promise<CheckAnswer> {
@@ -195,16 +188,20 @@ export class LocalPlayground implements Playground {
     const problems = read ? shown(read, loaded.result.problems) : [];
     if (problems.some(({ severity }) => severity === "error")) return { problems };
     const entry = entryOf(question.id ?? read?.ids.at(-1), loaded.result.policies);
-    const review = reviewOf(question, this.#tools.requests);
+    const review = reviewOf(question);
     if ("problem" in review) return { problems, payloadProblem: payloadProblem(review.problem) };
     return { problems, answer: await this.#ask(loaded, entry, review) };
   }
 
-  async #ask({ explainer, result }: Loaded, entry: ServedPolicy, review: Review): Promise<Answer> {
+  async #ask(
+    { explainer, loader: { policyTimeout }, result }: Loaded,
+    entry: ServedPolicy,
+    review: Review,
+  ): Promise<Answer> {
     explainer.begin();
     const asked: Asking[] = [];
     const policy = explainer.explained(entry.policy, (asking) => asked.push(asking));
-    const evaluator = createEvaluator(result.policies, { policyTimeout: this.#tools.policyTimeout });
+    const evaluator = createEvaluator(result.policies, { policyTimeout });
     const verdict = await evaluator.evaluate(
       { ...entry, policy },
       {
@@ -232,14 +229,14 @@ export class LocalPlayground implements Playground {
   }
 
   #read(draft: PageSource, generation: number): Draft {
-    return readDraft(draft, this.#tools.file, this.#configOf(generation));
+    return readDraft(draft, this.#file, this.#configOf(generation));
   }
 
-  /** What is served, read anew for each generation: what the server serves was read from the same files. */
+  /** The served configuration, read anew for each generation: the server has read it from the same files. */
   #configOf(generation: number): Config {
     if (this.#config?.generation !== generation) {
-      const read = loadConfig(this.#tools.file);
-      const config = read.ok ? read.config : { file: this.#tools.file, entries: [], files: [] };
+      const read = loadConfig(this.#file);
+      const config = read.ok ? read.config : { file: this.#file, entries: [], files: [] };
       this.#config = { generation, config };
     }
     return this.#config.config;
@@ -259,12 +256,12 @@ export class LocalPlayground implements Playground {
     if (before?.key === key) return before;
     before?.loader.close();
     const explainer = new Explainer();
-    const loader = this.#tools.openLoader({ closed, watcher: explainer });
+    const loader = this.#open({ closed, watcher: explainer });
     return { key, explainer, loader, result: await loader.load(config) };
   }
 }
 
-/** Of a draft, with what was found when it was loaded. */
+/** The problems of a draft, with those found when it was loaded. */
 function shown({ problems, file, config }: Draft, found: readonly Problem[]): readonly PageProblem[] {
   return pageProblems([...problems, ...found], file, config.files);
 }
@@ -276,7 +273,7 @@ function entryOf(id: string | undefined, { entries }: PolicySet): ServedPolicy {
   return entry;
 }
 
-/** What turns or hides the text that it stands in. */
+/** Characters that change the direction of the text around them, or hide it. */
 const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
 function payloadProblem({ severity, line, column, path, message, endColumn }: Problem): PageProblem {

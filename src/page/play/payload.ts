@@ -1,29 +1,18 @@
 /** The payload of a question as a review. */
-import type { AdmissionRequest } from "../../admission/admission-request.js";
+import { buildRequest, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { type Problem, parseResources } from "../../config/index.js";
 import type { Review } from "../../policy/index.js";
 import type { EvaluateQuestion } from "../api.js";
 
-/** Makes requests; both throw what is wrong with a payload, in words for people. */
-export interface RequestMaker {
-  /** Of an object, as the API server would send it. */
-  build(parts: {
-    readonly object: unknown;
-    readonly oldObject?: unknown;
-    readonly operation: string;
-  }): AdmissionRequest;
-  /** Of an AdmissionReview, or its request. */
-  read(written: unknown, place: string): Review;
-}
-
 const NAME = "payload";
 
 /** The review, or what is wrong with the payload. */
-export function reviewOf(
-  { payload, raw = false, operation = "CREATE" }: EvaluateQuestion,
-  make: RequestMaker,
-): Review | { readonly problem: Problem } {
+export function reviewOf({
+  payload,
+  raw = false,
+  operation = "CREATE",
+}: EvaluateQuestion): Review | { readonly problem: Problem } {
   const { documents, problems } = parseResources(payload, NAME);
   const [mistake] = problems;
   if (mistake !== undefined) return { problem: mistake };
@@ -33,11 +22,11 @@ export function reviewOf(
   const { value } = document;
   if (raw) return rawQuestion(value);
   try {
-    if (isReview(value)) return make.read(value, "the review");
+    if (isReview(value)) return readRequest(value, "the review");
     if (!isObject(value)) return { problem: document.problem("error", [], NO_OBJECT) };
-    // The API server has a former state of whatever is updated: where nobody gives one, nothing has changed.
+    // The API server has a former state of every updated object: where none is given, nothing has changed.
     const former = operation === "UPDATE" ? { oldObject: value } : {};
-    return admissionQuestion(make.build({ object: value, operation, ...former }));
+    return admissionQuestion(buildRequest({ object: value, operation, ...former }));
   } catch (error) {
     return { problem: document.problem("error", [], error instanceof Error ? error.message : String(error)) };
   }
@@ -53,7 +42,7 @@ const problemOf = (message: string): Problem => ({
 });
 
 const NO_OBJECT =
-  "this is no Kubernetes object, for it has no apiVersion and kind: ask about other values as raw payloads";
+  "this is not a Kubernetes object (it has no apiVersion and kind): ask about other values as raw payloads";
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" &&
@@ -63,7 +52,7 @@ const isObject = (value: unknown): boolean =>
   "kind" in value &&
   typeof value.kind === "string";
 
-/** An AdmissionReview, or what is in its request. */
+/** Whether a value is an AdmissionReview, or its request. */
 function isReview(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return ("request" in value && !("spec" in value)) || ("uid" in value && "userInfo" in value);

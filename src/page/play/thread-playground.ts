@@ -1,19 +1,39 @@
-/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and what takes too long is ended from outside. */
+/** A playground in a thread of its own: whatever is typed there, requests are answered meanwhile, and evaluations that take too long are ended from outside. */
 import { Worker } from "node:worker_threads";
-import type { CheckAnswer, CheckQuestion, EvaluateAnswer, EvaluateQuestion } from "../api.js";
-import { PageError, type PageSources, type Playground } from "../playground.js";
-import type { PlayKinds, PlayMessage, PlayReply } from "./messages.js";
+import type { LoaderSettings } from "../../loader/settings.js";
+import { PageError, type Playground } from "../playground.js";
 
-/** Longest time for an answer: a module may have to be compiled, and policies that are served may have to be fetched. */
+/** A question: a method of the playground. */
+type Kind = "sources" | "check" | "evaluate";
+type Answer<K extends Kind = Kind> = Awaited<ReturnType<Playground[K]>>;
+
+/** To the thread. */
+export interface PlayMessage<K extends Kind = Kind> {
+  readonly id: number;
+  readonly kind: K;
+  readonly args: Parameters<Playground[K]>;
+}
+
+/** From the thread. */
+export type PlayReply =
+  | { readonly id: number; readonly answer: Answer }
+  /** `status` absent: a failure of ours. */
+  | { readonly id: number; readonly error: string; readonly status?: number };
+
+/** Longest time for an answer: a module may have to be compiled, and served policies may have to be fetched. */
 export const MAX_ANSWER_MS = 30_000;
-/** Megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
+/** Memory limit in megabytes: the schemas of Kubernetes' kinds take some 100, a compiled policy some. */
 const LIMITS = { maxOldGenerationSizeMb: 512 };
 
 interface Pending {
-  resolve(answer: PlayKinds[keyof PlayKinds][1]): void;
+  resolve(answer: Answer): void;
   reject(error: PageError): void;
   readonly timer: NodeJS.Timeout;
 }
+
+/** Takes the drafts of the page, with policies loaded by these settings beside them. */
+export const openPlayground = (settings: LoaderSettings): Playground =>
+  new ThreadPlayground(new URL("./thread.js", import.meta.url), settings);
 
 /** Starts its thread at the first question, and again after it has ended. */
 export class ThreadPlayground implements Playground {
@@ -25,8 +45,8 @@ export class ThreadPlayground implements Playground {
   #next = 0;
 
   /**
-   * @param script what the thread runs: it answers each {@link PlayMessage} with a {@link PlayReply}
-   * @param data given to it
+   * @param script the thread's code: it answers each {@link PlayMessage} with a {@link PlayReply}
+   * @param data passed to it
    * @param longest milliseconds for an answer
    */
   constructor(script: URL, data: unknown, longest = MAX_ANSWER_MS) {
@@ -35,23 +55,15 @@ export class ThreadPlayground implements Playground {
     this.#longest = longest;
   }
 
-  sources(generation: number): Promise<PageSources> {
-    return this.#ask("sources", undefined, generation);
-  }
-
-  check(question: CheckQuestion, generation: number): Promise<CheckAnswer> {
-    return this.#ask("check", question, generation);
-  }
-
-  evaluate(question: EvaluateQuestion, generation: number): Promise<EvaluateAnswer> {
-    return this.#ask("evaluate", question, generation);
-  }
+  readonly sources: Playground["sources"] = (...args) => this.#ask("sources", args);
+  readonly check: Playground["check"] = (...args) => this.#ask("check", args);
+  readonly evaluate: Playground["evaluate"] = (...args) => this.#ask("evaluate", args);
 
   async close(): Promise<void> {
     await this.#end(new PageError(503, "the server stops"));
   }
 
-  #ask<K extends keyof PlayKinds>(kind: K, question: PlayKinds[K][0], generation: number): Promise<PlayKinds[K][1]> {
+  #ask<K extends Kind>(kind: K, args: Parameters<Playground[K]>): Promise<Answer<K>> {
     const worker = this.#worker ?? this.#start();
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -61,8 +73,8 @@ export class ThreadPlayground implements Playground {
       );
       const timer = setTimeout(() => void this.#end(late), this.#longest).unref();
       this.#pending.set(id, { resolve: resolve as Pending["resolve"], reject, timer });
-      const message: PlayMessage<K> = { id, kind, question, generation };
-      // Who waits keeps the process, a thread without a question does not.
+      const message: PlayMessage<K> = { id, kind, args };
+      // A thread with a question keeps the process alive, an idle one does not.
       worker.ref();
       worker.postMessage(message);
     });
@@ -91,7 +103,7 @@ export class ThreadPlayground implements Playground {
     else waiting.reject(new PageError(reply.status ?? 500, reply.error));
   }
 
-  /** Ends the thread; whoever waits is refused, and the next question starts another. */
+  /** Ends the thread; waiting questions are refused, and the next one starts another. */
   async #end(why: PageError): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;

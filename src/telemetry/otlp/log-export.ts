@@ -1,6 +1,6 @@
 /**
- * Log lines as OpenTelemetry log records over OTLP (gRPC), beside the lines themselves (spec kubewarden.md 8.2). Where to is said by the
- * standard OTEL_ variables. A collector that is slow or away costs records, which are counted, never time.
+ * Log lines as OpenTelemetry log records over OTLP (gRPC), beside the lines themselves (spec kubewarden.md 8.2). The destination is set by the
+ * standard OTEL_ variables. A collector that is slow or does not answer costs records, which are counted, never time.
  */
 import { type AnyValue, type AnyValueMap, SeverityNumber } from "@opentelemetry/api-logs";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-grpc";
@@ -16,16 +16,16 @@ import { serviceResource } from "./resource.js";
 import { stopWithin } from "./stop-within.js";
 import { contextOf } from "./trace-context.js";
 
-// Counts what the batching of the OpenTelemetry SDK loses without a word: records that find its queue full, and batches that fail.
+// Counts the records that the batching of the OpenTelemetry SDK loses silently: those that find its queue full, and batches that fail.
 
-/** Takes the result of one export. */
+/** Receives the result of one export. */
 type Done = Parameters<LogRecordExporter["export"]>[1];
 
-/** An exporter around another one that knows how many records wait, and how many were lost. */
+/** An exporter around another one that counts waiting and lost records. */
 class CountingLogExporter implements LogRecordExporter {
   readonly #exporter: LogRecordExporter;
   readonly #limit: number;
-  /** Admitted and not given to the exporter yet. */
+  /** Number of records admitted and not yet passed to the exporter. */
   #waiting = 0;
   /** Records lost so far. */
   dropped = 0;
@@ -33,13 +33,13 @@ class CountingLogExporter implements LogRecordExporter {
   readonly #underWay = new Set<() => void>();
   #abandoned = false;
 
-  /** @param limit records the queue before this exporter takes */
+  /** @param limit most records in the queue before this exporter */
   constructor(exporter: LogRecordExporter, limit: number) {
     this.#exporter = exporter;
     this.#limit = limit;
   }
 
-  /** Whether there is room for one more record, which is then to be queued; otherwise it counts as lost. */
+  /** Admits one more record if there is room, which must then be queued; otherwise it counts as lost. */
   admit(): boolean {
     if (this.#waiting >= this.#limit || this.#abandoned) {
       this.dropped += 1;
@@ -65,19 +65,19 @@ class CountingLogExporter implements LogRecordExporter {
     this.#exporter.export(records, settle);
   }
 
-  /** Gives up on what is under way and on what waits: the process wants to end. */
+  /** Gives up exports under way and waiting records: the process wants to end. */
   abandon(): void {
     this.#abandoned = true;
     this.dropped += this.#waiting;
     for (const fail of this.#underWay) fail();
   }
 
-  /** Exports under way end by themselves or are abandoned: waiting for the exporter's own list of them would outlast that. */
+  /** Does nothing: exports under way end by themselves or are abandoned, and waiting for the exporter's own list of them would outlast that. */
   async forceFlush(): Promise<void> {}
 
   async shutdown(): Promise<void> {
     const shutdown = this.#exporter.shutdown();
-    // An exporter that still tries again waits for that first.
+    // An exporter that still retries waits for that first.
     if (this.#abandoned) void shutdown.catch(() => {});
     else await shutdown;
   }
@@ -87,12 +87,12 @@ class CountingLogExporter implements LogRecordExporter {
 export const QUEUE_RECORDS = 8192;
 /** Records sent at a time: the standard's default. */
 const BATCH_RECORDS = 512;
-/** Longest string of a record: a batch of such messages stays below the 4 MiB that a gRPC receiver takes by default. */
+/** Longest string of a record: a batch of such messages stays below the 4 MiB that a gRPC receiver accepts by default. */
 const STRING_CHARACTERS = 4096;
 
-/** Takes log records and exports them. */
+/** Receives log records and exports them. */
 export interface LogExport extends RecordSink, Push {
-  /** Records lost because the collector was too slow, refused them or was away. */
+  /** Number of records lost because the collector was too slow, refused them or did not answer. */
   readonly dropped: number;
 }
 
@@ -104,7 +104,7 @@ const SEVERITIES: Readonly<Record<LogLevel, SeverityNumber>> = {
   error: SeverityNumber.ERROR,
 };
 
-/** @param exporter where records go; default what the standard OTEL_ variables say */
+/** @param exporter the destination of records; default that of the standard OTEL_ variables */
 export function exportLogs(
   env: Readonly<Record<string, string | undefined>>,
   exporter: LogRecordExporter = new OTLPLogExporter(),
@@ -147,7 +147,7 @@ function attributesOf(fields: LogFields): AnyValueMap {
   return attributes;
 }
 
-/** As JSON lines show it, and so without what JSON leaves out. */
+/** The value as JSON lines show it, and so without what JSON leaves out. */
 function anyValueOf(value: unknown): AnyValue {
   if (typeof value === "string") return cut(value);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;

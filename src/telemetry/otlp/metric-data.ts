@@ -1,4 +1,4 @@
-/** Prometheus' samples as OpenTelemetry's data points: one set of sums for those who scrape and those who are pushed to. */
+/** Prometheus' samples as OpenTelemetry's data points: one set of sums for scraping and for pushing. */
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import { ValueType } from "@opentelemetry/api";
 import {
@@ -13,19 +13,19 @@ import type { Metrics } from "../metrics.js";
 import { labelsOf, type ShownMetric } from "../shown-metric.js";
 import { Slices } from "../slices.js";
 
-/** A registry's content. */
+/** The contents of a registry. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Everything that is pushed. */
+/** The metrics that are pushed. */
 export interface PushedMetrics {
   readonly metrics: Metrics;
-  /** What the registry has, of one process or of all. */
+  /** The registry's metrics, of one process or of all. */
   readonly others: MetricsSnapshot;
 }
 
 /**
  * Makes the data points in slices.
- * @param start when counting began
+ * @param start the time when counting began
  */
 export async function toMetricData(
   { metrics, others }: PushedMetrics,
@@ -97,7 +97,7 @@ function registryData(snapshot: MetricsSnapshot, start: HrTime, now: HrTime): Me
   });
 }
 
-/** Collectors append unit and `_total` when they make Prometheus names: they come back as they are here (spec kubewarden.md 8.1). */
+/** The name and the unit. Collectors append unit and `_total` when they make Prometheus names: so the names are the same as here (spec kubewarden.md 8.1). */
 function nameAndUnit(prometheus: string, type: string): { readonly name: string; readonly unit: string } {
   const name = type === "counter" ? prometheus.replace(/_total$/, "") : prometheus;
   for (const [suffix, unit] of [

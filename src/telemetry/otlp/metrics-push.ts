@@ -1,4 +1,4 @@
-/** Metrics pushed over OTLP (gRPC), as the reference server does (spec kubewarden.md 8.1). Where to is said by the standard OTEL_ variables. */
+/** Metrics pushed over OTLP (gRPC), as the reference server does (spec kubewarden.md 8.1). The destination is set by the standard OTEL_ variables. */
 import type { HrTime } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-grpc";
 import { type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
@@ -8,16 +8,16 @@ import { stopWithin } from "./stop-within.js";
 
 /** The standard's default. */
 const PERIOD_MS = 60_000;
-/** Data points that are encoded at a time: some milliseconds, and below the 4 MiB that a gRPC receiver takes by default. */
+/** Data points that are encoded at a time: some milliseconds, and below the 4 MiB that a gRPC receiver accepts by default. */
 const BATCH_POINTS = 1000;
 
-/** Something that pushes until it is told to stop. */
+/** A periodic push that can be stopped. */
 export interface Push {
-  /** Pushes what is left and ends, within STOP_WITHIN_MS. Never rejects: a collector that is away must not keep the process. */
+  /** Pushes the rest and ends, within STOP_WITHIN_MS. Never rejects: a collector that does not answer must not delay the process. */
   stop(): Promise<void>;
 }
 
-/** Pushes what `read` gives, every OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
+/** Pushes the metrics of `read`, every OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
 export function pushMetrics(
   read: () => Promise<PushedMetrics>,
   env: Readonly<Record<string, string | undefined>>,

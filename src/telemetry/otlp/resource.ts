@@ -6,7 +6,7 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 
-/** Who sends: the reference server's service name, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES say otherwise. */
+/** The sender: the reference server's service name, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES set another. */
 export function serviceResource(env: Readonly<Record<string, string | undefined>>): Resource {
   const named = resourceFromAttributes({
     "service.name": "kubewarden-policy-server",

@@ -1,6 +1,6 @@
 /**
  * How long the end of a process waits for its exporters, which all end at the same time. A collector on the same network takes a few
- * milliseconds; whoever stops the process counts the seconds.
+ * milliseconds; every second delays the stop.
  */
 export const STOP_WITHIN_MS = 1000;
 

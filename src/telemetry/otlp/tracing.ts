@@ -8,7 +8,7 @@ import { serviceResource } from "./resource.js";
 import { stopWithin } from "./stop-within.js";
 import { contextOf, traceparentOf } from "./trace-context.js";
 
-/** Takes decisions as spans. */
+/** Receives decisions and exports them as spans. */
 export interface DecisionTracer extends DecisionSink, Push {
   record(decision: Decision, traceparent: string | undefined): string;
 }
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   webhook: "webhook",
 };
 
-/** @param exporter where spans go; default what the standard OTEL_ variables say */
+/** @param exporter the destination of spans; default that of the standard OTEL_ variables */
 export function traceDecisions(
   env: Readonly<Record<string, string | undefined>>,
   exporter: SpanExporter = new OTLPTraceExporter(),
@@ -54,7 +54,7 @@ export function traceDecisions(
   };
 }
 
-/** What leaves the cluster with a span: the fields of spec kubewarden.md 8.2, and no others that the log may have, as the user. */
+/** The fields that leave the cluster with a span: those of spec kubewarden.md 8.2, without others of the log, such as the user. */
 const FIELDS = [
   "request_uid",
   "policy_id",

@@ -1,12 +1,12 @@
-/** What looks like a credential: by the name that it stands under, or by itself. */
+/** Recognises credentials: by the name of a value, or by the value itself. */
 import { namedValues } from "./named-values.js";
 
-/** Names that end in one of these words. */
+/** Endings of names. */
 const WORDS =
   /(?:passwords?|passwd|passphrase|passcode|secret|token|credentials?|apikey|accesskey|secretkey|privatekey|dockerconfigjson|dockercfg)$/;
-/** Last words that are whole. */
+/** Last words that count only as whole words. */
 const WHOLE = new Set(["pwd", "pass", "authorization", "cookie", "jwt", "bearer", "dsn", "kubeconfig"]);
-/** Words behind the name that say how it is written, or which of several it is: `passwordHash`, `token_value`, `DB_PASSWORD_2`. */
+/** Words behind the name that give its form, or number it: `passwordHash`, `token_value`, `DB_PASSWORD_2`. */
 const BEHIND = new Set([
   "value",
   "hash",
@@ -23,14 +23,14 @@ const BEHIND = new Set([
 /** Last two words. */
 const PAIRS =
   /(?:^| )(?:api|access|secret|private|signing|encryption|tls|auth|shared|client|master|ssh|account) key$|(?:^| )connection string$/;
-/** Characters of a name that are looked at, from its end: who writes longer ones means a text. */
+/** Characters of a name that are read, from its end: a longer one is a text. */
 const NAME_CHARACTERS = 128;
-/** Names that are remembered: the same few fields stand in all objects. */
+/** Names that are kept: the same few fields stand in all objects. */
 const REMEMBERED = 2000;
 
 /**
- * Texts that are credentials wherever they stand. Every repetition is bounded or ends at its first stranger: texts are as long as requests, and
- * whoever sends them chooses them.
+ * Texts that are credentials in any place. Every repetition is bounded or ends at the first other character: texts are as long as requests, and
+ * requesters choose them.
  */
 const TEXTS = new RegExp(
   [
@@ -41,7 +41,7 @@ const TEXTS = new RegExp(
     /\beyJ[\w-]{16}/,
     /\bgh[pousr]_\w{16}|\bgithub_pat_\w{8}|\bglpat-[\w-]{8}|\bxox[abeps]-[\w-]{8}|\bxapp-[\w-]{8}/,
     /\b(?:AKIA|ASIA)[0-9A-Z]{12}|\b[rs]k_live_\w{8}|\bAIza[\w-]{30}|\bhvs\.\w{16}|\bnpm_\w{30}|\bAGE-SECRET-KEY-/,
-    // Ends at the next slash, and each begins behind one: no text is looked at twice. A user without a password is a token where it is long.
+    // Ends at the next slash, and each match begins behind one: no text is read twice. A user without a password is a token where it is long.
     /:\/\/[^\s/:@]*:[^\s/@]+@|:\/\/[^\s/:@]{20,}@/,
     /^[ \t-]*kind:[ \t]*["']?Secret\b/,
   ]
@@ -49,19 +49,19 @@ const TEXTS = new RegExp(
     .join("|"),
   "im",
 );
-/** Values that are none: nothing is hidden by hiding them. */
+/** Values that are not credentials: hiding them would hide nothing. */
 const NO_VALUE = /^(?:true|false|null|~|\[?redacted\]?|\$\([^()]*\)|\$\{[^{}]*\}|\{\{[^{}]*\}\})?$/;
-/** Words that every name of a credential has in it, or an escape for one of their letters. */
+/** Words of which every name of a credential contains one, or an escape for one of their letters. */
 const MAY_NAME =
   /pass|pwd|secret|token|credential|key|docker|authorization|cookie|jwt|bearer|dsn|kubeconfig|string|\\/i;
-/** No credential that is known by its look is shorter. */
+/** Length of the shortest credential that is recognised by its form. */
 const SHORTEST = 8;
 
-/** Tells credentials from the rest; remembers names. */
+/** Recognises credentials; keeps names. */
 export class Credentials {
   readonly #names = new Map<string, boolean>();
 
-  /** Whether what stands under this name is to be kept secret: `password`, `DB_PASSWORD`, `clientSecret`, `api-key`. */
+  /** Whether the value of this name is to be kept secret: `password`, `DB_PASSWORD`, `clientSecret`, `api-key`. */
   isName(name: string): boolean {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
@@ -71,19 +71,19 @@ export class Credentials {
     return found;
   }
 
-  /** Whether a text may hold a name of that kind, in whatever form. */
+  /** Whether a text may contain a name of that kind, in whatever form. */
   mayName(text: string): boolean {
     return text.length >= SHORTEST && MAY_NAME.test(text);
   }
 
-  /** Whether a text is a credential, or holds one: a private key, a token of a known form, an address with a password. */
+  /** Whether a text is a credential, or contains one: a private key, a token of a known form, an address with a password. */
   isText(text: string): boolean {
     return text.length >= SHORTEST && TEXTS.test(text);
   }
 
   /**
-   * A text with `replacement` for the values of names that are those of credentials: a configuration file, a command for a shell.
-   * @param found told each value
+   * A text with `replacement` for the values of names of credentials: a configuration file, a command for a shell.
+   * @param found receives each value
    */
   without(text: string, replacement: string, found: (value: string) => void): string {
     if (!this.mayName(text)) return text;

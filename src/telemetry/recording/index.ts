@@ -1,4 +1,4 @@
-/** What requests came and what was answered, as lines of JSON: written by `serve --record`, read by `replay`. */
+/** Requests with their answers as lines of JSON: written by `serve --record`, read by `replay`. */
 
 export { keepShort, RecordFile } from "./record-file.js";
 export type { AnsweredReview } from "./record-line.js";

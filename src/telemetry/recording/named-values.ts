@@ -1,25 +1,25 @@
 /**
- * Where the values of names stand in texts of any form: YAML (in blocks, lists and quotes), JSON, .env, ini, properties, commands of a shell. Texts are as long as
- * requests, and their senders choose them: every repetition is bounded, or what it went over is not gone over again.
+ * Finds the values of names in texts of any form: YAML (in blocks, lists and quotes), JSON, .env, ini, properties, commands of a shell. Texts are as long as
+ * requests, and their senders choose them: every repetition is bounded, or no text is searched twice.
  */
 
-/** From where to where in the text. */
+/** The beginning and the end in the text. */
 export type Range = readonly [start: number, end: number];
 
-/** A name with what stands before its value: `password: x`, `"token": "x"`, `--secret=x`, `--secret x`. Each begins where none is before it. */
+/** A name with the characters before its value: `password: x`, `"token": "x"`, `--secret=x`, `--secret x`. Each begins where none is before it. */
 const NAMED =
   /(?<![\w./-])([\w./-]{2,128})(\\{0,7}["']?[ \t]{0,8}[?+]?(?:=>|:=|[:=])[ \t]{0,8}|[ \t]{1,8}(?:\\\r?\n[ \t]{0,8})?)/g;
-/** Names that are some together with the word before: `api key: x`. */
+/** Words that form a name only together with the word before: `api key: x`. */
 const SECOND_WORD = /(?:key|string)$/i;
 const WORDS_BEFORE = /(?:[A-Za-z][\w.-]{0,31}[ \t]){0,2}$/;
-/** Characters before a name that are looked at: indentation, what begins an item of a list, a tag. */
+/** Characters before a name that are read: indentation, the mark of a list's item, a tag. */
 const BEFORE = 200;
-/** What stands before a name that is the first of its line, words that belong to it aside. */
+/** The text before a name that is the first of its line, apart from words of the name. */
 const LINE_START = /^([ \t]*(?:[-?:][ \t]+)*)(?:[!&]\S*[ \t]+)?["']?$/;
 /** In YAML: tags and anchors, then the head of a block. */
 const PROPERTIES = /(?:[!&][^\s,{}[\]]*[ \t]+)*/y;
 const BLOCK_HEAD = /^[|>][-+1-9]{0,2}[ \t]*(?:#.*)?$/;
-/** A block in a text that is part of JSON, whose ends of lines are escapes. */
+/** A block in a text that is part of JSON, whose line ends are escapes. */
 const ESCAPED_BLOCK = /[|>][-+1-9]{0,2}[ \t]*(?:\\+r)?\\+n[^"\n]*/y;
 /** Nothing, or a comment. */
 const EMPTY = /^[ \t]*(?:#.*)?$/;
@@ -28,10 +28,10 @@ const GOES_ON = /^(?![ \t]*(?:- +)*(?:"[^"\n]*"|'[^'\n]*'|[^\s#"'[{|>][^:=\n]*)(
 const ANY = /^/;
 /** An item of a list. */
 const ITEM = /^[ \t]*-(?=\s|$)/;
-/** Up to where a line, a list or a map goes on: the rest of a value in the midst of a line, behind a colon and behind all else. */
+/** The rest of a value in the midst of a line, up to where a line, a list or a map continues: behind a colon and behind all else. */
 const REST = /[^"',;&}\])\n]*/y;
 const WORD = /[^\s"',;&}\]]+/y;
-/** Longest run of brackets' contents that is looked through for its end. */
+/** Longest run of brackets' contents that is searched for its end. */
 const LONGEST_LIST = 20_000;
 
 /**
@@ -47,11 +47,11 @@ export function* namedValues(text: string, wanted: (name: string) => boolean): G
     const isNamed = /[:=]/.test(between);
     const names = (called: string): boolean =>
       wanted(called) || (isNamed && SECOND_WORD.test(called) && wanted(wordsBefore(text, match.index) + called));
-    // The letter of an escape, such as the end of a line in a text of JSON, is no part of it.
+    // The letter of an escape, such as a line end in a text of JSON, is not part of the name.
     if (!names(name) && !(text[match.index - 1] === "\\" && names(name.slice(1)))) continue;
     const at = match.index + whole.length;
     const isFlag = name.startsWith("-");
-    // Words that follow each other are no names and values but behind a flag, or alone on a line, as in .properties.
+    // Words that follow each other are not names and values, except behind a flag, or alone on a line, as in .properties.
     if (!isNamed && !isFlag && !finder.isLastWord(at)) continue;
     const column = isFlag ? undefined : columnOf(text, match.index, isNamed);
     if (!isNamed && !isFlag && column === undefined) continue;
@@ -82,13 +82,13 @@ interface Line {
   readonly start: number;
 }
 
-/** One use per text. */
+/** One instance per text. */
 class Finder {
   readonly #text: string;
   readonly #hasLines: boolean;
-  /** Quotes, with the backslashes before them, that have no end any more. */
+  /** Quotes, with the backslashes before them, that have no further end. */
   readonly #open = new Set<string>();
-  /** Where the last one that was looked for stands. */
+  /** The last places found. */
   readonly #found = { "]": -1, "{": -1 };
 
   constructor(text: string) {
@@ -96,16 +96,16 @@ class Finder {
     this.#hasLines = text.includes("\n");
   }
 
-  /** Whether the word there is the last of its line, and there are other lines. */
+  /** Whether the word at a place is the last of its line, and there are other lines. */
   isLastWord(at: number): boolean {
     LAST_WORD.lastIndex = at;
     return this.#hasLines && LAST_WORD.test(this.#text);
   }
 
   /**
-   * The value that begins there, or the items of a list.
-   * @param column of the name, where it is the first of its line
-   * @param colon whether it stands behind one
+   * The value that begins at a place, or the items of a list.
+   * @param column the name's column, where it is the first of its line
+   * @param colon whether the value stands behind a colon
    */
   *valuesAt(at: number, column: number | undefined, colon: boolean): Generator<Range> {
     const text = this.#text;
@@ -120,13 +120,13 @@ class Finder {
     const escaped = ESCAPED_BLOCK.exec(text)?.[0];
     if (escaped !== undefined) yield [start, start + escaped.length];
     else if (text[start] === "[") yield* this.#list(start);
-    // Names in a map are looked at by themselves.
+    // Names in a map are searched separately.
     else if (text[start] === "{") return;
     else if (column === undefined) yield this.#word(at, colon);
     else yield* this.#lines(at, start, column);
   }
 
-  /** What stands between quotes, which may be of several lines, or three together, and escaped. */
+  /** The text between quotes, which may have several lines, or be triple, and escaped. */
   #quoted(at: number): Range | undefined {
     OPENING.lastIndex = at;
     const [opening = "", slashes = "", quote = ""] = OPENING.exec(this.#text) ?? [];
@@ -142,13 +142,13 @@ class Finder {
       this.#open.add(opening);
       return [start, this.#lineEnd(start)];
     }
-    // A shell puts together what has nothing between.
+    // A shell joins adjacent texts.
     ADJACENT.lastIndex = end + opening.length;
     const more = ADJACENT.exec(this.#text)?.[0].length ?? 0;
     return [start, more === 0 ? end : end + opening.length + more];
   }
 
-  /** The quote that ends a text: of those that are escaped as often as the one that begins it, the first that is no part of it. */
+  /** The closing quote of a text: of those that are escaped as often as the opening one, the first that is not part of the text. */
   #closing(start: number, quote: string, slashes: number): number {
     for (let at = this.#text.indexOf(quote, start); at !== -1; at = this.#text.indexOf(quote, at + 1)) {
       let before = 0;
@@ -161,14 +161,14 @@ class Finder {
     return -1;
   }
 
-  /** A list in brackets, of one line or several; names in maps of it are looked at by themselves. */
+  /** The items of a list in brackets, of one line or several; names in maps of it are searched separately. */
   *#list(start: number): Generator<Range> {
     const bracket = this.#next("]", start);
     const end = bracket - start > LONGEST_LIST ? this.#lineEnd(start) : bracket;
     if (this.#next("{", start) > end) yield [start + 1, end];
   }
 
-  /** Where a character stands next; infinite where it does not. All places that are asked for come one behind the other. */
+  /** The next place of a character; infinite where it does not occur. All requested places are in ascending order. */
   #next(character: "]" | "{", from: number): number {
     let at = this.#found[character];
     if (at < from) {
@@ -187,8 +187,8 @@ class Finder {
   }
 
   /**
-   * What stands behind a name on its line, and below it as far as it belongs to it.
-   * @param start behind what may be tags and anchors, or the beginning of the value
+   * The text behind a name on its line, and the lines below that belong to it.
+   * @param start behind possible tags and anchors, or the beginning of the value
    */
   *#lines(at: number, start: number, column: number): Generator<Range> {
     const end = this.#lineEnd(start);
@@ -199,8 +199,8 @@ class Finder {
   }
 
   /**
-   * The end of the lines below that are indented more deeply than a column, or go on behind a backslash.
-   * @param belonging what the former are
+   * The end of the lines below that are indented more deeply than a column, or continue behind a backslash.
+   * @param belonging the pattern of the former
    */
   #below(lineEnd: number, column: number, belonging: RegExp): number {
     let end = lineEnd;
@@ -216,7 +216,7 @@ class Finder {
     return end;
   }
 
-  /** What stands below a name that has nothing on its line: a list, one value, or names of its own, which are looked at by themselves. */
+  /** The text below a name with nothing on its line: a list, one value, or names of its own, which are searched separately. */
   *#values(from: number, column: number): Generator<Range> {
     const first = this.#nextLine(from);
     if (first === undefined) return;
@@ -246,7 +246,7 @@ class Finder {
     return undefined;
   }
 
-  /** Without white space around it. */
+  /** The range without white space around it. */
   #trimmed(start: number, end: number): Range {
     const written = this.#text.slice(start, end);
     return [start + written.length - written.trimStart().length, start + written.trimEnd().length];

@@ -1,28 +1,28 @@
 /**
- * The file that requests are recorded in. Several processes append to it, whole lines each; it is put aside when it gets too long, by one of them, and the
- * others notice: whoever else moves it away (logrotate) does no harm either.
+ * The file of recorded requests. Several processes append to it, whole lines each; one of them puts it aside when it gets too long, and the
+ * others notice: moving it away from outside (logrotate) does no harm either.
  */
 import fs from "node:fs";
 import type { SinkFile } from "../line-sink.js";
 
-/** It holds what users sent to the cluster: for its owner alone. */
+/** The mode of the file, which contains what users sent to the cluster: for its owner alone. */
 const MODE = 0o600;
-/** How often is looked whether the file is still the one at its path, or too long. */
+/** Interval of checks whether the file is still the one at its path, or too long. */
 const LOOK_EVERY_MS = 1000;
-/** How often is said that it can't be written to. */
+/** Interval of messages that it can't be written. */
 const COMPLAIN_EVERY_MS = 60_000;
 const NEWLINE = 10;
 
-/** What a record file is made of. */
+/** Options of a record file. */
 export interface RecordFileOptions {
   readonly path: string;
-  /** Told why nothing is written, once a minute at most. */
+  /** Receives the reason why nothing is written, once a minute at most. */
   readonly complain: (error: NodeJS.ErrnoException) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Appends to the file at a path, whichever that is. */
+/** Appends to the file at a path, even after that was replaced. */
 export class RecordFile implements SinkFile {
   readonly #path: string;
   readonly #complain: (error: NodeJS.ErrnoException) => void;
@@ -33,7 +33,7 @@ export class RecordFile implements SinkFile {
   /** Whether the last write ended within a line. */
   #isTorn = false;
 
-  /** Opens it, or makes it. @throws the system's error when it can't be written to */
+  /** Opens or creates it. @throws the system's error when it can't be written */
   constructor({ path, complain, now }: RecordFileOptions) {
     this.#path = path;
     this.#complain = complain;
@@ -45,7 +45,7 @@ export class RecordFile implements SinkFile {
   readonly write = (text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void): void => {
     const finish = (error: NodeJS.ErrnoException | null, written: number): void => {
       this.#wrote(text, error, written);
-      // What can't be written now is lost: a full pipe empties itself, a full disk does not.
+      // Lines that can't be written now are lost: a full pipe empties itself, a full disk does not.
       done(error === null ? null : new Error(error.message), written);
     };
     try {
@@ -70,13 +70,13 @@ export class RecordFile implements SinkFile {
 
   pauseSync(): void {}
 
-  /** Gives the file back. */
+  /** Closes the file. */
   close(): void {
     if (this.#fd !== undefined) fs.closeSync(this.#fd);
     this.#fd = undefined;
   }
 
-  /** A line that was cut ends before the next begins. */
+  /** The text behind a line end, if the last line was cut. */
   #untorn(text: Uint8Array): Uint8Array {
     return this.#isTorn ? Buffer.concat([Buffer.from([NEWLINE]), text]) : text;
   }
@@ -87,7 +87,7 @@ export class RecordFile implements SinkFile {
 
   #wrote(text: Uint8Array, error: NodeJS.ErrnoException | null, written: number): void {
     if (error === null) {
-      // The rest follows: it is the next thing that is written.
+      // The rest follows: it is the next text that is written.
       this.#isTorn = false;
       this.#endsWithin = written > 0 && text[written - 1] !== NEWLINE;
       return;
@@ -100,7 +100,7 @@ export class RecordFile implements SinkFile {
     this.#complain(error);
   }
 
-  /** Whether what was written last is waiting for its rest. */
+  /** Whether the last written line is waiting for its rest. */
   #endsWithin = false;
 
   #current(): number {
@@ -119,8 +119,8 @@ export class RecordFile implements SinkFile {
 }
 
 /**
- * Puts the file aside, as `<path>.1` in place of an earlier one, when it is longer than it may be. For one process of a server.
- * @returns whether it was
+ * Puts the file aside, as `<path>.1` in place of an earlier one, when it is too long. For one process of a server.
+ * @returns whether it did
  */
 export function putAside(path: string, maxBytes: number): boolean {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
@@ -129,7 +129,7 @@ export function putAside(path: string, maxBytes: number): boolean {
   return true;
 }
 
-/** Puts the file aside whenever it gets too long. @returns ends it */
+/** Puts the file aside whenever it gets too long. @returns ends that */
 export function keepShort(
   path: string,
   maxBytes: number,
@@ -150,7 +150,7 @@ export function keepShort(
 
 function openFile(path: string): number {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  // Opening a pipe that nobody reads would wait for ever.
+  // Opening a pipe without a reader would wait forever.
   if (found !== undefined) checkFile(path, found);
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants;
   const fd = fs.openSync(path, O_APPEND | O_CREAT | O_NOFOLLOW | O_WRONLY, MODE);
@@ -161,18 +161,18 @@ function openFile(path: string): number {
     throw error;
   }
   try {
-    // One that was there may be open to others.
+    // An existing file may be readable for others.
     fs.fchmodSync(fd, MODE);
   } catch {
-    // It belongs to somebody else, who has set how open it is.
+    // It belongs to another user, who has set its mode.
   }
   return fd;
 }
 
-/** A link, of either kind, leads to a file that was made for something else: its mode is not ours to change, nor who reads it. */
+/** Refuses a link of either kind: it leads to a file that was made for something else, whose mode and readers are not ours to change. */
 function checkFile(path: string, file: fs.Stats): void {
   if (file.isSymbolicLink()) throw new Error(`${path} is a link: name the file itself`);
-  if (!file.isFile()) throw new Error(`${path} is no regular file`);
+  if (!file.isFile()) throw new Error(`${path} is not a regular file`);
   if (file.nlink > 1) throw new Error(`${path} is a file of several names: name one of its own`);
 }
 

@@ -8,16 +8,16 @@ import type { Credentials } from "./credentials.js";
 import { RECORD_MARK, type RecordedAnswer, type RecordedRequest } from "./recorded-request.js";
 import { Redaction } from "./redaction.js";
 
-/** A request and what was answered. */
+/** A request and its answer. */
 export interface AnsweredReview {
   readonly review: Review;
   readonly origin: RequestOrigin;
   readonly verdict: Verdict | JoinedVerdict;
   /** The id in the path of the request. */
   readonly policy: string;
-  /** Of the policies that answered. */
+  /** The generation of the policies that answered. */
   readonly generation: number;
-  /** Of the request's body. */
+  /** Bytes of the request's body. */
   readonly bytes: number;
 }
 
@@ -77,14 +77,14 @@ const isSecretKind = ({ group, kind }: { readonly group: string; readonly kind: 
   group === "" && kind === "Secret";
 
 interface Answering {
-  /** Of the answer in the line. */
+  /** The path of the answer in the line. */
   readonly path: readonly (string | number)[];
-  /** What was asked about. */
+  /** The object of the request. */
   readonly object: unknown;
   readonly redaction: Redaction;
 }
 
-/** Of a Secret nothing is told that a policy said: it may quote what it saw. */
+/** The answer in the line. For a Secret, policies' words are left out: they may quote it. */
 function answerOf(
   { allowed, status, warnings, patch }: AdmissionResponse,
   { path, object, redaction }: Answering,
@@ -105,7 +105,7 @@ function answerOf(
   };
 }
 
-/** What a guest calls a patch may be anything. */
+/** The operations of a patch; a guest may send any text as one. */
 function patchOf(base64: string): unknown {
   try {
     return parseJson(Buffer.from(base64, "base64").toString());
@@ -120,5 +120,5 @@ function outcomeOf(verdict: Verdict | JoinedVerdict): string {
   return decisive?.outcome.verdict ?? "skip";
 }
 
-/** Microseconds are fine enough. */
+/** A time rounded to microseconds. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

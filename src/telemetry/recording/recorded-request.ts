@@ -1,10 +1,10 @@
-/** What `serve --record` writes down: one line of JSON for each answered request. */
+/** The format of `serve --record`: one line of JSON for each answered request. */
 import type { RequestOrigin } from "../../policy/served/verdict.js";
 
-/** What `record` of every line says: what the line is, and in which version. */
+/** The value of `record` in every line: the kind of the line, and its version. */
 export const RECORD_MARK = "policy-server/v1";
 
-/** What stands in place of a text that must not leave the server. */
+/** Stands for a text that must not leave the server. */
 export const REDACTED = "[redacted]";
 
 /** An answer as it is recorded. */
@@ -17,10 +17,10 @@ export interface RecordedAnswer {
   readonly patch?: unknown;
 }
 
-/** What one policy made of a request. */
+/** The answer of one policy to a request. */
 export interface RecordedDecision extends RecordedAnswer {
   readonly policy: string;
-  /** `allow`, `deny`, `error` or `skip`: what the policy itself came to. */
+  /** The policy's own result: `allow`, `deny`, `error` or `skip`. */
   readonly outcome: string;
   readonly milliseconds: number;
 }
@@ -28,24 +28,24 @@ export interface RecordedDecision extends RecordedAnswer {
 /** One line. */
 export interface RecordedRequest {
   readonly record: typeof RECORD_MARK;
-  /** RFC 3339, of the answer. */
+  /** Time of the answer, RFC 3339. */
   readonly time: string;
-  /** The id in the path of the request: of a policy, or of several that are asked together. */
+  /** The id in the path of the request: of a policy, or of several that are evaluated together. */
   readonly policy: string;
   readonly origin: RequestOrigin;
-  /** Of the policies that answered. */
+  /** The generation of the policies that answered. */
   readonly generation: number;
-  /** Of `/validate` and `/audit`: the AdmissionRequest. */
+  /** For `/validate` and `/audit`: the AdmissionRequest. */
   readonly request?: unknown;
-  /** Of `/validate_raw`: what is in its `request`. */
+  /** For `/validate_raw`: the contents of its `request`. */
   readonly payload?: unknown;
   readonly response: RecordedAnswer;
   readonly outcome: string;
   readonly milliseconds: number;
-  /** What each answered, where several were asked together. */
+  /** The answer of each, where several were evaluated together. */
   readonly members?: readonly RecordedDecision[];
-  /** JSON pointers into the line, of what was redacted. */
+  /** JSON pointers into the line, to what was redacted. */
   readonly redacted?: readonly string[];
-  /** How many more there are than `redacted` names. */
+  /** Number of further redacted places. */
   readonly redactedMore?: number;
 }

@@ -1,27 +1,27 @@
 /**
- * Writes answered requests down, behind their answers: what is handed over waits in a queue of bounded size, and is made into lines a few at a time, while
- * requests get their turn. Where there are more than can be written, some are left out and counted: no request is slowed down for its record.
+ * Writes answered requests after their answers: they wait in a queue of bounded size, and become lines a few at a time, while
+ * requests have their turn. Where there are too many to be written, some are left out and counted: no request is delayed by its record.
  */
 import type { LineSink } from "../line-sink.js";
 import { Credentials } from "./credentials.js";
 import { type AnsweredReview, recordLine } from "./record-line.js";
 
-/** Bytes of bodies that may wait; what was read of them takes some times as much. */
+/** Most bytes of waiting bodies; their parsed values take some times as much. */
 const WAITING_BYTES = 8 * 1024 * 1024;
-/** What a request without a body to speak of counts as. */
+/** Bytes counted for a request with a small body. */
 const LEAST_BYTES = 512;
-/** A longer one is left out: making its line would hold up others. */
+/** Longest request that is recorded: making a longer line would delay others. */
 const LONGEST_BYTES = 3 * 1024 * 1024;
 /** Milliseconds for lines before others get their turn. */
 const SLICE_MS = 1;
 
-/** Takes answered requests. */
+/** Receives answered requests. */
 export interface RequestRecorder {
-  /** Never waits, never throws. */
+  /** Records a request. Never waits, never throws. */
   record(answered: AnsweredReview): void;
 }
 
-/** What a recorder is made of. */
+/** Options of a recorder. */
 export interface RecorderOptions {
   readonly sink: LineSink;
   /** One of so many answered requests is written; 1: all. */
@@ -30,7 +30,7 @@ export interface RecorderOptions {
   readonly wall?: () => number;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
-  /** Runs something once others had their turn. */
+  /** Runs a function once others had their turn. */
   readonly later?: (run: () => void) => unknown;
 }
 
@@ -60,7 +60,7 @@ export class Recorder implements RequestRecorder {
     this.#later = later ?? setImmediate;
   }
 
-  /** Requests that should have been written and were not. */
+  /** Number of requests that should have been written and were not. */
   get dropped(): number {
     return this.#leftOut + this.#sink.dropped;
   }
@@ -79,7 +79,7 @@ export class Recorder implements RequestRecorder {
     this.#soon();
   }
 
-  /** Writes all that waits before it returns: for the end of the process. */
+  /** Writes all waiting requests before it returns: for the end of the process. */
   flushSync(): void {
     for (const waiting of this.#waiting.splice(0)) this.#write(waiting);
     this.#sink.flushSync();
@@ -109,7 +109,7 @@ export class Recorder implements RequestRecorder {
     try {
       this.#sink.write(recordLine(waiting, waiting.time, this.#credentials));
     } catch {
-      // Never by contract; a record is not worth a process.
+      // By contract this never happens; a record is not worth a process.
       this.#leftOut += 1;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Takes out of JSON what must not be written down (docs/replay.md has the list). Texts become `[redacted]`, numbers 0: types stay, so that policies can
- * still read what they read. Nothing is changed in place: what has nothing to hide is the same value.
+ * Removes from JSON what must not be recorded (docs/replay.md has the list). Texts become `[redacted]`, numbers 0: types stay, so that policies can
+ * still read them. Nothing is changed in place: a value with nothing to hide is returned itself.
  */
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { printYaml } from "../../data/print-yaml.js";
@@ -9,37 +9,37 @@ import { readYamlValues } from "../../data/yaml.js";
 import type { Credentials } from "./credentials.js";
 import { REDACTED } from "./recorded-request.js";
 
-/** The same in base64, as the data of a Secret is. */
+/** The same in base64, for the data of a Secret. */
 export const REDACTED_BASE64 = Buffer.from(REDACTED).toString("base64");
-/** Places that are named; the rest is counted. */
+/** Most places that are named; the others are counted. */
 const NAMED_PLACES = 50;
-/** Texts that are looked for in messages. */
+/** Most texts that are searched in messages. */
 const KEPT_TEXTS = 100;
-/** Shorter ones stand in other words, too. */
+/** Length of the shortest such text: shorter ones are also parts of other words. */
 const SHORTEST_KEPT = 4;
-/** What kubectl keeps of the object: all of it once more, as text. */
+/** The annotation in which kubectl keeps the whole object once more, as text. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** JSON in texts of JSON that is read; deeper, the whole text is redacted. */
+/** Levels of JSON in texts of JSON that are read; deeper ones are redacted whole. */
 const MAX_NESTED = 4;
 
-/** Characters of YAML in texts that are read for one line: they take some ten milliseconds. Beyond, credentials are looked for by what stands before them. */
+/** Characters of YAML in texts that are read for one line: they take some ten milliseconds. Beyond, credentials are found only by their names. */
 const MOST_YAML = 64 * 1024;
-/** Values of one such text, what aliases stand for among them. */
+/** Most values of one such text, once its aliases are resolved. */
 const MOST_YAML_VALUES = 20_000;
 
-/** Where something stands in the line. */
+/** A place in the line. */
 type Path = readonly (string | number)[];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Of one line (one use). */
+/** Redacts one line (one instance per line). */
 export class Redaction {
-  /** JSON pointers of what was redacted. */
+  /** JSON pointers to what was redacted. */
   readonly places: string[] = [];
-  /** How many more there are. */
+  /** Number of further places. */
   more = 0;
-  /** Whether nothing was seen so far that `JSON.stringify` would not print truly. */
+  /** Whether all values so far are printed truly by `JSON.stringify`. */
   plain = true;
   readonly #credentials: Credentials;
   readonly #path: (string | number)[] = [];
@@ -55,21 +55,21 @@ export class Redaction {
     this.#credentials = credentials;
   }
 
-  /** Whether what was seen holds a Secret: who speaks of it may quote what it saw, in whatever form. */
+  /** Whether a Secret was found so far: policies' words may quote it, in whatever form. */
   get sawSecret(): boolean {
     return this.#sawSecret;
   }
 
   /**
-   * A value that stands in the line there.
-   * @param isSecret whether it is a Secret, also where it does not say so itself
+   * The redacted value at a place in the line.
+   * @param isSecret whether it is a Secret, even if it does not say so itself
    */
   member(path: Path, value: unknown, isSecret = false): unknown {
     if (isSecret) this.#sawSecret = true;
     return this.#under(path, () => this.#value(value, isSecret));
   }
 
-  /** What a policy said: without credentials, and without what was redacted elsewhere. */
+  /** A policy's words: without credentials, and without texts that were redacted elsewhere. */
   words(path: Path, text: string): string {
     return this.#under(path, () => {
       if (text !== "" && (this.#moreTexts || this.#credentials.isText(text))) return this.#redacted(REDACTED);
@@ -81,7 +81,7 @@ export class Redaction {
     });
   }
 
-  /** Who asks: what an authenticator adds (`extra`) may be anything. */
+  /** The requester: an authenticator's additions (`extra`) may be anything. */
   userInfo(path: Path, user: unknown): unknown {
     return this.#under(path, () => {
       if (!isJsonObject(user)) return user;
@@ -91,8 +91,8 @@ export class Redaction {
   }
 
   /**
-   * Operations of a JSON Patch: the path names what a value is. What is none is redacted whole: nobody knows what it is.
-   * @param object what is patched
+   * The operations of a JSON Patch: the path names the value. One that is not a valid operation is redacted whole, because its meaning is not known.
+   * @param object the patched object
    */
   patch(path: Path, operations: unknown, object: unknown): unknown {
     return this.#under(path, () => {
@@ -101,7 +101,7 @@ export class Redaction {
     });
   }
 
-  /** Something that is redacted whole. */
+  /** Redacts a whole value. */
   whole(path: Path): string {
     return this.#under(path, () => this.#redacted(REDACTED));
   }
@@ -111,7 +111,7 @@ export class Redaction {
     if (operation.value === undefined) return operation;
     const { path, value } = operation;
     const keys = typeof path === "string" ? path.split("/").slice(1).map(unescaped) : [];
-    // An item of a list is called what the list is.
+    // An item of a list has the name of the list.
     const key = keys.findLast((each) => !/^(?:\d+|-)$/.test(each)) ?? "";
     const beside = key === "value" ? nameAt(object, keys.slice(0, -1)) : undefined;
     return { ...operation, value: this.#at("value", () => this.#patched(beside ?? key, value)) };
@@ -153,7 +153,7 @@ export class Redaction {
     return value;
   }
 
-  /** A text that may be a credential, or hold some: configuration files, commands, JSON. */
+  /** A text that may be a credential, or contain some: configuration files, commands, JSON. */
   #string(text: string): string {
     if (this.#credentials.isText(text)) return this.#text(text, REDACTED);
     const opens = /^\s{0,20}[[{]/.test(text);
@@ -164,7 +164,7 @@ export class Redaction {
     return shown === text ? text : this.#redacted(shown);
   }
 
-  /** A text that is JSON, as JSON without credentials; undefined where it is none, or has none: a key that stands twice may hide one. */
+  /** A text of JSON without its credentials; undefined where it is not JSON, or has none: a repeated key may hide one. */
   #json(text: string): string | undefined {
     if (this.#nested === MAX_NESTED) return this.#redacted(REDACTED);
     let value: unknown;
@@ -178,8 +178,8 @@ export class Redaction {
   }
 
   /**
-   * A text that is YAML, in which a credential stands, written anew without it; undefined where it is not YAML, or holds none that is only found so: in which
-   * form it is written makes no difference. Those of JSON that are left are YAML, too.
+   * A text of YAML with a credential, written anew without it; undefined where it is not YAML, or has no credential that is only found by reading it: its notation
+   * makes no difference. JSON that was not handled before is YAML, too.
    */
   #yaml(text: string): string | undefined {
     if (text.length > this.#yamlLeft || !this.#credentials.mayName(text)) return undefined;
@@ -194,7 +194,7 @@ export class Redaction {
     return this.#redacted(text.endsWith("\n") ? written : written.trimEnd());
   }
 
-  /** What a text stands for, without credentials. Places inside of a text are none of the line. */
+  /** The value of a text, without credentials. Places inside of a text are not places in the line. */
   #inside(value: unknown): unknown {
     const [named, more, plain] = [this.places.length, this.more, this.plain];
     this.#nested += 1;
@@ -213,7 +213,7 @@ export class Redaction {
   }
 
   readonly #keep = (text: string): void => {
-    // Of several lines a policy may quote one.
+    // A policy may quote one of several lines.
     if (text.includes("\n")) for (const line of text.split("\n")) this.#keep(line.trim());
     if (text.length < SHORTEST_KEPT || this.#texts.has(text)) return;
     if (this.#texts.size < KEPT_TEXTS) this.#texts.add(text);
@@ -264,14 +264,14 @@ export class Redaction {
       this.#path.pop();
       if (shown === value) continue;
       copy ??= { ...object };
-      // Keys are data, and this one would be taken for the prototype.
+      // Keys are data, and this one would set the prototype.
       if (key === "__proto__") Object.defineProperty(copy, key, { value: shown, enumerable: true });
       else copy[key] = shown;
     }
     return copy ?? object;
   }
 
-  /** Texts and numbers under the name of a credential, also in a list; an object under such a name says where it is kept. */
+  /** Redacts texts and numbers under the name of a credential, also in a list; an object under such a name says where it is kept. */
   #named(key: string, value: unknown): unknown {
     const isSimple = typeof value === "string" || isNumber(value) || Array.isArray(value);
     if (!isSimple || !this.#credentials.isName(key)) return this.#value(value);
@@ -281,7 +281,7 @@ export class Redaction {
     );
   }
 
-  /** All texts and numbers of a value. */
+  /** Redacts all texts and numbers of a value. */
   #all(value: unknown, replacement: string): unknown {
     if (typeof value === "string") return this.#text(value, replacement);
     if (isNumber(value)) {
@@ -304,7 +304,7 @@ const isNumber = (value: unknown): boolean =>
 
 const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** The name of what stands there; `password` where nobody knows: it may be one. */
+/** The name of the value at a place; `password` where it is not known: it may be one. */
 function nameAt(object: unknown, keys: readonly string[]): string {
   let found = object;
   for (const key of keys) {

@@ -37,7 +37,7 @@ export type HostAnswer =
     }
   | { readonly ok: false; readonly error: string };
 
-/** Who asks, and what that policy was granted. */
+/** The policy that asks, and what it was granted. */
 export interface Caller {
   /** The policy's id, for the log. */
   readonly policy: string;
@@ -54,7 +54,7 @@ export interface Caller {
 /** Circumstances of one execution. */
 export interface CapabilityContext {
   readonly caller: Caller;
-  /** Aborted when the guest has been stopped, or whoever asked it has gone: nobody waits for the answer any more. */
+  /** Aborted when the guest has been stopped, or its client has gone: the answer is not wanted any more. */
   readonly signal: AbortSignal;
   /** Told the whole reason of a call that failed, for the log: the guest, which may tell everybody, gets general words. */
   readonly failed?: (reason: string) => void;
@@ -113,7 +113,7 @@ export interface Capability {
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
 const KUBEWARDEN = "kubewarden";
-const STOPPED = "nobody waits for the answer any more";
+const STOPPED = "the caller no longer waits for the answer";
 /** What a guest is told of a failure that has no words for it. */
 export const FAILED = "the host could not answer";
 
@@ -126,7 +126,7 @@ export class HostCapabilities {
   readonly #onViolation: ViolationSink;
   readonly #executor: Executor;
 
-  /** @param http what Extism plugins ask by HTTP; default: nobody answers it */
+  /** @param http answers HTTP requests of Extism plugins; default: none are answered */
   constructor(
     capabilities: readonly Capability[],
     onViolation: ViolationSink,

@@ -114,7 +114,7 @@ function atMost<T>(count: number, list: T[], what: string): T[] {
 
 /** A prefix ends at a path segment, so that `…/team` does not cover `…/team-evil`. */
 function prefix(text: string): string {
-  if (!URL.canParse(text)) throw new PublicError(`the URL prefix ${JSON.stringify(text)} is no URL`);
+  if (!URL.canParse(text)) throw new PublicError(`the URL prefix ${JSON.stringify(text)} is not a URL`);
   return text.endsWith("/") ? text : `${text}/`;
 }
 

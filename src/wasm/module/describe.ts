@@ -1,4 +1,4 @@
-/** What a module is, without running it: for people who got one from somebody. */
+/** A description of a module, made without running it: for people who were given one. */
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { DEFAULT_GUEST_LIMITS } from "../limits.js";

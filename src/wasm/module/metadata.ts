@@ -71,7 +71,7 @@ function metadataOf(value: unknown): PolicyMetadata {
     throw new Error(`unknown executionMode ${JSON.stringify(executionMode)}, expected one of ${[...MODES].join(", ")}`);
   const { minimumKubewardenVersion: minimum } = fields;
   if (typeof minimum === "string" && !/^v?\d+\.\d+/.test(minimum))
-    throw new Error(`minimumKubewardenVersion ${JSON.stringify(minimum)} is no version such as 1.30.0`);
+    throw new Error(`minimumKubewardenVersion ${JSON.stringify(minimum)} is not a version such as 1.30.0`);
   const policyType = fields.policyType ?? "kubernetes";
   if (policyType !== "kubernetes" && policyType !== "raw")
     throw new Error(`unknown policyType ${JSON.stringify(policyType)}, expected kubernetes or raw`);

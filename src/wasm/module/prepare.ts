@@ -68,7 +68,7 @@ export interface NamedModule {
 
 /** What is known of a module's bytes. */
 interface AboutBytes {
-  /** `sha256:<hex>`; absent: nobody has looked. */
+  /** `sha256:<hex>`; absent: it has not been computed. */
   readonly digest?: string;
   /** Whether they may be given to a thread, where they are gone afterwards; default: no. */
   readonly isOwn?: boolean;

@@ -33,12 +33,13 @@ export class RewritingThread {
     return new Promise((resolve, reject) => this.#give({ order, isOwn, resolve, reject }));
   }
 
-  /** Ends the thread. Whoever still waits for it is told so. */
+  /** Ends the thread. Orders that still wait are rejected. */
   close(): void {
     clearTimeout(this.#linger);
     void this.#worker?.terminate();
     this.#worker = undefined;
-    for (const { reject } of this.#pending.splice(0)) reject(new Error("nobody prepares modules any more"));
+    for (const { reject } of this.#pending.splice(0))
+      reject(new Error("the thread that prepares modules has been closed"));
   }
 
   #give(pending: Pending): void {
@@ -68,7 +69,7 @@ export class RewritingThread {
     });
     worker.on("message", (answer: RewriteAnswer) => this.#answered(worker, answer));
     worker.on("error", (error) => this.#failed(worker, error));
-    // Whoever waits must hear of it, whatever ended it.
+    // Orders that wait are rejected, whatever ended it.
     worker.on("exit", () => this.#failed(worker, undefined));
     return worker;
   }

@@ -23,7 +23,7 @@ const MUCH_CODE = 1536 * 1024;
 const MARKED_PAGES = 8;
 
 /**
- * Custom sections that somebody reads, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
+ * Custom sections that are read, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
  * larger than it may be is refused where it is read. The names of functions of a Go program of 20 MB have one MiB.
  */
 const CUSTOM_SECTIONS = { [METADATA_SECTION]: Number.POSITIVE_INFINITY, name: 4 * 1024 * 1024 } as const;
@@ -43,7 +43,7 @@ export interface RewriteOrder {
 /** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As it came, but for its memory, its limits and custom sections that nobody reads. */
+  /** As it came, but for its memory, its limits and unread custom sections. */
   readonly limited: Uint8Array<ArrayBuffer>;
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;

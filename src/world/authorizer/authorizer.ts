@@ -1,12 +1,12 @@
 /**
- * Asking whether a user may do something: what `authorizer` in an expression comes to. Files bring allowed checks offline, a
+ * Decides whether a user may do something: the answers of `authorizer` in expressions. Files bring allowed checks offline, a
  * SubjectAccessReview answers in a cluster.
  */
 import { NO_CLIENT } from "../../kubernetes/reader.js";
 import type { Eventual } from "../eventual.js";
 import { LookupFailure } from "../resources/resource-source.js";
 
-/** Who is asked about. */
+/** The user of a question. */
 export interface AuthorizerUser {
   readonly name: string;
   readonly uid: string;
@@ -28,7 +28,7 @@ export interface AuthorizerAttributes {
   /** The selectors as text in canonical form; `""` when unset or unparsable. */
   readonly fieldSelector: string;
   readonly labelSelector: string;
-  /** What was wrong with unparsable selectors. */
+  /** The error of unparsable selectors. */
   readonly selectorError: string;
 }
 
@@ -36,15 +36,15 @@ export interface AuthorizerAttributes {
 export interface AuthorizerDecision {
   readonly decision: "allow" | "deny" | "noOpinion";
   readonly reason: string;
-  /** Set when the authorizer could not tell; expressions may show it, so it names no addresses and accounts. */
+  /** Set when the authorizer could not decide; expressions may show it, so it names no addresses and accounts. */
   readonly error?: string;
-  /** The whole error where that says more, for the log only. */
+  /** The whole error where it is longer, for the log only. */
   readonly detail?: string;
 }
 
-/** Decides questions; by a promise when somebody has to be asked. */
+/** Decides questions; by a promise when another server has to be asked. */
 export interface Authorizer {
-  /** A {@link LookupFailure} is no decision, as one with an error is, but the end of the request: there is nobody to ask. */
+  /** A {@link LookupFailure} is not a decision, as one with an error is, but ends the request: there is no source to ask. */
   authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision | LookupFailure>;
 }
 
@@ -56,15 +56,15 @@ export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDeci
   ...(detail !== undefined && { detail }),
 });
 
-/** No opinion on anything: what holds when nobody has said who may do what. */
+/** Has no opinion on any question: for worlds without rights. */
 export const NO_OPINION: Authorizer = {
   authorize: () => ({ decision: "noOpinion", reason: "" }),
 };
 
-/** Stands in for the cluster that is to be asked, and is not there: every question fails. */
+/** Stands in for the cluster that should be asked, but is missing: every question fails. */
 export const OUT_OF_REACH: Authorizer = {
   authorize: () => new LookupFailure(NO_CLIENT),
 };
 
-/** Whether an authorizer only stands in for one: who depends on its answers must not begin. */
+/** Whether an authorizer only stands in for a missing one: callers that depend on its answers must not begin. */
 export const isNobody = (authorizer: Authorizer): boolean => authorizer === NO_OPINION || authorizer === OUT_OF_REACH;

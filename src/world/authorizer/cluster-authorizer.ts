@@ -17,19 +17,19 @@ import {
 } from "./authorizer.js";
 
 /**
- * Longest text of somebody's name, groups and extra values: every question brings all of it. Ten thousand groups with short names have room, and more
- * than any token or certificate brings.
+ * Longest text of a user's name, groups and extra values, which every question contains. Ten thousand groups with short names fit, and more
+ * than any token or certificate has.
  */
 const MAX_USER_CHARACTERS = 256 * 1024;
-/** Users whose text is longer are known by a digest of it: ten thousand answers are kept under such keys. */
+/** Length of text above which a user's key is a digest of it: ten thousand answers are kept under such keys. */
 const MAX_KEY_CHARACTERS = 256;
 
-/** Somebody, as questions have it. */
+/** The user of questions. */
 interface Who {
   readonly user: AuthorizerUser;
   /** The part of a SubjectAccessReview's spec; undefined when it is longer than {@link MAX_USER_CHARACTERS}. */
   readonly spec: object | undefined;
-  /** The same for everybody who is the same. */
+  /** The same key for equal users. */
   readonly key: string;
 }
 
@@ -39,14 +39,14 @@ export class ClusterAuthorizer implements Authorizer {
   readonly #now: () => number;
   readonly #signal: AbortSignal;
   readonly #answers: LookUps<AccessAnswer>;
-  /** No more at a time than there are connections: what waits is not written yet. */
+  /** Limits requests to the number of connections: those that wait take no memory for their text yet. */
   readonly #turn = limiter(MAX_CONNECTIONS);
-  /** Who was asked about last: a request puts many questions about one. */
+  /** The user of the last question: a request has many questions about one. */
   #last: Who | undefined;
 
   /**
    * @param now monotonic milliseconds
-   * @param signal ends what is under way
+   * @param signal ends requests under way
    */
   constructor(http: Pick<ClusterHttp, "post">, now: () => number, signal: AbortSignal) {
     this.#http = http;
@@ -70,7 +70,7 @@ export class ClusterAuthorizer implements Authorizer {
   #ask(spec: object): Promise<AccessAnswer> {
     const latest = this.#now() + REQUEST_MS;
     return this.#turn(() => {
-      // Whoever asked has an answer by now, or is gone; those behind shall not wait for it.
+      // The caller has an answer by now, or is gone; later questions must not wait for this one.
       if (this.#now() > latest) throw new ClusterUnreachable("the API server did not answer in time");
       return reviewAccess(this.#http, spec, this.#signal);
     });
@@ -107,7 +107,7 @@ function whoIs(user: AuthorizerUser): Who {
   return { user, spec, key: createHash("sha256").update(text).digest("base64") };
 }
 
-/** The part of a SubjectAccessReview's spec that says what is asked. */
+/** The part of a SubjectAccessReview's spec with the question. */
 function whatIn(asked: AuthorizerAttributes): object {
   const { verb, group, version, resource, subresource, namespace, name, path, fieldSelector, labelSelector } = asked;
   if (path !== "") return { nonResourceAttributes: { path, verb } };

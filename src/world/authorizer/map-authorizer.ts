@@ -1,12 +1,12 @@
-/** Who may do what by a list in the configuration (spec certificate-request-policy.md 3.3, mode `map`). */
+/** Decides by a list in the configuration (spec certificate-request-policy.md 3.3, mode `map`). */
 import { Wildcard } from "../../kubernetes/wildcard.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer.js";
 
-/** Some subjects, and the names that all of them are allowed. */
+/** Some subjects, and the names allowed to all of them. */
 export interface MapEntry {
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
-  /** As `namespace:name`. */
+  /** Service accounts as `namespace:name`. */
   readonly serviceAccounts?: readonly string[];
   /** Wildcard patterns. */
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ export interface MapEntry {
   readonly namespaces?: readonly string[];
 }
 
-/** What the list is about. */
+/** The verb and the resource of the list. */
 export type MapTopic = Pick<AuthorizerAttributes, "verb" | "group" | "resource">;
 
 const ALLOWED: AuthorizerDecision = Object.freeze({ decision: "allow", reason: "" });
@@ -27,11 +27,11 @@ interface Prepared {
   readonly namespaces: readonly Wildcard[] | undefined;
 }
 
-/** Allows what the list allows, for one verb and resource; has no opinion on anything else. */
+/** Allows by the list, for one verb and resource; has no opinion on anything else. */
 export class MapAuthorizer implements Authorizer {
   readonly #topic: MapTopic;
   readonly #entries: readonly Prepared[];
-  /** What the user asked about last is allowed: a request asks about many names in a row. */
+  /** The rights of the last question's user: a request asks about many names in a row. */
   #last: { readonly user: AuthorizerUser; readonly namespace: string; readonly names: readonly Wildcard[] } | undefined;
 
   constructor(topic: MapTopic, entries: readonly MapEntry[]) {

@@ -1,29 +1,29 @@
-/** Who may do what by Roles and bindings, as Kubernetes' own authorizer decides it (spec certificate-request-policy.md 3.3). */
+/** Decides by Roles and bindings, as Kubernetes' own authorizer does (spec certificate-request-policy.md 3.3). */
 import { goQuote } from "../../kubernetes/field-error.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer.js";
 import type { RbacBinding, RbacObject, RbacRole, RbacRule, RbacSubject } from "./rbac-objects.js";
 
-/** Whose members may do everything, whatever the roles say. */
+/** The group whose members may do everything, whatever the roles. */
 const PRIVILEGED_GROUP = "system:masters";
 
 /** The rules that a binding gives to one subject. */
 interface Grant {
   readonly rules: readonly RbacRule[];
-  /** For the reason of a decision. */
+  /** The binding, named in the reason of a decision. */
   readonly binding: RbacBinding;
   readonly subject: RbacSubject;
 }
 
-/** What bindings give by the names of users and groups. */
+/** The grants of bindings by the names of users and groups. */
 interface Grants {
   readonly users: Map<string, Grant[]>;
   readonly groups: Map<string, Grant[]>;
 }
 
-/** What of a user's rights concerns one kind of question: who is asked about a thousand names is looked up once. */
+/** A user's rights for one kind of question: a user with a thousand questions is looked up once. */
 interface Rights {
   readonly asked: AuthorizerAttributes;
-  /** What decides for every name. */
+  /** The decision for every name, where there is one. */
   readonly all: AuthorizerDecision | undefined;
   readonly names: ReadonlyMap<string, Grant>;
 }
@@ -31,11 +31,11 @@ interface Rights {
 const PRIVILEGED: AuthorizerDecision = Object.freeze({ decision: "allow", reason: "" });
 const NOT_ALLOWED: AuthorizerDecision = Object.freeze({ decision: "noOpinion", reason: "" });
 
-/** Decides by RBAC objects behind the privileged group. Rights only add up: a binding to a role that is missing gives none. */
+/** Decides by RBAC objects, after the privileged group. Rights only add up: a binding to a missing role gives none. */
 export class RbacAuthorizer implements Authorizer {
-  /** By namespace of the binding; `""`: for all namespaces. */
+  /** Grants by namespace of the binding; `""`: for all namespaces. */
   readonly #grants = new Map<string, Grants>();
-  /** The rights asked for last: a request asks about many names in a row. */
+  /** The last rights used: a request asks about many names in a row. */
   #last: Rights | undefined;
 
   /** @param objects one of each kind, namespace and name */
@@ -92,7 +92,7 @@ export class RbacAuthorizer implements Authorizer {
     return decisionBy(grant);
   }
 
-  /** Of the bindings for everywhere and of those in the namespace; a role that is bound more than once is there once. */
+  /** The grants of the bindings for all namespaces and of those in the namespace; a role that is bound more than once is listed once. */
   #grantsOf({ name, groups }: AuthorizerUser, namespace: string): readonly Grant[] {
     const found = new Map<readonly RbacRule[], Grant>();
     const take = (grants: readonly Grant[] = []): void => {
@@ -108,7 +108,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** A RoleBinding without a namespace is in none: that must not make it one for all. */
+/** Whether a binding has a scope. A RoleBinding without a namespace is in none: that must not make it one for all. */
 const hasScope = ({ kind, namespace }: RbacBinding): boolean => kind === "ClusterRoleBinding" || namespace !== "";
 
 /** The role that a binding refers to; a RoleBinding's Role is in its own namespace. */
@@ -116,7 +116,7 @@ function roleOf({ namespace, roleRef }: RbacBinding) {
   return { kind: roleRef.kind, namespace: roleRef.kind === "Role" ? namespace : "", roleRef: roleRef.name };
 }
 
-/** The name of the user that a subject is; undefined for groups, and for accounts whose namespace nobody says. */
+/** The name of a subject's user; undefined for groups, and for accounts without a namespace. */
 function userOf({ kind, name, namespace }: RbacSubject, bindingNamespace: string): string | undefined {
   if (kind === "User") return name;
   const home = namespace || bindingNamespace;
@@ -142,7 +142,7 @@ function concerns(rule: RbacRule, { verb, group, resource, subresource }: Author
 
 const has = (list: readonly string[], wanted: string): boolean => list.includes("*") || list.includes(wanted);
 
-/** A star at the end stands for any text, and so do several. */
+/** Whether a path matches; stars at the end stand for any text. */
 function isPathOf(url: string, path: string): boolean {
   if (url === "*" || url === path) return true;
   return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));

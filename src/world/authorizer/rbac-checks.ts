@@ -1,4 +1,4 @@
-/** What the API server refuses in objects of RBAC that can be read, in its words. */
+/** The API server's checks of RBAC objects that can be read, in its words. */
 import { didYouMean } from "../../data/suggest.js";
 import { type FieldError, type FieldPath, goJson, notSupported, required } from "../../kubernetes/field-error.js";
 import { RBAC_GROUP, type RbacBinding, type RbacObject, type RbacRule, type RbacSubject } from "./rbac-objects.js";

@@ -1,6 +1,6 @@
 /**
- * Role, ClusterRole, RoleBinding and ClusterRoleBinding, read strictly: a field that is misspelt, such as `resourceNames`, would give rights that
- * nobody meant to give.
+ * Role, ClusterRole, RoleBinding and ClusterRoleBinding, read strictly: a misspelt field, such as `resourceNames`, would give rights that
+ * were not intended.
  */
 import { didYouMean } from "../../data/suggest.js";
 import { type FieldError, type FieldPath, goQuote, invalid } from "../../kubernetes/field-error.js";
@@ -10,7 +10,7 @@ import { isObject, type JsonObject, member, text } from "../../kubernetes/object
 export const RBAC_GROUP = "rbac.authorization.k8s.io";
 const API_VERSION = `${RBAC_GROUP}/v1`;
 
-/** What a role allows; absent lists are empty. */
+/** The rights of a role; absent lists are empty. */
 export interface RbacRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -27,11 +27,11 @@ export interface RbacRole {
   readonly namespace: string;
   readonly name: string;
   readonly rules: readonly RbacRule[];
-  /** Whether a cluster would fill in its rules from other roles; they count as written. */
+  /** Whether a cluster would fill in its rules from other roles; here they count as written. */
   readonly aggregated: boolean;
 }
 
-/** Whom a binding gives rights to. What is absent is `""`. */
+/** The subject of a binding. Absent fields are `""`. */
 export interface RbacSubject {
   readonly apiGroup: string;
   readonly kind: string;
@@ -52,7 +52,7 @@ export interface RbacBinding {
 /** An object of RBAC. */
 export type RbacObject = RbacRole | RbacBinding;
 
-/** What a field holds: a text, texts, an object or objects with fields, or what nobody looks at. */
+/** The type of a field: a text, texts, an object or objects with fields, or any value. */
 type Shape = "text" | "texts" | "any" | { readonly one: Fields } | { readonly many: Fields };
 type Fields = Readonly<Record<string, Shape>>;
 
@@ -94,16 +94,16 @@ const KINDS: Readonly<Record<string, Fields>> = {
   ClusterRoleBinding: BINDING,
 };
 
-/** Whether an object says that it is one of RBAC, be it of a version or kind that there is not. */
+/** Whether an object is meant to be one of RBAC, even if its version or kind does not exist. */
 export function isRbacObject(value: unknown): boolean {
   const [group = "", version] = text(value, "apiVersion").split("/");
   if (version !== undefined && group === RBAC_GROUP) return true;
-  // A slip in the group must not make rights vanish without a word; other APIs have Roles, too.
+  // A typing error in the group must not make rights vanish without a message; other APIs have Roles, too.
   const near = version === undefined || didYouMean(group, [RBAC_GROUP]) !== "" || group.startsWith("rbac");
   return near && Object.hasOwn(KINDS, text(value, "kind"));
 }
 
-/** The object, or every field that is unknown or of another type; no more is checked (see `rbac-checks.ts`). */
+/** The object, or every field that is unknown or of another type; further checks are in `rbac-checks.ts`. */
 export function readRbacObject(value: unknown): RbacObject | readonly FieldError[] {
   const errors: FieldError[] = [];
   const kind = text(value, "kind");
@@ -158,7 +158,7 @@ function wrongType(path: FieldPath, value: unknown, expected: string): FieldErro
   return { path, text: `Invalid value: ${goQuote(found)}: must be ${expected}` };
 }
 
-// What follows reads what was checked.
+// From here on all fields are checked.
 
 function roleOf(kind: RbacRole["kind"], role: unknown): RbacRole {
   const rules = manyAt(role, "rules").map((rule) => ({

@@ -1,4 +1,4 @@
-/** Entries as GlobalContextEntries define them: objects of a cluster, and answers of servers (spec kyverno.md 4.5). */
+/** Entries defined by GlobalContextEntries: objects of a cluster, and answers of servers (spec kyverno.md 4.5). */
 import { withDoubles } from "../../data/doubles.js";
 import { quote } from "../../data/go/quote.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
@@ -16,22 +16,22 @@ import { type EntryDefinition, type EntryObjects, entryDefinition } from "./entr
 import type { EntrySource } from "./entry-source.js";
 import { plain } from "./query.js";
 
-/** Whom entries are made from. */
+/** The sources of entries. */
 export interface EntryParts extends CallParts {
   readonly cluster?: Pick<Cluster, "http" | "discovery" | "stores" | "signal">;
 }
 
-/** Objects that a projection goes through: the requests of a moment wait while one is made anew, some 50 ms of the processor for so many. */
+/** Most objects of a projection: concurrent requests wait while one is computed, some 50 ms of the processor for so many. */
 export const MAX_PROJECTED_OBJECTS = 20_000;
 
-/** Keeps the data of entries at hand: objects by watches, answers until they are to be asked for again. */
+/** Keeps the data of entries: objects by watches, answers until they are to be read again. */
 export class EntryKeeper {
   readonly #cluster: EntryParts["cluster"];
   readonly #calls: EntryCalls;
   readonly #resources: LookUps<ApiResource>;
-  /** Results of projections, as long as the objects that they are made of. */
+  /** Results of projections, kept as long as their objects. */
   readonly #projected = new WeakMap<object, Map<string, Lookup<unknown>>>();
-  /** Objects as queries see them. */
+  /** Objects in the form of queries. */
   readonly #plain = new WeakMap<JsonObject, JsonObject>();
 
   constructor(parts: EntryParts) {
@@ -40,7 +40,7 @@ export class EntryKeeper {
     this.#resources = new LookUps(parts.now);
   }
 
-  /** As {@link EntrySource} does. */
+  /** See {@link EntrySource}. */
   get(entry: EntryDefinition, projection: string): Eventual<Lookup<unknown>> {
     for (const query of entry.projections.values()) {
       if (query instanceof LookupFailure) return new LookupFailure(`failed to parse jmespath query: ${query.message}`);
@@ -60,7 +60,7 @@ export class EntryKeeper {
     const found = this.#resources.ask(
       named,
       () => cluster.discovery.findResource(resource),
-      // Discovery knows how long its answers are good.
+      // Discovery decides how long its answers are used.
       () => UNWATCHED_KIND_KEPT_MS,
     );
     return andThen(found, (known): Eventual<Lookup<unknown>> => {
@@ -90,7 +90,7 @@ export class EntryKeeper {
     return known.get(name);
   }
 
-  /** Most objects are the same after an update: only new ones are gone through. */
+  /** An object in the form of queries. Most objects are the same after an update: only new ones are converted. */
   #plainOf(object: JsonObject): unknown {
     const known = this.#plain.get(object);
     if (known !== undefined) return known;
@@ -100,10 +100,10 @@ export class EntryKeeper {
   }
 }
 
-/** Members of objects are integers; a number that is all of the result was counted, and Go's JMESPath counts in doubles. */
+/** The result of a query. Members of objects are integers; a result that is a number was counted, and Go's JMESPath counts in doubles. */
 const projected = (result: unknown): Lookup<unknown> => (typeof result === "number" ? withDoubles(result) : result);
 
-/** Entries that stand beside a policy, in front of those that others know. */
+/** Entries beside a policy; others are looked up in the next source. */
 export class WrittenEntries implements EntrySource {
   readonly #entries: ReadonlyMap<string, EntryDefinition>;
   readonly #keeper: EntryKeeper;
@@ -122,18 +122,18 @@ export class WrittenEntries implements EntrySource {
   }
 }
 
-/** Where a cluster keeps entries. */
+/** The API version of entries in a cluster. */
 const VERSION = { group: "kyverno.io", version: "v2beta1" };
 const PLACE = { apiVersion: apiVersionOf(VERSION), resource: "globalcontextentries", namespace: "" };
-/** Entries of a cluster that are remembered: more than any has. */
+/** Most entries of a cluster that are kept: more than any has. */
 export const MAX_DEFINITIONS = 1_000;
-/** Characters of their names and texts: names come from requests, also those of no entry. */
+/** Most characters of their names and texts: names come from requests, also unknown ones. */
 const MAX_DEFINITIONS_BYTES = 4 * 1024 * 1024;
 
-/** What of a cluster's client is needed. */
+/** The parts of a cluster's client that are needed. */
 type Served = Pick<Cluster["discovery"], "findResource">;
 
-/** The entries of a cluster, where Kyverno's resources are installed; one that is not there is absent. */
+/** The entries of a cluster, where Kyverno's resources are installed; a missing one is absent. */
 export class ClusterEntries implements EntrySource {
   readonly #objects: Pick<ObjectSource, "get">;
   readonly #discovery: Served;
@@ -171,7 +171,7 @@ export class ClusterEntries implements EntrySource {
     const object = await this.#objects.get(PLACE, name);
     if (object instanceof LookupFailure) throw new Unreadable(object);
     if (object !== undefined) return entryDefinition(object);
-    // The same answer is given where nobody serves entries at all: then nobody knows which there are.
+    // The same answer is given where entries are not served at all: then which ones exist is not known.
     const { resource } = PLACE;
     if ((await this.#discovery.findResource({ ...VERSION, resource })) !== undefined) return undefined;
     throw new Unreadable(new LookupFailure(`the cluster has no ${resource} in ${PLACE.apiVersion}`));

@@ -1,4 +1,4 @@
-/** Entries that are answers of servers: asked when they are wanted, and again when they are too old (spec kyverno.md 4.5). */
+/** Entries that are answers of servers: read when they are wanted, and again when they are too old (spec kyverno.md 4.5). */
 import { setTimeout as delay } from "node:timers/promises";
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
@@ -18,20 +18,20 @@ import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { EntryCall, EntryDefinition } from "./entry-definition.js";
 import { plain } from "./query.js";
 
-/** Entries whose answers are kept: more than any cluster has. */
+/** Most entries whose answers are kept: more than any cluster has. */
 export const MAX_ENTRIES = 100;
-/** Bytes of memory for them. */
+/** Most bytes of memory for them. */
 const MAX_ENTRIES_BYTES = 128 * 1024 * 1024;
 /**
- * An answer: what the reference reads of one, parsed within some 200 ms at most. Longer than answers to requests may take, because an operator says
- * who is asked, and no request has it done again.
+ * Limits of an answer: those of the reference, parsed within some 200 ms at most. They are larger than for requests' own questions, because an operator
+ * chooses the server, and requests cannot repeat the call.
  */
 const ANSWER_BOUNDS = { maxBytes: 2_000_000, maxValues: 100_000 } as const;
-/** Wait before the second try, and how much longer each further one is: as the reference's. */
+/** Wait before the second try, and the factor for each further one: the reference's. */
 const FIRST_WAIT_MS = 10;
 const WAIT_FACTOR = 5;
 
-/** An entry has no data. */
+/** The failure of an entry without data. */
 class EntryFailure extends Error implements Shown {
   override readonly name = "EntryFailure";
 
@@ -43,9 +43,9 @@ class EntryFailure extends Error implements Shown {
   }
 }
 
-/** Whom calls are made to. */
+/** The servers that calls may be made to. */
 export interface CallParts {
-  /** Absent: there is none, and what needs one fails. */
+  /** Absent: there is no cluster, and calls that need one fail. */
   readonly cluster?: Pick<Cluster, "http" | "signal">;
   readonly client: Pick<GuardedClient, "request">;
   /** Monotonic milliseconds. */
@@ -68,7 +68,7 @@ export class EntryCalls {
     });
   }
 
-  /** As {@link import("./entry-source.js").EntrySource} does. */
+  /** See {@link import("./entry-source.js").EntrySource}. */
   get(entry: EntryDefinition, call: EntryCall, projection: string): Eventual<Lookup<unknown>> {
     const kept = this.#answers.ask(
       entry.key,
@@ -152,12 +152,12 @@ export class EntryCalls {
     try {
       return parseJson(text);
     } catch (error) {
-      throw new EntryFailure("the answer is no JSON", error);
+      throw new EntryFailure("the answer is not JSON", error);
     }
   }
 }
 
-/** What an operator's path must not be, since it may lead to what stands beside the API server, or be read in two ways. */
+/** The error of a path that could lead outside the API server's own, or be read in two ways. */
 function pathMistake(path: string): string | undefined {
   if (!path.startsWith("/")) return "it does not begin with a slash";
   const { pathname } = parted(path);
@@ -170,11 +170,11 @@ function pathMistake(path: string): string | undefined {
   }
 }
 
-/** A path, and what stands behind its first `?`. */
+/** A path, and the text behind its first `?`. */
 function parted(path: string): { readonly pathname: string; readonly query: string } {
   const at = path.indexOf("?");
   return at < 0 ? { pathname: path, query: "" } : { pathname: path.slice(0, at), query: path.slice(at + 1) };
 }
 
-/** Of the text of an answer that refuses, for the log. */
+/** Most characters of a refusal's text in the log. */
 const MAX_TOLD_CHARACTERS = 300;

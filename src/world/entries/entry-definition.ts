@@ -1,4 +1,4 @@
-/** GlobalContextEntry: what is kept at hand, and where it comes from (spec kyverno.md 4.5). */
+/** GlobalContextEntry: the kept data, and its source (spec kyverno.md 4.5). */
 import { parseGoDuration } from "../../data/go/duration.js";
 import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
@@ -13,26 +13,26 @@ export interface EntryObjects {
   readonly namespace: string;
 }
 
-/** What a server answers. */
+/** The answer of a server. */
 export interface EntryCall {
   readonly kind: "call";
   readonly method: "GET" | "POST";
-  /** Of a POST. */
+  /** The body of a POST. */
   readonly data: JsonObject;
-  /** A path of the API server, or where another server is. */
+  /** A path of the API server, or the address of another server. */
   readonly target:
     | { readonly path: string }
     | { readonly url: string; readonly ca: string; readonly headers: Readonly<Record<string, string>> };
-  /** Milliseconds after which it is asked again. */
+  /** Milliseconds after which it is read again. */
   readonly refresh: number;
-  /** How often it is asked at most before the answer is an error. */
+  /** Most tries before it is an error. */
   readonly tries: number;
 }
 
 /** An entry. */
 export interface EntryDefinition {
   readonly name: string;
-  /** Tells it from others, and from what it was before. */
+  /** Identifies this state of the entry. */
   readonly key: string;
   readonly source: EntryObjects | EntryCall | LookupFailure;
   readonly projections: ReadonlyMap<string, Query | LookupFailure>;
@@ -40,14 +40,14 @@ export interface EntryDefinition {
 
 /** Default of `refreshInterval` (spec kyverno.md 4.5). */
 const REFRESH_MS = 600_000;
-/** Shortest time between two calls, whatever an entry says: a server that is asked by every request is asked too often. */
+/** Shortest time between two calls, whatever an entry says: one call per request would be too often for a server. */
 const MIN_REFRESH_MS = 1_000;
-/** Default of `retryLimit`, and the most that is done: each further try takes five times as long. */
+/** Default of `retryLimit`, and its maximum: each further try takes five times as long. */
 const RETRY_LIMIT = 3;
 const MAX_RETRY_LIMIT = 6;
 const NANOS_PER_MS = 1_000_000n;
 
-/** Reads an entry. What is wrong in it fails when it is asked for. */
+/** Reads an entry. Its mistakes become failures when it is used. */
 export function entryDefinition(object: JsonObject): EntryDefinition {
   const spec = member(object, "spec");
   const projections = new Map<string, Query | LookupFailure>();

@@ -3,11 +3,11 @@ import { isObject, member } from "../../kubernetes/object.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { EntrySource } from "./entry-source.js";
 
-/** Entries as a test writes them down; without any, every name is that of no entry (spec kyverno.md 4.7 and 8.6). */
+/** Entries that a test defines; without any, no name has an entry (spec kyverno.md 4.7 and 8.6). */
 export class FixedEntries implements EntrySource {
   readonly #entries: ReadonlyMap<string, unknown>;
 
-  /** @param entries by name; of one with projections its data are their results by name */
+  /** @param entries by name; the data of one with projections are their results by name */
   constructor(entries: ReadonlyMap<string, unknown> = new Map()) {
     this.#entries = entries;
   }

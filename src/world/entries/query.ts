@@ -6,17 +6,17 @@ import { hasEscapedKeys } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
 import { LookupFailure } from "../resources/resource-source.js";
 
-/** Loaded at the first query, which few have: it takes some 20 ms of every start otherwise. */
+/** Loads the library at the first query, which few have: it takes some 20 ms of every start otherwise. */
 const load = (): typeof import("@jmespath-community/jmespath") =>
   createRequire(import.meta.url)("@jmespath-community/jmespath");
 
 /** Names and raw strings in quotes, and literals, with their text. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`((?:[^`\\]|\\.)*)`/gs;
 
-/** Evaluates a query over {@link plain} data; null where it finds nothing. Numbers are plain ones in what comes of it. */
+/** Evaluates a query over {@link plain} data; null where it finds nothing. Numbers in the result are plain ones. */
 export type Query = (data: unknown) => unknown | LookupFailure;
 
-/** Compiles a query, or says what is wrong with it. The functions that Kyverno adds to the language are not there. */
+/** Compiles a query, or answers its error. The functions that Kyverno adds to the language are missing. */
 export function compileQuery(expression: string): Query | LookupFailure {
   // The library reads literals by the built-in parser.
   for (const [, literal = ""] of expression.matchAll(TOKENS))
@@ -38,7 +38,7 @@ export function compileQuery(expression: string): Query | LookupFailure {
 }
 
 /**
- * Data with numbers as the library knows them: what keeps a double apart from an integer is lost. What holds plain numbers only is shared with
+ * Data with numbers in the library's form: the difference between a double and an integer is lost. Parts with plain numbers only are shared with
  * the original, which must not change any more.
  */
 export function plain(value: unknown): unknown {

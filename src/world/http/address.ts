@@ -1,7 +1,7 @@
-/** Addresses and ranges of addresses, as bytes: how they are written must not matter. */
+/** Addresses and ranges of addresses, as bytes: different spellings must not matter. */
 import { isIP } from "node:net";
 
-/** The 4 or 16 bytes of an address; an IPv4 address in IPv6's clothes (`::ffff:1.2.3.4`) has 4. `undefined` for what is no address. */
+/** The 4 or 16 bytes of an address; an IPv4 address mapped to IPv6 (`::ffff:1.2.3.4`) has 4. `undefined` for any other text. */
 export function addressBytes(text: string): Uint8Array | undefined {
   switch (isIP(text)) {
     case 4:
@@ -47,9 +47,9 @@ const BEFORE_VERSION4 = [
 ];
 /** 6to4 (`2002:102:304::`). */
 const SIX_TO_FOUR = [0x20, 0x02];
-/** Of NAT64 inside of a network (`64:ff9b:1::/48`, RFC 8215). */
+/** The prefix of NAT64 inside of a network (`64:ff9b:1::/48`, RFC 8215). */
 const LOCAL_NAT64 = [0, 0x64, 0xff, 0x9b, 0, 1];
-/** Where its IPv4 address may stand: by RFC 6052 the network chooses how long its prefix is. */
+/** The possible places of its IPv4 address: by RFC 6052 the network chooses the length of its prefix. */
 const LOCAL_PLACES = [
   [6, 7, 9, 10],
   [7, 9, 10, 11],
@@ -79,7 +79,7 @@ export function addressText(bytes: Uint8Array): string {
   return new URL(`http://[${words.join(":")}]`).hostname.slice(1, -1);
 }
 
-/** A connection to no address in particular is one to the machine itself. */
+/** The loopback address: a connection to the unspecified address leads to the machine itself. */
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1);
 
 /** The addresses that a connection to an address may lead to. */
@@ -100,7 +100,7 @@ export class AddressRange {
     this.#bits = bits;
   }
 
-  /** `10.0.0.0/8`, `::1/128`; `undefined` for what is no range. */
+  /** `10.0.0.0/8`, `::1/128`; `undefined` for any other text. */
   static parse(text: string): AddressRange | undefined {
     const [address = "", prefix = "", ...rest] = text.split("/");
     const bytes = isIP(address) === 0 ? undefined : addressBytes(address);

@@ -6,7 +6,7 @@ import { guardedLookup, type Resolve } from "./connector.js";
 import type { EgressRules } from "./egress-rules.js";
 import { ANSWER_MS, CONNECT_MS, MAX_CLIENTS, MAX_CONNECTIONS, MAX_ORIGINS } from "./limits.js";
 
-/** Loaded at the first question: who asks nobody starts without it. */
+/** Loads the HTTP client at the first question: processes without questions start without it. */
 const loadUndici = () => import("undici");
 type Undici = Awaited<ReturnType<typeof loadUndici>>;
 
@@ -15,7 +15,7 @@ interface Client {
   readonly origins: Set<string>;
 }
 
-/** Keeps connections; close it when nothing is asked any more. */
+/** Keeps connections; must be closed at the end. */
 export class Clients {
   readonly #rules: EgressRules;
   readonly #resolve: Resolve;
@@ -26,14 +26,14 @@ export class Clients {
     this.#resolve = resolve;
     this.#clients = new LRUCache({
       max: MAX_CLIENTS,
-      // What is under way ends in peace; one that was ended before cannot be closed.
+      // Requests under way may finish; an agent that was ended before cannot be closed.
       dispose: ({ agent }) => void agent.close().catch(() => {}),
     });
   }
 
   /**
    * Sends a request. The connections are looked up and used in one step: in between others could have them closed.
-   * @param ca certificates (PEM, as {@link import("./pem.js").trusted} gives them) that alone are trusted; `""`: those that Node knows
+   * @param ca certificates (PEM, as {@link import("./pem.js").trusted} gives them) that alone are trusted; `""`: Node's own
    */
   async request(options: Dispatcher.RequestOptions, ca: string): Promise<Dispatcher.ResponseData> {
     const undici = await loadUndici();

@@ -1,4 +1,4 @@
-/** Connections that lead nowhere else than where they may: the address is looked at when it is known, and none but that one is connected to. */
+/** Connections only to allowed addresses: a name is resolved first, and the checked address is the one that is connected to. */
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { addressBytes, addressText } from "./address.js";
@@ -7,7 +7,7 @@ import type { EgressRules } from "./egress-rules.js";
 /** Resolves a name: all of its addresses. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** The system's way. */
+/** Resolves by the system. */
 export const systemResolve: Resolve = (hostname) =>
   new Promise((resolve, reject) => {
     systemLookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
@@ -15,7 +15,7 @@ export const systemResolve: Resolve = (hostname) =>
     );
   });
 
-/** A name leads to an address that is blocked. */
+/** The error of a name that leads to a blocked address. */
 export class BlockedAddress extends Error {
   override readonly name = "BlockedAddress";
   /** `resolved IP I falls in blocked range C`. */
@@ -37,7 +37,7 @@ export function literalRefusal(hostname: string, rules: EgressRules): string | u
     : `IP ${addressText(bytes)} falls in blocked range ${range}`;
 }
 
-/** Resolves names for connections: one blocked address among several keeps from all of them. */
+/** Resolves names for connections: one blocked address among several blocks all of them. */
 export const guardedLookup =
   (resolve: Resolve, rules: EgressRules): LookupFunction =>
   (hostname, options, callback) => {

@@ -1,10 +1,11 @@
-/** Where policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
+/** The servers that policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
 import { isIP } from "node:net";
 import { posix } from "node:path";
+import { UsageError } from "../../data/command-io.js";
 import { quote } from "../../data/go/quote.js";
 import { AddressRange } from "./address.js";
 
-/** What is blocked unless somebody says otherwise: a cluster's own machine, and the metadata services of clouds, which give out credentials. */
+/** The default block list: a cluster's own machine, and the metadata services of clouds, which give out credentials. */
 export const DEFAULT_BLOCKLIST: readonly string[] = [
   "169.254.169.254/32",
   "169.254.169.253/32",
@@ -14,6 +15,12 @@ export const DEFAULT_BLOCKLIST: readonly string[] = [
   "::1/128",
 ];
 
+/** Blocked in addition to the list for questions to registries: no registry has a link-local address, and other services there are the machine's own. */
+export const LINK_LOCAL: readonly string[] = ["169.254.0.0/16", "fe80::/10"];
+
+/** Lists that are known to be valid. */
+const KNOWN: ReadonlySet<string> = new Set([DEFAULT_BLOCKLIST, [...DEFAULT_BLOCKLIST, ...LINK_LOCAL]].map(String));
+
 /** The lists as they are written. */
 export interface EgressLists {
   /** Ranges of addresses (with a slash) and names of hosts. */
@@ -22,23 +29,16 @@ export interface EgressLists {
   readonly allowlist: readonly string[];
 }
 
-/** Lists that can't be read. The message names the entry. */
-export class EgressListError extends Error {
-  readonly code = "HTTP_EGRESS_LIST";
-  override readonly name = "EgressListError";
-}
-
 /** The lists, read. */
 export class EgressRules {
   readonly #lists: EgressLists;
   #read: ReadLists | undefined;
 
-  /** @throws EgressListError */
+  /** @throws UsageError that names the entry which can't be read */
   constructor(lists: EgressLists) {
     this.#lists = lists;
-    // Ours are known to be good, and read when somebody sends a request: the pattern of addresses alone takes 8 ms to compile.
-    if (lists.blocklist.join() !== DEFAULT_BLOCKLIST.join() || lists.allowlist.length > 0)
-      this.#read = readLists(lists);
+    // Known lists are parsed at the first request: the pattern of addresses alone takes 8 ms to compile.
+    if (!KNOWN.has(String(lists.blocklist)) || lists.allowlist.length > 0) this.#read = readLists(lists);
   }
 
   get #rules(): ReadLists {
@@ -47,8 +47,8 @@ export class EgressRules {
   }
 
   /**
-   * Why nothing is sent to an address whatever its host resolves to; `undefined` when nothing speaks against it.
-   * @param written the address as it is told in the answer
+   * Why no request is sent to an address whatever its host resolves to; `undefined` when it is not refused.
+   * @param written the address for the text of the answer
    */
   refusal(url: URL, written: string): string | undefined {
     const { hosts, allowed } = this.#rules;
@@ -59,7 +59,7 @@ export class EgressRules {
     return `URL ${quote(written, false)} is blocked: hostname ${quote(hostAsWritten(written) ?? url.hostname, false)} is on the blocklist`;
   }
 
-  /** The range that keeps an address from being connected to. */
+  /** The range for which connections to an address are blocked. */
   blockedRange(address: Uint8Array): string | undefined {
     return this.#rules.ranges.find((range) => range.has(address))?.toString();
   }
@@ -74,7 +74,7 @@ interface ReadLists {
 function readLists({ blocklist, allowlist }: EgressLists): ReadLists {
   const blocked = entriesOf(blocklist);
   const hosts = blocked.filter((entry) => !entry.includes("/")).map(hostOf);
-  // An address by itself is blocked also where a name leads to it.
+  // An address in the list is blocked also where a name leads to it.
   const addresses = hosts.filter((host) => isIP(host) !== 0).map((host) => `${host}/${isIP(host) === 4 ? 32 : 128}`);
   return {
     ranges: [...blocked.filter((entry) => entry.includes("/")), ...addresses].map(rangeOf),
@@ -88,11 +88,11 @@ const entriesOf = (list: readonly string[]): readonly string[] =>
 
 function rangeOf(entry: string): AddressRange {
   const range = AddressRange.parse(entry);
-  if (range === undefined) throw new EgressListError(`invalid CIDR ${JSON.stringify(entry)} in the HTTP blocklist`);
+  if (range === undefined) throw new UsageError(`invalid CIDR ${JSON.stringify(entry)} in the HTTP blocklist`);
   return range;
 }
 
-/** The name that a URL has for a host, so that no spelling blocks nothing; an entry that is more or less than a host would. */
+/** The host of an entry as URLs spell it, so that a different spelling does not make it ineffective; throws for an entry that is not exactly a host. */
 function hostOf(entry: string): string {
   const address = `http://${isIP(entry) === 6 ? `[${entry}]` : entry}`;
   const bare = entry.replace(/^\[.*\]$/, "");
@@ -101,7 +101,7 @@ function hostOf(entry: string): string {
       ? ""
       : hostKey(new URL(address).hostname);
   if (host !== "") return host;
-  throw new EgressListError(
+  throw new UsageError(
     `invalid host ${JSON.stringify(entry)} in the HTTP blocklist: only a name or an address, without a port`,
   );
 }
@@ -109,26 +109,26 @@ function hostOf(entry: string): string {
 function prefixOf(entry: string): URL {
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
   if (url === undefined || !entry.includes("://") || url.hostname === "") {
-    throw new EgressListError(
+    throw new UsageError(
       `the entry ${JSON.stringify(entry)} of the HTTP allowlist must include scheme and host (e.g. https://api.example.com)`,
     );
   }
   if (url.search !== "" || url.hash !== "" || cleanPath(url) === undefined) {
-    throw new EgressListError(
+    throw new UsageError(
       `the entry ${JSON.stringify(entry)} of the HTTP allowlist must end with a path: queries are not looked at`,
     );
   }
   return url;
 }
 
-/** Case has no meaning in the name of a host, nor have a dot at its end and the brackets around an address. */
+/** A host in one spelling: case has no meaning, nor have a dot at its end and the brackets around an address. */
 const hostKey = (host: string): string =>
   host
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
     .replace(/\.+$/, "");
 
-/** The host as somebody wrote it, for texts. */
+/** The host as written, for texts. */
 const hostAsWritten = (url: string): string | undefined =>
   /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(url)?.[1]?.replace(/^\[|\]$/g, "");
 
@@ -142,10 +142,10 @@ function covers(entry: URL, url: URL): boolean {
   return path !== undefined && wanted !== undefined && (path === wanted || path.startsWith(`${wanted}/`));
 }
 
-/** What servers understand in different ways: backslashes as slashes, parameters behind dots, what is encoded twice. */
+/** Parts that servers understand in different ways: backslashes as slashes, parameters behind dots, doubly encoded characters. */
 const AMBIGUOUS = /\\|(?:^|\/)\.{1,2};|%(?:2e|2f|5c)/i;
 
-/** The path as a server may understand it: decoded, then without dots and doubled slashes; `undefined` for what cannot be decoded, or is ambiguous. */
+/** The path as a server may understand it: decoded, then without dots and doubled slashes; `undefined` if it cannot be decoded, or is ambiguous. */
 function cleanPath({ pathname }: URL): string | undefined {
   try {
     const path = decodeURIComponent(pathname);

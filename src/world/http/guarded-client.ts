@@ -11,22 +11,22 @@ import { connectionWords, HttpFailure, isBlocked } from "./http-failure.js";
 import type { HttpQuestion } from "./http-source.js";
 import { ANSWER_MS, MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.js";
 
-/** What is asked. */
+/** A request. */
 export interface HttpRequest extends Pick<HttpQuestion, "url" | "headers" | "ca"> {
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string;
   readonly body: string | Uint8Array | undefined;
 }
 
-/** How it is asked. */
+/** Options of a request. */
 export interface RequestOptions {
   /** Largest body; default {@link MAX_BODY_BYTES}. */
   readonly maxBytes?: number;
   /** The address for texts; default: as it is written, without its password. */
   readonly shown?: string;
-  /** Whether a redirect may lead there, beside the rules of egress; default: anywhere. */
+  /** Whether a redirect to an address is followed, beside the rules of egress; default: any. */
   readonly permits?: (url: URL) => boolean;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the caller waits no longer. */
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export interface HttpReply {
   readonly body: Buffer;
 }
 
-/** An answer whose body is too large. */
+/** The error of an answer with too large a body. */
 export class BodyTooLarge extends HttpFailure {
   constructor(
     readonly reply: Omit<HttpReply, "body">,
@@ -48,12 +48,12 @@ export class BodyTooLarge extends HttpFailure {
   }
 }
 
-/** One request on the way to an answer. */
+/** One request of a chain of redirects. */
 interface Hop {
   readonly url: URL;
   /** The policy's own address for texts, without a password. */
   readonly asked: string;
-  /** As it is; where a server has redirected to it, it is for the log only: it may hold what is for those who ask alone. */
+  /** This request's own address; after a redirect it is for the log only: it may contain secrets of the server. */
   readonly shown: string;
   readonly redirected: boolean;
   readonly method: string;
@@ -62,7 +62,7 @@ interface Hop {
   readonly permits: ((url: URL) => boolean) | undefined;
 }
 
-/** Headers that say how a message is sent: these are not the policy's to say. */
+/** Headers about the transfer of a message: policies cannot set them. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(" "),
 );
@@ -82,8 +82,8 @@ export class GuardedClient {
   }
 
   /**
-   * Asks, and follows redirects.
-   * @throws HttpFailure when no answer can be had: what is refused, and what is too large (BodyTooLarge), is none
+   * Sends a request, and follows redirects.
+   * @throws HttpFailure when there is no answer: a refused request, and a body that is too large (BodyTooLarge), count as none
    */
   async request(
     { method, url: written, headers, body, ca }: HttpRequest,
@@ -125,7 +125,7 @@ export class GuardedClient {
     }
   }
 
-  /** Ends what is under way, and all connections. */
+  /** Ends requests under way, and all connections. */
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#clients.close();
@@ -150,7 +150,7 @@ export class GuardedClient {
     );
   }
 
-  /** Every hop is looked at as the first one is; its address is looked at when it is connected to. */
+  /** The next request of a chain: checked as the first one is; its address is checked when it is connected to. */
   #next(hop: Hop, status: number, location: string, operation: string, redirects: number): Hop {
     const there = { ...hop, shown: withoutPassword(location), redirected: true };
     if (redirects + 1 >= MAX_REDIRECTS) throw failed(operation, there, `stopped after ${MAX_REDIRECTS} redirects`);
@@ -173,22 +173,22 @@ export class GuardedClient {
   }
 }
 
-/** Of what moved, only a POST becomes a GET, as browsers have made it a rule (Fetch, 4.4); "see other" makes one of all that has a body. */
+/** Whether a redirect keeps the method: after "moved", only a POST becomes a GET, as in browsers (Fetch, 4.4); after "see other", every method with a body does. */
 function keepsMethod(status: number, method: string): boolean {
   if (method === "GET" || method === "HEAD") return true;
   return status === 303 ? false : status === 307 || status === 308 || method !== "POST";
 }
 
-/** As Go names methods in errors: `Get`. */
+/** The method as Go prints it in errors: `Get`. */
 const operationOf = (method: string): string => method.slice(0, 1) + method.slice(1).toLowerCase();
 
 const isHttp = ({ protocol }: URL): boolean => protocol === "http:" || protocol === "https:";
 const unsupported = (scheme: string): string => `unsupported protocol scheme ${quote(scheme, false)}`;
 
-/** Only what nobody can read in two ways: no control characters, and a host behind two slashes. */
+/** A URL that cannot be read in two ways: no control characters, and a host behind two slashes. */
 function parse(written: string, shown: string, operation: string): URL {
   const [, scheme = ""] = /^([a-z][a-z\d+.-]*):/i.exec(written) ?? [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be in it
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are refused
   if (/[\x00-\x1f\x7f]|^ /.test(written)) {
     throw new HttpFailure(`invalid URL: parse ${quote(shown, false)}: net/url: invalid control character in URL`);
   }
@@ -201,7 +201,7 @@ function parse(written: string, shown: string, operation: string): URL {
   return new URL(written);
 }
 
-/** As Go prints addresses in errors. */
+/** The address as Go prints it in errors. */
 const withoutPassword = (url: string): string => url.replace(/^([a-z][a-z\d+.-]*:\/\/[^/?#@:]*:)[^/?#@]*@/i, "$1***@");
 
 function authorization({ username, password }: URL): Record<string, string> {
@@ -258,13 +258,13 @@ async function read(
   return bytes.take();
 }
 
-/** A failure of a request that was begun, as Go's client words it, but for where a redirect leads. @param reason names no address */
+/** The failure of a request that was begun, in the words of Go's client, without a redirect's address. @param reason names no address */
 function failed(operation: string, { asked, shown, redirected }: Hop, reason: string, cause?: unknown): HttpFailure {
   const about = `${operation} ${quote(asked, false)}: ${reason}`;
   return HttpFailure.begun(about, redirected ? new Error(`redirected to ${quote(shown, false)}`, { cause }) : cause);
 }
 
-/** A failure whose reason names an address, which is told to those who have named it. */
+/** A failure whose reason names an address, which only a policy that has named it gets. */
 const blocked = (operation: string, hop: Hop, reason: string, cause?: unknown): HttpFailure =>
   hop.redirected
     ? failed(operation, hop, "it is redirected to where nothing may be sent", new Error(reason, { cause }))

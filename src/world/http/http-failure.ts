@@ -2,12 +2,12 @@ import type { Shown } from "../../data/public-text.js";
 import { wholeText } from "../../data/public-text.js";
 import { BlockedAddress } from "./connector.js";
 
-/** No answer of an HTTP server can be had. The message is for answers, in the reference's words as far as it has some. */
+/** The error when there is no answer of an HTTP server. The message is for answers, in the reference's words as far as it has some. */
 export class HttpFailure extends Error implements Shown {
   override readonly name = "HttpFailure";
-  /** With what the system says of it, for the log; `undefined` where that is no more. */
+  /** The text with the system's own error, for the log; `undefined` where that adds nothing. */
   readonly detail: string | undefined;
-  /** Of a request that was begun: why it failed, as it stands in the message; `undefined` for one that is refused before. */
+  /** Why a request that was begun failed, as in the message; `undefined` for one that is refused before. */
   readonly reason: string | undefined;
 
   constructor(message: string, { cause, reason }: { readonly cause?: unknown; readonly reason?: string } = {}) {
@@ -26,7 +26,7 @@ export class HttpFailure extends Error implements Shown {
   }
 }
 
-/** Words for what happens to connections: the system's own name addresses that the policy did not. */
+/** Texts for connection errors: the system's own name addresses that the policy did not. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset by peer",
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const CERTIFICATES = /CERT|SIGNATURE|ALTNAME|ISSUER|UNABLE_TO/;
 
-/** What is wrong with a connection, for answers. @param where `host:port` */
+/** The text of a connection's error, for answers. @param where `host:port` */
 export function connectionWords(error: unknown, where: string): string {
   for (const each of chain(error)) {
     if (each instanceof BlockedAddress) return `connection to ${where} blocked: ${each.reason}`;
@@ -59,7 +59,7 @@ export function connectionWords(error: unknown, where: string): string {
   return "the server cannot be reached";
 }
 
-/** Whether it is an address that keeps from a connection. */
+/** Whether the error is a blocked address. */
 export const isBlocked = (error: unknown): boolean => [...chain(error)].some((each) => each instanceof BlockedAddress);
 
 /** An error, those that it collects, and its cause. */

@@ -3,7 +3,7 @@ import type { Eventual } from "../eventual.js";
 import type { LookupFailure } from "../resources/resource-source.js";
 import type { HttpQuestion, HttpSource } from "./http-source.js";
 
-/** Answers that a test writes down, in front of the network (spec kyverno.md 8.6). Policies of a namespace get them, too. */
+/** Answers that a test defines; others come from the next source (spec kyverno.md 8.6). Policies of a namespace get them, too. */
 export class MockedHttp implements HttpSource {
   readonly #answers: ReadonlyMap<string, JsonObject>;
   readonly #behind: HttpSource;

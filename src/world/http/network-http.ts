@@ -9,7 +9,7 @@ import { HttpFailure } from "./http-failure.js";
 import { type HttpQuestion, type HttpSource, NOT_IN_NAMESPACES } from "./http-source.js";
 import { MAX_BODY_VALUES } from "./limits.js";
 
-/** Asks the network. Nothing is kept: a question is asked anew for every request. */
+/** Sends requests to the network. Nothing is kept: a question is asked anew for every request. */
 export class NetworkHttp implements HttpSource {
   readonly #client: GuardedClient;
   readonly #forNamespaced: boolean;
@@ -30,7 +30,7 @@ export class NetworkHttp implements HttpSource {
   }
 }
 
-/** What answers and the log are told of a request that failed. */
+/** The failure of a request, for answers and the log. */
 export function failureOf(error: unknown): LookupFailure {
   if (error instanceof HttpFailure) return new LookupFailure(error.message, error.detail);
   return new LookupFailure("request failed: the request cannot be made", wholeText(error));
@@ -46,7 +46,7 @@ function answerOf({ status, body }: HttpReply): JsonObject | LookupFailure {
   return { body: value, statusCode: status };
 }
 
-/** Null for what is no JSON. */
+/** The value of a JSON text; null for any other text. */
 function jsonOf(text: string): unknown {
   try {
     return withDoubles(parseJson(text));

@@ -8,8 +8,8 @@ export const MAX_PEM_CHARACTERS = 256 * 1024;
 const MAX_BLOCKS = 200;
 
 /**
- * The certificates of a text of PEM blocks, one text again; blocks of other kinds and those that hold no certificate are left out. `undefined` where
- * there is none, or more than {@link MAX_PEM_CHARACTERS}; `""` for none at all, which stands for those that are trusted anyway.
+ * The certificates of a text of PEM blocks, as one text; blocks of other kinds and those without a certificate are left out. `undefined` where
+ * there is none, or more than {@link MAX_PEM_CHARACTERS}; `""` for an empty text, which stands for the default ones.
  */
 export function trusted(pem: string): string | undefined {
   if (pem === "") return pem;

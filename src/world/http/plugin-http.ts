@@ -1,4 +1,4 @@
-/** HTTP for Extism plugins, over the client that other policies ask with: the same block list, the same limits on redirects and time. */
+/** HTTP for Extism plugins, over the client of other policies: with the same block list, and the same limits on redirects and time. */
 import type { IncomingHttpHeaders } from "node:http";
 import { PublicError } from "../../data/public-text.js";
 import { BodyTooLarge, type GuardedClient } from "./guarded-client.js";
@@ -15,7 +15,7 @@ export interface PluginRequest {
   readonly signal: AbortSignal;
 }
 
-/** What it came to. */
+/** The answer to a plugin. */
 export interface PluginReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,10 +23,10 @@ export interface PluginReply {
   readonly body: Uint8Array | undefined;
 }
 
-/** Not the plugin's to say: it gets the body as it is sent, and nobody here unpacks one. */
+/** A header that plugins cannot set: they get the body as it is sent, and it is not unpacked here. */
 const ENCODING = /^accept-encoding$/i;
 
-/** Makes the way for plugins' requests. Rejects with an HttpFailure. */
+/** Makes the function for plugins' requests. It rejects with an HttpFailure. */
 export const pluginHttp =
   (client: GuardedClient) =>
   async ({ method, url, headers, body, shownUrl, permits, maxBytes, signal }: PluginRequest): Promise<PluginReply> => {
@@ -38,12 +38,12 @@ export const pluginHttp =
     } catch (error) {
       if (error instanceof BodyTooLarge)
         return { status: error.reply.status, headers: textsOf(error.reply.headers), body: undefined };
-      if (signal.aborted) throw new PublicError("nobody waits for the answer any more", { cause: error });
+      if (signal.aborted) throw new PublicError("the caller no longer waits for the answer", { cause: error });
       throw error;
     }
   };
 
-/** As fetch has them: several values are one text. */
+/** The headers as fetch gives them: several values are one text. */
 const textsOf = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { ImageSource } from "./image-source.js";
 
-/** Images that a context file describes, found by the text of their reference; nobody else is asked (spec kyverno.md 4.7). */
+/** Images that a context file describes, found by the text of their reference; no registry is asked (spec kyverno.md 4.7). */
 export class ContextImages implements ImageSource {
   readonly #images: ReadonlyMap<string, JsonObject>;
 

@@ -8,19 +8,19 @@ import { LookUps } from "../look-ups.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { ImageSource } from "./image-source.js";
 
-/** Reads what a registry says of an image, as JSON data. What it throws may have words for answers (`Shown`). */
+/** Reads an image's metadata from a registry, as JSON data. Its errors may have words for answers (`Shown`). */
 export type ReadImage = (reference: string, signal: AbortSignal) => Promise<JsonObject>;
 
 /** Time for one image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
 const IMAGE_MS = 10_000;
-/** Images that are kept for a moment: as many as the pods of a large rollout have. */
+/** Most images that are kept for a moment: as many as the pods of a large rollout have. */
 export const MAX_IMAGES = 1_000;
-/** Bytes of memory for them: some 30 KiB each; a registry of whoever wrote the request says how large they are. */
+/** Most bytes of memory for them: some 30 KiB each; the registry, which the request's author may choose, decides their size. */
 const MAX_IMAGES_BYTES = 32 * 1024 * 1024;
-/** Bytes of one that is kept: ten times what a usual one takes. A larger one is read anew each time. */
+/** Most bytes of one that is kept: ten times a usual one. A larger one is read anew each time. */
 const MAX_KEPT_BYTES = 256 * 1024;
 
-/** Images of registries; what is said of one is believed for a moment, since requests for the same image come together. */
+/** Images of registries; their metadata is kept for a moment, since requests for the same image come together. */
 export class RegistryImages implements ImageSource {
   readonly #read: ReadImage;
   readonly #images: LookUps<JsonObject>;
@@ -28,7 +28,7 @@ export class RegistryImages implements ImageSource {
 
   /**
    * @param now monotonic milliseconds
-   * @param signal ends what is under way
+   * @param signal ends requests under way
    */
   constructor(read: ReadImage, now: () => number, signal: AbortSignal) {
     this.#read = read;

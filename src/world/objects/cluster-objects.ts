@@ -1,4 +1,4 @@
-/** Objects of a cluster, read anew for every request: nothing is kept, so that what a policy reads is what is there (spec kyverno.md 4.5). */
+/** Objects of a cluster, read anew for every request: nothing is kept, so that a policy reads the current state (spec kyverno.md 4.5). */
 import { endWithin } from "../../kubernetes/client/abort.js";
 import { AnswerTooLarge, ApiError, ClusterUnreachable } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
@@ -10,21 +10,21 @@ import { type Lookup, LookupFailure, lookupFailureOf } from "../resources/resour
 import { noSuchKind, versionOf } from "./known-kinds.js";
 import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
 
-/** Objects of one list: a policy that goes through more takes longer than a request may. */
+/** Most objects of one list: a policy that reads more takes longer than a request may. */
 export const MAX_LIST_OBJECTS = 20_000;
-/** Bytes of one list's JSON: every request has lists of its own, and a thousand of them at a time must not take all memory. */
+/** Most bytes of one list's JSON: every request has lists of its own, and a thousand of them at a time must not take all memory. */
 export const MAX_LIST_BYTES = 8 * 1024 * 1024;
-/** Pages of one list: twice as many as {@link MAX_LIST_OBJECTS} have, for servers that give less than a page may have. */
+/** Most pages of one list: twice as many as {@link MAX_LIST_OBJECTS} have, for servers with smaller pages. */
 export const MAX_LIST_PAGES = (2 * MAX_LIST_OBJECTS) / PAGE_ITEMS;
 /** Time for one list, in milliseconds: as long as the API server waits for a webhook that does not say otherwise. */
 export const LIST_MS = 10_000;
-/** One object as it is read and created: twice what the API server stores, since it grows when printed as JSON; parsed within some 60 ms. */
+/** Limits of one object that is read or created: twice what the API server stores, since it grows when printed as JSON; parsed within some 60 ms. */
 export const OBJECT_BOUNDS = { maxBytes: 3 * 1024 * 1024, maxValues: 50_000 } as const;
 
-/** What of a cluster's client is needed. */
+/** The parts of a cluster's client that are needed. */
 export type ClusterParts = Pick<Cluster, "http" | "discovery" | "signal">;
 
-/** A place in its parts. */
+/** The parts of a place. */
 interface Place {
   readonly group: string;
   readonly version: string;
@@ -85,7 +85,7 @@ export class ClusterObjects implements ObjectSource {
     }
   }
 
-  /** Page by page: no document may hold up everybody else while it is parsed. */
+  /** Reads page by page: parsing one document must not block other requests for long. */
   async #allPages(
     path: string,
     query: Readonly<Record<string, string>>,
@@ -145,17 +145,17 @@ export class ClusterObjects implements ObjectSource {
 
 function asObject(value: unknown): JsonObject {
   if (isObject(value)) return value;
-  throw new ClusterUnreachable("the API server's answer is no object");
+  throw new ClusterUnreachable("the API server's answer is not an object");
 }
 
-/** What another answer than a list must not be taken for is an empty one. */
+/** The items of a list: another answer must not be read as an empty one. */
 function itemsOf(list: unknown): readonly JsonObject[] {
   const items = member(list, "items");
   if (text(list, "kind").endsWith("List")) {
     if (items === null) return [];
     if (Array.isArray(items) && items.every(isObject)) return items;
   }
-  throw new ClusterUnreachable("the API server's answer is no list");
+  throw new ClusterUnreachable("the API server's answer is not a list");
 }
 
 const tooLong = (): ClusterUnreachable =>
@@ -163,7 +163,7 @@ const tooLong = (): ClusterUnreachable =>
     `the list has more than ${MAX_LIST_OBJECTS} objects or ${MAX_LIST_BYTES} bytes: narrow it by a namespace or labels, or keep it at hand with a GlobalContextEntry`,
   );
 
-/** Where things are; what could lead anywhere else is refused. */
+/** The place of objects; one that could lead elsewhere is refused. */
 function placeOf({ apiVersion, resource, namespace }: ObjectPlace): Place | LookupFailure {
   const version = versionOf(apiVersion);
   if (version instanceof LookupFailure) return version;
@@ -184,7 +184,7 @@ function nameMistake(name: string): LookupFailure | undefined {
   return isSegment(name) ? undefined : new LookupFailure(`invalid resource name ${JSON.stringify(name)}`);
 }
 
-/** What the policy server may not see it says, as the reference does. */
+/** The failure of a question; one for lack of permission says so, as in the reference. */
 function failureOf(error: unknown): LookupFailure {
   const failure = lookupFailureOf(error);
   if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) return failure;

@@ -1,4 +1,4 @@
-/** Objects as Kyverno's command line has them without a cluster: those of a context file, or none (spec kyverno.md 4.7). */
+/** Objects of Kyverno's command line without a cluster: those of a context file, or none (spec kyverno.md 4.7). */
 import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
@@ -11,14 +11,14 @@ export interface ContextObject {
   readonly object: JsonObject;
 }
 
-/** Of one resource: objects by name, by namespace. */
+/** The objects of one resource by name, by namespace. */
 type ByNamespace = Map<string, Map<string, JsonObject>>;
 
 const notImplemented = () => new Crash("not implemented");
 
 /**
- * What is not there does not exist, a list of what no object has is an error, labels are not looked at, and a list of all namespaces has the
- * cluster-scoped objects only: all that is the reference's. Not for a server, where nobody knows what exists without a cluster.
+ * Other objects do not exist, listing a resource without objects is an error, labels are ignored, and a list of all namespaces has the
+ * cluster-scoped objects only: all that is the reference's. Not for a server, which does not know what exists without a cluster.
  */
 export class ContextObjects implements ObjectSource {
   readonly #resources = new Map<string, ByNamespace>();

@@ -1,4 +1,4 @@
-/** Kinds and their resources where there is no cluster to ask: the built-in ones and those that definitions bring. */
+/** Kinds and their resources without a cluster: the built-in ones and those of definitions. */
 import { builtinNamespaced, isBuiltin, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import {
   apiVersionOf,
@@ -19,7 +19,7 @@ export interface KnownResource {
 export class KnownKinds {
   readonly #defined = new Map<string, KnownResource>();
 
-  /** @param definitions CustomResourceDefinitions; other objects among them are passed over */
+  /** @param definitions CustomResourceDefinitions; other objects among them are skipped */
   constructor(definitions: readonly JsonObject[] = []) {
     for (const definition of definitions) {
       if (text(definition, "kind") === "CustomResourceDefinition") this.#define(member(definition, "spec"));
@@ -39,7 +39,7 @@ export class KnownKinds {
     }
   }
 
-  /** The resource of a kind; `undefined` when nobody knows the kind. */
+  /** The resource of a kind; `undefined` when the kind is not known. */
   find(kind: GroupVersionKind): KnownResource | undefined {
     const defined = this.#defined.get(`${apiVersionOf(kind)}/${kind.kind}`);
     if (defined !== undefined || !isBuiltin(kind)) return defined;
@@ -51,10 +51,10 @@ export class KnownKinds {
   }
 }
 
-/** `apiVersion` in its parts, or what the reference's client says of what is none. */
+/** The parts of `apiVersion`, or the error of the reference's client. */
 export const versionOf = (apiVersion: string): { readonly group: string; readonly version: string } | LookupFailure =>
   parseApiVersion(apiVersion) ?? new LookupFailure(`unexpected GroupVersion string: ${apiVersion}`);
 
-/** What the reference's client says where no resource has the kind. */
+/** The error of the reference's client where no resource has the kind. */
 export const noSuchKind = (apiVersion: string, kind: string): LookupFailure =>
   new LookupFailure(`no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`);

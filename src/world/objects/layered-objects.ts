@@ -6,8 +6,8 @@ import type { MemoryObjects } from "./memory-objects.js";
 import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
 
 /**
- * Documents in front of a cluster: they win over what the cluster holds, and are added to it. What no document brings is asked behind: nobody
- * knows of it without a cluster, so that it is not taken for absent there (spec kyverno.md 4.5).
+ * Documents in front of a cluster: they take precedence over the cluster's objects, and are added to them. Others are looked up in the cluster: without
+ * one they are not known, so that they do not count as absent there (spec kyverno.md 4.5).
  */
 export class LayeredObjects implements ObjectSource {
   readonly #front: MemoryObjects;
@@ -23,7 +23,7 @@ export class LayeredObjects implements ObjectSource {
     return brought === undefined ? this.#back.get(place, name) : brought;
   }
 
-  /** Whether documents are all objects of a resource only the source behind can tell. */
+  /** A list. Only the source behind knows whether documents are all objects of a resource. */
   list(place: ObjectPlace, labels: EqualLabels): Eventual<JsonObject | LookupFailure> {
     if (!this.#front.has(place)) return this.#back.list(place, labels);
     const front = this.#front.list(place, labels);
@@ -34,7 +34,7 @@ export class LayeredObjects implements ObjectSource {
     );
   }
 
-  /** What is made is made in the cluster. */
+  /** Creates an object in the cluster. */
   create(place: ObjectPlace, object: JsonObject): Eventual<JsonObject | LookupFailure> {
     return this.#back.create(place, object);
   }
@@ -45,7 +45,7 @@ export class LayeredObjects implements ObjectSource {
   }
 }
 
-/** Objects that documents bring take the place of those of the same name, also where their own labels are not the wanted ones. */
+/** Both lists. Documents replace objects of the same name, even if their own labels are not the wanted ones. */
 function both(front: JsonObject, brought: JsonObject, back: JsonObject): JsonObject {
   const names = new Set(itemsOf(brought).map(keyOf));
   const items = [...itemsOf(front), ...itemsOf(back).filter((object) => !names.has(keyOf(object)))];

@@ -1,4 +1,4 @@
-/** A cluster made of documents: what Kyverno's tests call cluster resources, and objects that stand beside a policy (spec kyverno.md 8.6). */
+/** A cluster made of documents: cluster resources of Kyverno's tests, and objects that stand beside a policy (spec kyverno.md 8.6). */
 import {
   apiVersionOf,
   compareNames,
@@ -11,7 +11,7 @@ import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import { KnownKinds, type KnownResource, noSuchKind, versionOf } from "./known-kinds.js";
 import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
 
-/** Where an object is applied that names no namespace. */
+/** The namespace of an object that names none. */
 const DEFAULT_NAMESPACE = "default";
 
 /** The objects of a resource, by namespace and name. */
@@ -20,13 +20,13 @@ interface Collection {
   readonly objects: Map<string, JsonObject>;
 }
 
-/** Holds objects of kinds that are known; what is created is there from then on. */
+/** Holds objects of known kinds; created ones are added. */
 export class MemoryObjects implements ObjectSource {
   readonly #kinds: KnownKinds;
   readonly #collections = new Map<string, Collection>();
 
   /**
-   * @param objects those of unknown kinds are left out; of kinds in namespaces those that name none are in `default`, as when they are applied
+   * @param objects those of unknown kinds are left out; those of kinds in namespaces without one are in `default`, as when they are applied
    * @param kinds default: built-in ones and those that the objects define
    */
   constructor(objects: readonly JsonObject[], kinds: KnownKinds = new KnownKinds(objects)) {

@@ -29,10 +29,10 @@ import { type Lookup, LookupFailure, lookupFailureOf, type ResourceSource } from
 
 const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
-/** What of a cluster's client is needed. */
+/** The parts of a cluster's client that are needed. */
 export type ClusterParts = Pick<Cluster, "http" | "discovery" | "stores" | "now" | "signal">;
 
-/** Objects from watches, kinds from discovery. What its watch has not brought yet, or may not bring, is asked for by name. */
+/** Objects from watches, kinds from discovery. An object that its watch has not brought yet, or may not bring, is read by name. */
 export class ClusterResources implements ResourceSource {
   readonly #parts: ClusterParts;
   readonly #waitMs: number;
@@ -75,7 +75,7 @@ export class ClusterResources implements ResourceSource {
     );
   }
 
-  /** What the kind's store holds; it is waited for a while. */
+  /** The contents of the kind's store; waits for them for a while. */
   #stored(resource: ApiResource, kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>> {
     const store = this.#parts.stores.of(resource, { namespace: "" });
     const problem = store.problem();
@@ -104,7 +104,7 @@ export class ClusterResources implements ResourceSource {
     return this.#versions.ask(key, ask, keptMs);
   }
 
-  /** Only the API server can convert: what a webhook gets is in the version that its registration matched. */
+  /** Always fails: only the API server can convert, and it sends a webhook the version that its registration matched. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = text(object, "apiVersion");
     const version = parseApiVersion(from);
@@ -120,7 +120,7 @@ export class ClusterResources implements ResourceSource {
     const { discovery } = this.#parts;
     const known = discovery.known(kind);
     if (known !== undefined) return known;
-    // Discovery knows how long its answers are good; those who ask at the same time wait for one, and who asks again at once gets the same.
+    // Discovery decides how long its answers are used; callers at the same time share one answer, and one at once afterwards gets the same.
     return this.#kinds.ask(
       `${apiVersionOf(kind)}/${kind.kind}`,
       () => discovery.find(kind),
@@ -131,7 +131,7 @@ export class ClusterResources implements ResourceSource {
   #object(resource: ApiResource, namespace: string, name: string): Eventual<Lookup<JsonObject>> {
     if (!isSegment(name) || !isSegment(namespace || "none")) return undefined;
     const { stores } = this.#parts;
-    // Labels of Namespaces are wanted with any request: all of them are watched.
+    // Labels of Namespaces may be needed for any request: all of them are watched.
     const store = isNamespaces(resource)
       ? stores.of(resource, { namespace: "" })
       : stores.named(resource, namespace, name);
@@ -140,7 +140,7 @@ export class ClusterResources implements ResourceSource {
     if (found !== undefined && this.#ahead.size === 0) return found;
     const path = objectPath(resource, namespace, name);
     if (found !== undefined) return this.#newer(path, found);
-    // What a watch brings in a moment is not believed for longer than that.
+    // An answer that a watch brings soon is not used for longer than that.
     const keptMs = (object: unknown) => (watched || object === undefined ? ABSENCE_KEPT_MS : ANSWER_KEPT_MS);
     const read = this.#objects.ask(path, () => this.#read(resource, path, name), keptMs);
     return andThen(read, (object) => {
@@ -149,19 +149,19 @@ export class ClusterResources implements ResourceSource {
       const version = versionOf(object);
       const current = now?.get(namespace, name);
       if (current !== undefined) return isOlder(version, versionOf(current)) ? current : this.#kept(path, object);
-      // The watch has seen it go since.
+      // The watch has seen its deletion since.
       if (now !== undefined && isAtLeast(store.version, version)) return undefined;
       return this.#kept(path, object);
     });
   }
 
-  /** What was read by name, noted: the watch may still be behind it. */
+  /** Keeps an object that was read by name: the watch may still be behind it. */
   #kept(path: string, object: JsonObject): JsonObject {
     this.#ahead.set(path, object);
     return object;
   }
 
-  /** What a watch has brought, unless something newer was told before. */
+  /** The object of a watch, unless a newer one was read before. */
   #newer(path: string, watched: JsonObject): JsonObject {
     const told = this.#ahead.get(path);
     if (told === undefined) return watched;
@@ -175,10 +175,10 @@ export class ClusterResources implements ResourceSource {
     try {
       const { value } = await this.#parts.http.get(path, {}, limit.signal);
       if (isObject(value)) return value;
-      throw new ClusterUnreachable("the API server's answer is no object");
+      throw new ClusterUnreachable("the API server's answer is not an object");
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
-        // No word of the object: it is the resource that is not there, or not in that scope.
+        // The message does not name the object: the resource does not exist, or not in that scope.
         if (!reasonOf(error).includes(`"${name}"`)) this.#parts.discovery.forget(resource);
         return undefined;
       }

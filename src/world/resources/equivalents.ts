@@ -15,16 +15,16 @@ import {
 /** Resources that share a storage: see {@link ResourceSource.equivalents}. */
 export interface EquivalentSet {
   readonly resources: readonly (EquivalentResource & { readonly subresource: string })[];
-  /** What converting between its kinds fails with; without it their shapes are equal and only the label changes. */
+  /** The error of converting between its kinds; without it their shapes are equal and only the label changes. */
   readonly conversionError?: string;
 }
 
-/** Why an object of one built-in shape is not turned into another here. */
+/** The error of converting an object to another built-in shape. */
 export const NO_CONVERSION = "only the API server can convert between its versions";
 
 /**
  * Versions whose shape is another than that of the kind's other versions, found by comparing the types of Kubernetes' Go client library
- * (0.37). The versions of all other built-in kinds differ in nothing but the label.
+ * (0.37). The versions of all other built-in kinds differ only in the label.
  */
 const OTHER_SHAPES: Readonly<Record<string, readonly string[]>> = {
   "apps/Deployment": ["v1beta1"],
@@ -77,7 +77,7 @@ export function builtinEquivalents(
   return groups.every((each) => each === "") ? known : new SomeEquivalents(known);
 }
 
-/** Old groups have a Scale of their own. */
+/** The Scale of a group: old groups have their own. */
 function scaleOf({ group, version }: GroupVersionKind): GroupVersionKind {
   const own = { group, version, kind: "Scale" };
   return isBuiltin(own) ? own : SCALE;
@@ -85,7 +85,7 @@ function scaleOf({ group, version }: GroupVersionKind): GroupVersionKind {
 
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** Whether two versions of a built-in kind differ in nothing but their label. */
+/** Whether two versions of a built-in kind differ only in their label. */
 export function sameBuiltinShape(a: GroupVersionKind, b: GroupVersionKind): boolean {
   if (a.group !== b.group || a.kind !== b.kind || !isBuiltin(a) || !isBuiltin(b)) return false;
   const others = OTHER_SHAPES[`${a.group}/${a.kind}`] ?? [];
@@ -110,7 +110,7 @@ export function equivalentsOf(definition: JsonObject): EquivalentSet {
       kind: subresource === "scale" ? SCALE : { group, version, kind },
     })),
   );
-  // Without a webhook, versions differ in nothing but their name.
+  // Without a webhook, versions differ only in their name.
   const converts = text(member(spec, "conversion"), "strategy") === "Webhook";
   return { resources, ...(converts && { conversionError: "its conversion webhook cannot be asked here" }) };
 }

@@ -1,5 +1,5 @@
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { asStruct, misfitOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
+import { asStruct, mismatchOf, structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import {
   apiVersionOf,
   compareNames,
@@ -20,14 +20,14 @@ import {
 } from "./equivalents.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
-// Objects of built-in kinds in the shape in which a cluster holds them: as Go structs (spec validating-admission-policy.md 4.4). A file holds what a
-// person wrote.
+// Objects of built-in kinds in the shape in which a cluster stores them: as Go structs (spec validating-admission-policy.md 4.4). Files are written
+// by people.
 
-/** The object as a cluster would show it, or why no cluster would take it; objects of other kinds as they are. */
+/** The object as a cluster would store it, or why no cluster would accept it; objects of other kinds as they are. */
 export function asStored(object: JsonObject): JsonObject | LookupFailure {
   const type = structOfObject(object);
   if (type === undefined) {
-    const misfit = misfitOf(object);
+    const misfit = mismatchOf(object);
     return misfit === undefined ? object : refused(object, misfit.error);
   }
   const shaped = asStruct(object, type);
@@ -40,7 +40,7 @@ function refused(object: JsonObject, why: string): LookupFailure {
   return new LookupFailure(`${text(object, "kind")} '${name}' does not fit its type: ${why}`);
 }
 
-/** `stringData` is for writing only: the server encodes it into `data`. */
+/** A Secret with its `stringData` encoded into `data`, as the server does it. */
 function withStringData(secret: JsonObject): JsonObject {
   const { stringData, data, ...rest } = secret;
   if (!isObject(stringData)) return secret;
@@ -57,26 +57,26 @@ export interface FileResourcesOptions {
   readonly kinds?: ReadonlyMap<string, boolean>;
   /** Take a kind without a definition for namespaced when its documents carry a namespace. */
   readonly guessScope?: boolean;
-  /** Make up a Namespace that no document brings (named and labelled as the API server labels it) instead of not finding it. */
+  /** Make up a missing Namespace (named and labelled as the API server labels it) instead of not finding it. */
   readonly synthesiseNamespaces?: boolean;
-  /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
+  /** Resources kept in one storage, instead of the built-in ones and those of CustomResourceDefinitions. */
   readonly equivalentSets?: readonly EquivalentSet[];
-  /** Who knows the versions of resources that no document defines: the table of built-in kinds is for what it does not know. */
+  /** The source of versions for resources that no document defines; the table of built-in kinds is for what it does not know. */
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
 /** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. Immutable. */
 export class FileResources implements ResourceSource {
   readonly #namespaces = new Map<string, JsonObject | LookupFailure>();
-  /** By `apiVersion/Kind`, then in the order of namespace and name. */
+  /** Objects by `apiVersion/Kind`, then in the order of namespace and name. */
   readonly #objects = new Map<string, JsonObject[]>();
-  /** By `apiVersion/Kind namespace/name`. */
+  /** Objects by `apiVersion/Kind namespace/name`. */
   readonly #named = new Map<string, JsonObject | LookupFailure>();
-  /** The last one that was made up: many requests are about the same. */
+  /** The last made-up Namespace: many requests are about the same. */
   #madeUp: { readonly name: string; readonly namespace: JsonObject } | undefined;
-  /** Documents that no cluster would hold, by `apiVersion/Kind`: who asks for all is told of the first. */
-  readonly #misfits = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
-  /** Those of which nobody can tell what they are called, by `apiVersion/Kind`: they may be whatever is looked for and not found. */
+  /** Documents that no cluster would store, by `apiVersion/Kind`: a list fails with the first one. */
+  readonly #mismatches = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
+  /** Documents without a readable name, by `apiVersion/Kind`: each may be any object that is looked for and not found. */
   readonly #misnamed = new Map<string, LookupFailure>();
   readonly #scopes = new Map<string, boolean>();
   readonly #equivalentSets: EquivalentSet[];
@@ -100,7 +100,7 @@ export class FileResources implements ResourceSource {
         this.#misnamed.set(key, object);
         return;
       }
-      addTo(this.#misfits, key, { namespace: namespaceOf(document), failure: object });
+      addTo(this.#mismatches, key, { namespace: namespaceOf(document), failure: object });
     } else addTo(this.#objects, key, object);
     this.#named.set(`${key} ${namespaceOf(document)}/${nameOf(document)}`, object);
     if (key === "v1/Namespace") this.#namespaces.set(nameOf(document), object);
@@ -135,8 +135,8 @@ export class FileResources implements ResourceSource {
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
-    const misfit = this.#misfits.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
-    const failure = this.#misnamed.get(key) ?? misfit?.failure;
+    const mismatch = this.#mismatches.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
+    const failure = this.#misnamed.get(key) ?? mismatch?.failure;
     if (failure !== undefined) return failure;
     const all = this.#objects.get(key) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);
@@ -160,7 +160,7 @@ export class FileResources implements ResourceSource {
     }
     if (this.#options.equivalentSets !== undefined) return [];
     const asked = this.#options.versions?.equivalents(resource, subresource);
-    // Who failed to say may know of versions that the table does not.
+    // A source that failed may know of versions that the table does not.
     return andThen(asked, (known) => known ?? builtinEquivalents(resource, subresource));
   }
 
@@ -172,9 +172,9 @@ export class FileResources implements ResourceSource {
     return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
   }
 
-  /** Why another label does not make the one kind the other. */
+  /** Why an object of one kind cannot be relabelled as the other. */
   #conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
-    // Both: a Scale is in the set of every custom resource.
+    // Both are needed: a Scale is in the set of every custom resource.
     const set = this.#equivalentSets.find(({ resources }) =>
       [from, to].every((wanted) => resources.some(({ kind }) => kind !== undefined && sameKind(kind, wanted))),
     );

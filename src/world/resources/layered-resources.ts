@@ -5,7 +5,7 @@ import { andThen, type Eventual } from "../eventual.js";
 import { byNamespaceAndName } from "./file-resources.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
-/** Documents in front of a cluster: what a policy brings along wins over what the cluster holds, and is added to it. */
+/** Documents in front of a cluster: a policy's documents take precedence over the cluster's objects, and are added to them. */
 export class LayeredResources implements ResourceSource {
   readonly #front: ResourceSource;
   readonly #back: ResourceSource;
@@ -37,7 +37,7 @@ export class LayeredResources implements ResourceSource {
     return andThen(this.#front.namespaced(kind), (found) => found ?? this.#back.namespaced(kind));
   }
 
-  /** Documents know whom to ask about what they do not define. */
+  /** Equivalents: documents know the source for resources that they do not define. */
   equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>> {
     return this.#front.equivalents(resource, subresource);
   }
@@ -48,7 +48,7 @@ export class LayeredResources implements ResourceSource {
   }
 }
 
-/** Objects of both, those in front instead of those of the same name behind. */
+/** Objects of both, those in front replacing those of the same name behind. */
 function both(front: readonly JsonObject[], back: Lookup<readonly JsonObject[]>): Lookup<readonly JsonObject[]> {
   if (back === undefined || front.length === 0 || back instanceof LookupFailure) return back ?? front;
   const brought = new Set(front.map(keyOf));

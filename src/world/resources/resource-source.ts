@@ -1,6 +1,6 @@
 /**
- * Where policies find what a request does not bring: Namespaces, parameters, the scope of kinds, equivalent resources. Files fill it
- * offline (`file-resources.ts`), a client's caches in a cluster. What is at hand is answered at once, what has to be fetched first by
+ * The source of what a request does not bring: Namespaces, parameters, the scope of kinds, equivalent resources. Files fill it
+ * offline (`file-resources.ts`), a client's caches in a cluster. Known answers are given at once, others by
  * a promise; policies ask through a `RequestWorld`, which waits for them.
  */
 import { publicReasonOf, reasonOf } from "../../kubernetes/client/errors.js";
@@ -9,11 +9,11 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import type { Eventual } from "../eventual.js";
 
-/** The look-up failed for another reason than absence. */
+/** The failure of a look-up for another reason than absence. */
 export class LookupFailure {
   /**
-   * @param message the text as the API server would say it, for clients: without addresses, files and accounts
-   * @param detail the whole reason where that says more, for the log only
+   * @param message the API server's text, for clients: without addresses, files and accounts
+   * @param detail the whole reason where it is longer, for the log only
    */
   constructor(
     readonly message: string,
@@ -21,13 +21,13 @@ export class LookupFailure {
   ) {}
 }
 
-/** The failure that something thrown stands for. */
+/** The failure for an exception. */
 export function lookupFailureOf(error: unknown): LookupFailure {
   const [message, whole] = [publicReasonOf(error), reasonOf(error)];
   return whole === message ? new LookupFailure(message) : new LookupFailure(message, whole);
 }
 
-/** What a look-up gives; `undefined` is "does not exist". */
+/** The result of a look-up; `undefined` is "does not exist". */
 export type Lookup<T> = T | undefined | LookupFailure;
 
 /** The outside world as policies see it. */
@@ -42,9 +42,9 @@ export interface ResourceSource {
   namespaced(kind: GroupVersionKind): Eventual<Lookup<boolean>>;
   /**
    * All resources in the storage of this one, itself included, in the order they were registered; empty or only itself when it has no
-   * equivalents. `undefined`: nobody here knows the resource, so that there is no telling which versions it has.
+   * equivalents. `undefined`: the resource is not known here, so its versions cannot be found out.
    */
   equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>>;
-  /** The object, which says what it is, as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
+  /** The object (with its own apiVersion and kind) as another kind of the same storage; a failure when that takes more than another label, or is not known here. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

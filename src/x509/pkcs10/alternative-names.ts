@@ -1,4 +1,4 @@
-/** The first, strict look at subjectAltName: only names of four kinds, each with exactly its tag (spec certificate-request-policy.md 1.2). */
+/** The first, strict parse of subjectAltName: names of four types, each with exactly its tag (spec certificate-request-policy.md 1.2). */
 import { UrlError } from "../../data/go/url-escape.js";
 import { parseUrlReference, urlText } from "../../data/go/url-reference.js";
 import { ipText } from "../ip-text.js";
@@ -11,7 +11,7 @@ const DNS = 0x82;
 const URI = 0x86;
 const ADDRESS = 0x87;
 
-/** The names of the kinds that have a list of their own. */
+/** The names of the four types that Go parses into lists of their own. */
 export interface AlternativeNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
@@ -19,7 +19,7 @@ export interface AlternativeNames {
   readonly emailAddresses: readonly string[];
 }
 
-/** Reads the value of the extension; what follows its sequence does not matter here. */
+/** Parses the value of the extension; bytes after its sequence are ignored. */
 export function readAlternativeNames(extension: Element): AlternativeNames | MalformedRequest {
   const list = extension.inside().expect(IDENTIFIER.sequence);
   if (list instanceof MalformedRequest) return new MalformedRequest("x509: invalid subject alternative names");

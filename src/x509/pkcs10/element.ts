@@ -25,17 +25,17 @@ export const IDENTIFIER = {
 
 /** In an identifier: the tag number, or all ones for one that follows in octets of its own. */
 export const TAG_NUMBER = 0x1f;
-/** Set in octets of a number that goes on. */
+/** The bit in octets of a number which says that more follow. */
 const MORE = 0x80;
-/** Octets of a number in base 128, and the highest that Go has room for. */
+/** Most octets of a number in base 128, and the greatest number in Go. */
 const LONGEST_NUMBER = 5;
 const HIGHEST_NUMBER = 2 ** 31 - 1;
-/** A length from which on Go adds no further octet. */
+/** Length from which on Go accepts no further octet. */
 const LONGEST_LENGTH = 2 ** 23;
 
 const TRUNCATED = new MalformedRequest("asn1: syntax error: truncated tag or length");
 
-/** Octets, and the same as a text with a character for each: parts of a text cost less than parts of a buffer. */
+/** Octets, and the same as a text with a character for each: slicing a text costs less than slicing a buffer. */
 export class Source {
   readonly text: string;
 
@@ -48,13 +48,13 @@ export class Source {
 export class Element {
   constructor(
     readonly source: Source,
-    /** Where its first octet stands, its content, and what comes behind it. */
+    /** The places of its first octet, its content, and its end. */
     readonly start: number,
     readonly contentStart: number,
     readonly end: number,
   ) {}
 
-  /** Those of the whole source. */
+  /** The octets of the whole source. */
   get octets(): Buffer {
     return this.source.octets;
   }
@@ -73,7 +73,7 @@ export class Element {
     return this.end - this.contentStart;
   }
 
-  /** Its content, a character for each octet. */
+  /** Its content, with a character for each octet. */
   get text(): string {
     return this.source.text.slice(this.contentStart, this.end);
   }
@@ -82,12 +82,12 @@ export class Element {
     return this.octets.subarray(this.contentStart, this.end);
   }
 
-  /** Tag and length included. */
+  /** The element with its tag and length. */
   get der(): Buffer {
     return this.octets.subarray(this.start, this.end);
   }
 
-  /** Reads the elements that it is made of. */
+  /** A reader of its inner elements. */
   inside(): ElementReader {
     return new ElementReader(this.source, this.contentStart, this.end);
   }
@@ -135,7 +135,7 @@ const tagMismatch = (expected: number, found: number): MalformedRequest =>
 
 const octetText = (octet: number): string => `0x${octet.toString(16).padStart(2, "0")}`;
 
-/** An element that is all that a reader gives. */
+/** The only element of a reader. */
 export function onlyElement(reader: ElementReader, identifier: number): Element | MalformedRequest {
   const element = reader.expect(identifier);
   return element instanceof Element && !reader.atEnd
@@ -143,7 +143,7 @@ export function onlyElement(reader: ElementReader, identifier: number): Element 
     : element;
 }
 
-/** The element that begins at `start`; what it is part of ends at `end`. */
+/** The element that begins at `start`; its container ends at `end`. */
 function readElement(source: Source, start: number, end: number): Element | MalformedRequest {
   const { octets } = source;
   let at = start + 1;
@@ -171,7 +171,7 @@ function readElement(source: Source, start: number, end: number): Element | Malf
   return new Element(source, start, at, at + length);
 }
 
-/** A number in base 128 and where it ends; `undefined` for one that is cut off, not minimal or too large. */
+/** A number in base 128 and its end; `undefined` for one that is cut off, not minimal or too large. */
 export function readBase128(octets: Buffer, start: number, end: number): { value: number; end: number } | undefined {
   let value = 0;
   for (let at = start; at < end && at - start < LONGEST_NUMBER; at++) {

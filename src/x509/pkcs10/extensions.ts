@@ -8,7 +8,7 @@ export const SUBJECT_ALT_NAME = "2.5.29.17";
 
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 
-/** The values of extensions by their object identifiers, none of which comes twice; the attributes stand in `attributes`. */
+/** The values of extensions by their object identifiers, each of which is unique; they are in `attributes`. */
 export function readExtensions(attributes: ElementReader): ReadonlyMap<string, Element> | MalformedRequest {
   const extensions = new Map<string, Element>();
   while (!attributes.atEnd) {
@@ -16,14 +16,14 @@ export function readExtensions(attributes: ElementReader): ReadonlyMap<string, E
     if (attribute instanceof MalformedRequest) return attribute;
     const requested = requestedExtensions(attribute);
     if (requested === undefined) continue;
-    // Nothing follows the list, for its elements are known to fill their set.
+    // Nothing follows the list, since its elements are known to fill their set.
     const problem = addExtensions(requested, extensions);
     if (problem !== undefined) return problem;
   }
   return extensions;
 }
 
-/** The first value of an attribute that requests extensions; `undefined` for other attributes, and for those that Go cannot read and leaves out. */
+/** The first value of an attribute that requests extensions; `undefined` for other attributes, and for those that Go cannot read and skips. */
 function requestedExtensions(attribute: Element): Element | undefined {
   if (attribute.identifier !== IDENTIFIER.sequence) return undefined;
   const reader = attribute.inside();
@@ -35,7 +35,7 @@ function requestedExtensions(attribute: Element): Element | undefined {
   return first instanceof Element && areElements(values.inside()) ? first : undefined;
 }
 
-/** Whether all that a reader gives are elements. */
+/** Whether the whole rest of a reader is elements. */
 export function areElements(reader: ElementReader): boolean {
   while (!reader.atEnd) {
     if (reader.next() instanceof MalformedRequest) return false;
@@ -45,7 +45,7 @@ export function areElements(reader: ElementReader): boolean {
 
 function addExtensions(list: Element, extensions: Map<string, Element>): MalformedRequest | undefined {
   if (list.identifier !== IDENTIFIER.sequence) {
-    return new MalformedRequest("asn1: structure error: requested extensions are no sequence");
+    return new MalformedRequest("asn1: structure error: requested extensions are not a sequence");
   }
   for (const reader = list.inside(); !reader.atEnd; ) {
     const extension = reader.expect(IDENTIFIER.sequence);

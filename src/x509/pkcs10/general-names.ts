@@ -1,4 +1,4 @@
-/** The second, generic look at subjectAltName: names of all kinds, told apart by the numbers of their tags alone (spec certificate-request-policy.md 1.2). */
+/** The second, generic reading of subjectAltName: names of all kinds, distinguished by the numbers of their tags alone (spec certificate-request-policy.md 1.2). */
 import { type GeneralNames, MalformedRequest, type OtherName } from "./certification-request.js";
 import { type Element, IDENTIFIER, onlyElement, TAG_NUMBER } from "./element.js";
 import { oidOf } from "./primitives.js";
@@ -24,12 +24,12 @@ const REGISTERED_ID = 8;
 const CLASS = 0xc0;
 
 /**
- * Go keeps the octets of such a text, which patterns and rules see in ways that no text here has: nothing can be said of it for certain (docs/
+ * Go keeps the octets of such a text, which patterns and rules see in ways that no text here has: nothing certain can be said about it (docs/
  * certificate-request-policies.md).
  */
 const NOT_UTF8 = "the value of an otherName is not valid UTF-8";
 
-/** Without the extension. */
+/** The value without the extension. */
 export const NO_NAMES: GeneralNames = {
   otherNames: [],
   x400Addresses: 0,
@@ -57,7 +57,7 @@ export function readGeneralNames(extension: Element): GeneralNames | { readonly 
   return { otherNames, x400Addresses, directoryNames, ediPartyNames, registeredIds };
 }
 
-/** A name's problem; of an otherName also what it says. */
+/** Reads a name: its problem, or the contents of an otherName. */
 function readName(number: number, element: Element): OtherName | MalformedRequest | undefined {
   switch (number) {
     case OTHER_NAME:
@@ -110,7 +110,7 @@ function readOtherName(element: Element): OtherName | MalformedRequest {
   return text === undefined ? new MalformedRequest(NOT_UTF8) : { oid, value: text };
 }
 
-/** The text in a value, or what is there in hex; `undefined` for a text that is not UTF-8. */
+/** The text of a value, or its octets in hex; `undefined` for a text that is not UTF-8. */
 function otherNameText(value: Element): string | undefined {
   const inner = value.inside().next();
   if (inner instanceof MalformedRequest) return value.der.toString("hex");
@@ -127,7 +127,7 @@ function otherNameText(value: Element): string | undefined {
   return inner.der.toString("hex");
 }
 
-/** An optional name of who assigned, and the name. */
+/** The problem of an ediPartyName: an optional name of the assigner, and the name. */
 function partyNameProblem(element: Element): MalformedRequest | undefined {
   const reader = element.inside();
   const names = reader.peek(context(0)) ? [reader.next()] : [];

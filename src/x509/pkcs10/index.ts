@@ -1,6 +1,6 @@
 /**
- * PKCS#10 certification requests: what cert-manager's DecodeX509CertificateRequestBytes, Go's crypto/x509 and cert-manager's second look at subjectAltName
- * take, refuse and read (spec certificate-request-policy.md 1.2). The text is hostile: reading it takes time linear in its length, and nothing is thrown.
+ * PKCS#10 certification requests, accepted and refused as by cert-manager's DecodeX509CertificateRequestBytes, Go's crypto/x509 and cert-manager's second
+ * reading of subjectAltName (spec certificate-request-policy.md 1.2). The text is hostile: reading it takes time linear in its length, and nothing is thrown.
  */
 import { firstPemBlock } from "../pem.js";
 import { readAlternativeNames } from "./alternative-names.js";
@@ -22,13 +22,13 @@ export type {
 export { hasOddNames, isSignedByOwnKey } from "./scrutiny.js";
 export { MalformedRequest };
 
-/** Octets of PEM that are read, as cert-manager limits them. */
+/** Most octets of PEM, cert-manager's limit. */
 export const LARGEST_REQUEST = 36_500;
 
 /** The attributes: [0], constructed. */
 const ATTRIBUTES = 0xa0;
 
-/** Reads the first block of a text, whatever its label says. */
+/** Reads the first block of a text, whatever its label. */
 export function readCertificationRequest(pem: Buffer): CertificationRequest | MalformedRequest {
   const problem = (text: string) => new MalformedRequest(`error decoding certificate request PEM block: ${text}`);
   if (pem.length > LARGEST_REQUEST) return problem(`provided PEM data was larger than the maximum ${LARGEST_REQUEST}B`);
@@ -51,7 +51,7 @@ export function readRequest(der: Buffer): CertificationRequest | MalformedReques
   return signature instanceof MalformedRequest ? signature : readParts(parts);
 }
 
-/** The parts of what is signed. */
+/** The parts of the signed content. */
 interface Parts {
   readonly subject: Element;
   readonly key: Element;
@@ -84,7 +84,7 @@ function readParts(parts: Parts): CertificationRequest | MalformedRequest {
   const publicKey = readPublicKey(algorithm, bits);
   if (publicKey instanceof MalformedRequest) return publicKey;
   if (parts.subject.identifier !== IDENTIFIER.sequence) {
-    return new MalformedRequest("asn1: structure error: the subject is no sequence");
+    return new MalformedRequest("asn1: structure error: the subject is not a sequence");
   }
   const subject = readNames(parts.subject.inside());
   if (subject instanceof MalformedRequest) return subject;

@@ -1,8 +1,8 @@
-/** Values of primitive elements, and what Go refuses of them. */
+/** Values of primitive elements, with Go's errors. */
 import { MalformedRequest } from "./certification-request.js";
 import { Element, IDENTIFIER, readBase128 } from "./element.js";
 
-/** Go has room for integers of that many octets. */
+/** Most octets of an integer in Go. */
 const INT64_OCTETS = 8;
 
 /** An object identifier's content, dotted. */
@@ -44,7 +44,7 @@ export function isPositive(element: Element): boolean {
 
 /** The number of bits of a positive integer. */
 export function bitLength({ octets, contentStart, length }: Element): number {
-  // A first octet of zero only holds the sign.
+  // A first octet of zero only has the sign.
   const [first = 0, second = 0] = [octets[contentStart], octets[contentStart + 1]];
   return first === 0 ? bitsOf(second) + 8 * (length - 2) : bitsOf(first) + 8 * (length - 1);
 }
@@ -57,14 +57,14 @@ export function isBoolean({ octets, contentStart, length }: Element): boolean {
   return length === 1 && (value === 0 || value === 0xff);
 }
 
-/** Whether a bit string says how many bits its last octet lacks, and they are zero. */
+/** Whether a bit string is valid: it gives the number of unused bits in its last octet, and they are zero. */
 export function isBitString({ octets, contentStart, end, length }: Element): boolean {
   const padding = octets[contentStart] ?? 0;
   if (length === 0 || padding > 7 || (length === 1 && padding > 0)) return false;
   return ((octets[end - 1] ?? 0) & ((1 << padding) - 1)) === 0;
 }
 
-/** A bit string's octets, with the bits that are lacking at the front. */
+/** A bit string's octets, with the unused bits at the front. */
 export function rightAligned(element: Element): Buffer {
   const bits = element.content.subarray(1);
   const shift = element.octets[element.contentStart] ?? 0;
@@ -91,7 +91,7 @@ export interface Algorithm {
   readonly parameters: Element | undefined;
 }
 
-/** Reads an AlgorithmIdentifier; what follows the parameters does not matter. */
+/** Reads an AlgorithmIdentifier; elements behind the parameters are ignored. */
 export function algorithmOf(element: Element | MalformedRequest): Algorithm | MalformedRequest {
   if (element instanceof MalformedRequest) return element;
   const reader = element.inside();

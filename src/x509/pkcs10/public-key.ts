@@ -1,11 +1,11 @@
-/** The key that a certificate is asked for, and the checks that Go makes of it (spec certificate-request-policy.md 1.2). */
+/** The public key of a request, and Go's checks of it (spec certificate-request-policy.md 1.2). */
 import { MalformedRequest, type PublicKey } from "./certification-request.js";
 import { Element, ElementReader, IDENTIFIER, Source } from "./element.js";
 import { type Algorithm, bitLength, isInt64, isInteger, isPositive, oidOf, rightAligned } from "./primitives.js";
 
-/** One of them. */
+/** An elliptic curve. */
 interface Curve {
-  /** As Go calls it in errors. */
+  /** The name in Go's errors. */
   readonly name: string;
   readonly bits: number;
   /** Octets of a coordinate. */
@@ -22,7 +22,7 @@ const curve = (name: string, bits: number, p: bigint, b: string): Curve => ({
   b: BigInt(`0x${b}`),
 });
 
-/** By their object identifiers. */
+/** The curves by their object identifiers. */
 const CURVES: ReadonlyMap<string, Curve> = new Map([
   [
     "1.3.132.0.33",
@@ -57,10 +57,10 @@ const CURVES: ReadonlyMap<string, Curve> = new Map([
   ],
 ]);
 
-/** Marks a point that is written with both of its coordinates. */
+/** The first octet of a point that is written with both of its coordinates. */
 const UNCOMPRESSED = 4;
 
-/** Why octets are no point of a curve in the one form that Go takes; `undefined` when they are. */
+/** Why octets are not a point of a curve in the one form that Go accepts; `undefined` when they are. */
 function pointProblem({ name, size, p, b }: Curve, point: Buffer): string | undefined {
   if (point[0] !== UNCOMPRESSED) return "ecdsa: invalid uncompressed public key";
   if (point.length !== 1 + 2 * size) return `invalid ${name} point encoding`;

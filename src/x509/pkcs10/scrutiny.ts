@@ -1,6 +1,6 @@
 /**
- * What neither Go nor cert-manager looks at in a certification request, for those who want it looked at (spec certificate-request-policy.md 1.2). Both
- * take a request that was read without a problem.
+ * Checks of a certification request that neither Go nor cert-manager makes, for entries that ask for them (spec certificate-request-policy.md 1.2). Both
+ * functions take a request that was read without a problem.
  */
 import type { Certificate } from "../certificate.js";
 import { firstPemBlock } from "../pem.js";
@@ -9,13 +9,13 @@ import { checkSignature } from "../signature.js";
 import { Element, ElementReader, IDENTIFIER, Source, TAG_NUMBER } from "./element.js";
 import { readExtensions, SUBJECT_ALT_NAME } from "./extensions.js";
 
-/** Numbers of the names that have a list of their own, and that the first look knows by their whole tag: mail, DNS, URI, address. */
+/** Numbers of the names that have a list of their own, and that the first reading recognises by their whole tag: mail, DNS, URI, address. */
 const LISTED: ReadonlySet<number> = new Set([1, 2, 6, 7]);
 const CONTEXT = 0x80;
 const ATTRIBUTES = 0xa0;
 
 /**
- * Whether subjectAltName has an entry with the number of a listed kind of name, but another class or form than names of that kind have. Such an entry
+ * Whether subjectAltName has an entry with the number of a listed kind of name, but another class or form than names of that kind. Such an entry
  * is in no list, and yet a signer copies it.
  */
 export function hasOddNames(pem: Buffer): boolean {
@@ -30,7 +30,7 @@ export function hasOddNames(pem: Buffer): boolean {
   });
 }
 
-/** Whether who holds the request's key has signed it, with an algorithm that is not outdated. */
+/** Whether the request is signed with its own key, by an algorithm that is not outdated. */
 export function isSignedByOwnKey(pem: Buffer): boolean {
   const parts = partsOf(pem);
   if (parts === undefined) return false;
@@ -54,7 +54,7 @@ function partsOf(pem: Buffer): Parts | undefined {
   const [info, algorithm, bits] = block ? elementsOf(new ElementReader(new Source(block.content)).next()) : [];
   const attributes = info && elementsOf(info).find(({ identifier }) => identifier === ATTRIBUTES);
   const key = info && elementsOf(info)[2];
-  // Bits that are no whole octets are no signature of any algorithm that is known.
+  // A number of bits that is not a multiple of eight is not a signature of any known algorithm.
   if (!info || !algorithm || !key || !attributes || bits?.identifier !== IDENTIFIER.bitString || bits.content[0] !== 0)
     return undefined;
   return {

@@ -4,13 +4,13 @@ import { type Element, type ElementReader, IDENTIFIER } from "./element.js";
 import { isBitString, isBoolean, isInt64, oidOf, oidText } from "./primitives.js";
 import { TEXT_TYPES } from "./text.js";
 
-// Times of ASN.1: a malformed one makes the whole request malformed, also where it stands for a name.
+// Times of ASN.1: a malformed one makes the whole request malformed, even as the value of a name.
 
 /** Year (two digits), month, day, hour, minute, perhaps seconds, zone. */
 const UTC_TIME = /^\d{10}(?:\d\d)?(?:Z|[+-]\d{4})$/;
 /** Year (four digits) and so on, with seconds, and perhaps parts of a second that do not end with a zero. */
 const GENERALIZED_TIME = /^\d{14}(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d{4})$/;
-/** Where zone and seconds stand. */
+/** The places of zone and seconds. */
 const ZONE = 5;
 const UTC_SECONDS = 10;
 
@@ -18,7 +18,7 @@ const UTC_SECONDS = 10;
 function isUtcTime(text: string): boolean {
   if (!UTC_TIME.test(text)) return false;
   const hasSeconds = text.length > UTC_SECONDS + (text.endsWith("Z") ? 1 : ZONE);
-  // Of 1969 to 2068; which century it is makes no difference to the days that a month has.
+  // Of 1969 to 2068; the century makes no difference to the number of days in a month.
   return isMoment(2000 + twoDigits(text, 0), text, 2, hasSeconds);
 }
 
@@ -30,7 +30,7 @@ function isGeneralizedTime(text: string): boolean {
 const twoDigits = (text: string, at: number): number => 10 * digit(text, at) + digit(text, at + 1);
 const digit = (text: string, at: number): number => text.charCodeAt(at) - 0x30;
 
-/** Whether month, day and so on, which begin at `at`, are those of a moment, and the zone at the end is one. */
+/** Whether month, day and so on, from `at` on, are a valid moment, and the end is a valid zone. */
 function isMoment(year: number, text: string, at: number, hasSeconds: boolean): boolean {
   const month = twoDigits(text, at);
   const day = twoDigits(text, at + 2);
@@ -41,7 +41,7 @@ function isMoment(year: number, text: string, at: number, hasSeconds: boolean): 
   );
 }
 
-/** Hours and minutes of a zone: minutes are printed as less than an hour's, and no offset at all as `Z`. */
+/** Whether hours and minutes are a valid zone: minutes are printed as less than an hour's, and no offset at all as `Z`. */
 function isOffset(text: string, at: number): boolean {
   const [hours, minutes] = [twoDigits(text, at), twoDigits(text, at + 2)];
   return hours <= 24 && minutes < 60 && hours + minutes > 0;
@@ -85,7 +85,7 @@ function readAttribute(element: Element | MalformedRequest): SubjectAttribute | 
   return text === undefined ? new MalformedRequest(type.problem) : { oid, value: text };
 }
 
-/** Whether a value that is no text is what its type says; of other types Go knows nothing. */
+/** Whether a value other than a text is valid for its type; unknown types are not checked. */
 function isSound(identifier: number, value: Element): boolean {
   switch (identifier) {
     case IDENTIFIER.boolean:

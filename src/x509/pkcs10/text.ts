@@ -2,11 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import { type Element, IDENTIFIER } from "./element.js";
 
-/** With the asterisk and the ampersand, which many certificates hold. */
+/** PrintableString, with the asterisk and the ampersand, which many certificates contain. */
 const PRINTABLE = /^[A-Za-z0-9 '()*+,\-./:=?&]*$/;
 const NUMERIC = /^[0-9 ]*$/;
 const ASCII = /^[\0-\x7f]*$/;
-/** UTF-16 units that are no characters of their own, and the two kinds of places that are reserved for ever. */
+/** UTF-16 units that are not characters by themselves, and the two kinds of noncharacters. */
 const NOT_BMP = /[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/;
 
 /** The text of octets that are all ASCII; `undefined` for others. */

@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { outputFor } from "../../../src/cli/apply/output.js";
 import { Run } from "../../../src/cli/apply/run.js";
-import { scanTools } from "../../../src/cli/apply/scan-tools.js";
 import type { ClusterListing } from "../../../src/offline/scan/cluster-listing.js";
 import { Inputs } from "../../../src/offline/scan/input-files.js";
 import { openScan } from "../../../src/offline/scan/open-scan.js";
 import type { ScanPlan } from "../../../src/offline/scan/scan-plan.js";
+import { scanTools } from "../../../src/offline/scan/scan-tools.js";
 import { written } from "../../support/written.js";
 
 const POLICY = `apiVersion: policies.kyverno.io/v1
@@ -70,7 +70,7 @@ describe("a run over resources", () => {
       io,
       plan: { ...plan, ...(cluster && { contextFile: cluster.contextFile }) },
       total: counted,
-      loading: {},
+      settings: {},
       progress: false,
       threadsFrom,
     });
@@ -109,7 +109,7 @@ describe("a run over resources", () => {
 
   test("says at once when a policy breaks its contract", () => {
     const stderr = new PassThrough({ encoding: "utf8" });
-    scanTools({}, { env: {}, stderr }).onDefect("no-bad", new Error("gone"));
+    scanTools({}, { stderr }).onDefect("no-bad", new Error("gone"));
     assert.equal(written(stderr), "warning: no-bad: Error: gone\n");
   });
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { UsageError } from "../../../src/cli/io.js";
 import { watchTests } from "../../../src/cli/test/watch.js";
+import { UsageError } from "../../../src/data/command-io.js";
 import { written } from "../../support/written.js";
 import { testFolder } from "./support.js";
 

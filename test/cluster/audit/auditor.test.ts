@@ -139,6 +139,21 @@ describe("the auditor", () => {
     assert.equal(rounds.length, 2);
   });
 
+  test("begins no second round while one is under way, whatever changes", async () => {
+    const { auditor, clock, rounds, finish, settle } = begin();
+    auditor.hear({ type: "policies", delta: delta(1) });
+    clock.move(5 * SECOND);
+    await settle();
+    auditor.hear({ type: "policies", delta: delta(2) });
+    clock.move(60 * SECOND);
+    await settle();
+    assert.equal(rounds.length, 1);
+    await finish();
+    clock.move(200 * SECOND);
+    await settle();
+    assert.equal(rounds.length, 2);
+  });
+
   test("is not put off for ever by changes that come one after the other", async () => {
     const { auditor, clock, rounds, settle } = begin();
     for (let version = 1; version <= 16; version++) {

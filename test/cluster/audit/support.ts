@@ -1,11 +1,11 @@
 /** An audit of a fake API server. */
 import type { TestContext } from "node:test";
-import { createLoader } from "../../../src/cli/load.js";
 import { AuditRunner, type FinishedAudit, type RunOptions } from "../../../src/cluster/audit/audit-runner.js";
 import { type ObjectReport, REPORT_APIS } from "../../../src/cluster/audit/object-report.js";
 import { FullPace } from "../../../src/cluster/audit/pace.js";
 import { AuditPolicySource } from "../../../src/cluster/audit/policy-source.js";
 import { parseConfig } from "../../../src/config/index.js";
+import { createLoader } from "../../../src/loader/index.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, PATIENT } from "../../kubernetes/client/support.js";
 
@@ -37,7 +37,7 @@ export async function audit(
 ): Promise<TestAudit> {
   const server = beside?.server ?? (await FakeApiServer.start(context));
   const { cluster, now } = connect(context, server);
-  const { loader, policyTimeout } = createLoader({ kubeconfig: server.kubeconfig(), kubernetes: true, workers: 1 }, {});
+  const loader = createLoader({ kubeconfig: server.kubeconfig(), kubernetes: true, workers: 1 });
   context.after(() => loader.close());
   const source = new AuditPolicySource(loader, now, {
     policyServer: "default",
@@ -46,7 +46,7 @@ export async function audit(
   });
   const runner = new AuditRunner({
     cluster,
-    policyTimeout,
+    policyTimeout: loader.policyTimeout,
     now,
     wall: () => 1_700_000_000_000,
     onDefect: (policy, error) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
+import { HeldSizes, type Size } from "../../../src/cluster/sources/held-sizes.js";
 import { Items } from "../../../src/cluster/sources/items.js";
 import {
   LEFT_OUT_AGAIN_MS,
@@ -9,7 +10,6 @@ import {
   MAX_NAMESPACE_BYTES,
   MAX_NAMESPACE_DOCUMENTS,
 } from "../../../src/cluster/sources/limits.js";
-import { HeldSizes, type Size } from "../../../src/cluster/sources/room.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
 import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
 import { idOf } from "../../../src/cluster/webhooks/part.js";

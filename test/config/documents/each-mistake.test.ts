@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { eachMistake } from "../../../src/config/documents/each-mistake.js";
+import { checkedFile } from "../../../src/cli/check/index.js";
+import { eachMistake, plainWords } from "../../../src/config/documents/each-mistake.js";
 import type { Problem } from "../../../src/config/documents/problem.js";
+import { parseConfig } from "../../../src/config/index.js";
+import { createLoader } from "../../../src/loader/index.js";
 
 const problem: Problem = {
   severity: "error",
@@ -10,32 +13,35 @@ const problem: Problem = {
   column: 52,
   endColumn: 53,
   path: ["p", "cel"],
-  message: "",
+  message: "all of it",
   code: "CEL_EXPRESSION",
 };
 const { endColumn: _, ...withoutEnd } = problem;
+const at = (line: number, column: number, message: string, hint?: string) => ({
+  line,
+  column,
+  message,
+  ...(hint !== undefined && { hint }),
+});
 
 describe("the mistakes of an expression", () => {
-  test("are one each, at their place, without value, source and caret; what helps stands at the last", () => {
-    const message = `Invalid value: "a.x(\\"1\\") && foo": compilation failed: ERROR: <input>:1:4: undeclared reference to 'x' (in container '')
- | a.x("1") && foo
- | ...^
-ERROR: <input>:1:11: undeclared reference to 'foo' (in container '')
- | a.x("1") && foo
- | ..........^
-ERROR: <input>:2:1: found no matching overload`;
-    assert.deepEqual(eachMistake({ ...problem, message, hint: "write y" }), [
+  test("are one each, at their place; what helps stands at the last", () => {
+    const mistakes = [
+      at(4, 52, "undeclared reference to 'x' (in container '')"),
+      at(4, 59, "undeclared reference to 'foo' (in container '')"),
+      at(5, 9, "found no matching overload"),
+    ];
+    assert.deepEqual(eachMistake({ ...problem, mistakes, hint: "write y" }), [
       { ...problem, message: "undeclared reference to 'x'" },
       { ...withoutEnd, column: 59, message: "undeclared reference to 'foo'" },
-      { ...withoutEnd, message: "found no matching overload", hint: "write y" },
+      { ...withoutEnd, line: 5, column: 9, message: "found no matching overload", hint: "write y" },
     ]);
   });
 
   test("have their own hints, where these are known", () => {
-    const message = "compilation failed: ERROR: <input>:1:4: a\nERROR: <input>:1:7: b";
-    const hints = ["write c", undefined];
+    const mistakes = [at(4, 52, "a", "write c"), at(4, 55, "b")];
     assert.deepEqual(
-      eachMistake({ ...problem, message, hint: "write c", hints }).map((each) => [each.column, each.hint]),
+      eachMistake({ ...problem, mistakes, hint: "write c" }).map((each) => [each.column, each.hint]),
       [
         [52, "write c"],
         [55, undefined],
@@ -43,31 +49,84 @@ ERROR: <input>:2:1: found no matching overload`;
     );
   });
 
-  test("say whose types do not fit, for each kind", () => {
-    const message =
-      "apps/v1, Kind=Deployment: ERROR: <input>:1:4: undefined field 'x'\n\nv1, Kind=Pod: ERROR: <input>:1:4: undefined field 'x'";
-    assert.deepEqual(
-      eachMistake({ ...problem, code: "CEL_TYPES", message }).map((each) => each.message),
-      ["apps/v1, Kind=Deployment: undefined field 'x'", "v1, Kind=Pod: undefined field 'x'"],
-    );
-  });
-
   test("of syntax are the first one, where a hint mends all that follows from it", () => {
-    const message = `Invalid value: "a = ": compilation failed: ERROR: <input>:1:3: Syntax error: token recognition error at: '= '
-ERROR: <input>:1:5: Syntax error: mismatched input '<EOF>' expecting {'[', '{'}`;
+    const mistakes = [
+      at(4, 52, "Syntax error: token recognition error at: '= '"),
+      at(4, 54, "Syntax error: mismatched input '<EOF>' expecting {'[', '{'}"),
+    ];
     assert.deepEqual(
-      eachMistake({ ...problem, message }).map((each) => each.message),
+      eachMistake({ ...problem, mistakes }).map((each) => each.message),
       ["Syntax error: token recognition error at: '= '", "Syntax error: the expression ends too early"],
     );
-    assert.equal(eachMistake({ ...problem, message, hint: "write ==" }).length, 1);
+    assert.equal(eachMistake({ ...problem, mistakes, hint: "write ==" }).length, 1);
   });
 
-  test("of a wrong result need no value either; all other problems stay as they are", () => {
-    const message = 'Invalid value: "1": must evaluate to bool but got int';
-    assert.deepEqual(eachMistake({ ...problem, message }), [
-      { ...problem, message: "must evaluate to bool but got int" },
-    ]);
-    const other: Problem = { ...problem, code: "POLICY_INVALID", message };
+  test("of the whole stand where the problem does; all other problems stay as they are", () => {
+    const message = "must evaluate to bool but got int";
+    assert.deepEqual(eachMistake({ ...problem, mistakes: [at(4, 52, message)] }), [{ ...problem, message }]);
+    assert.deepEqual(eachMistake(problem), [problem]);
+    const other: Problem = { ...problem, code: "POLICY_INVALID", message: "a (in container '')" };
     assert.deepEqual(eachMistake(other), [other]);
+  });
+
+  test("are in the compiler's words, without what only looks like a list of tokens", () => {
+    const input = `Syntax error: mismatched input '" expecting {x}"'`;
+    assert.equal(plainWords(`${input} expecting <EOF>`), `${input} expecting <EOF>`);
+    assert.equal(plainWords(`${input} expecting {'[', '{'}`), input);
+  });
+});
+
+/** What `check` says of an inline policy with this validation: line, column, end and words of each problem. */
+async function checked(expression: string, more = ""): Promise<unknown[]> {
+  const lines = expression.split("\n").map((line) => `        ${line}\n`);
+  const read = parseConfig(
+    `p:\n  cel:\n${more}    validations:\n    - expression: |-\n${lines.join("")}`,
+    "policies.yaml",
+  );
+  assert.ok(read.ok, read.ok ? "" : read.message);
+  const loader = createLoader({ workers: 1 }, { typeCheck: true });
+  try {
+    const loaded = await loader.load(read.config);
+    const { problems } = checkedFile({ ...loaded, file: "policies.yaml", files: [], errors: 0 });
+    const first = more === "" ? 5 : 6;
+    return problems.map(({ line, column, endColumn, message }) => [line - first + 1, column - 8, endColumn, message]);
+  } finally {
+    await loader.close();
+  }
+}
+
+describe("an expression with texts that look like the compiler's", () => {
+  const undeclared = (name: string) => `undeclared reference to '${name}'`;
+  const cases: readonly (readonly [
+    expression: string,
+    ...problems: (readonly [number, number, number | undefined, string])[],
+  ])[] = [
+    [`"ERROR: <input>:1:2: x" == foo`, [1, 28, 39, undeclared("foo")]],
+    [`foo == "Invalid value: \\"a\\": compilation failed: ERROR: <input>:7:9: x"`, [1, 1, 12, undeclared("foo")]],
+    [`object.x == """a\n | ERROR: <input>:1:2: x\n | ..^""" && foo`, [3, 14, 25, undeclared("foo")]],
+    [
+      `foo('''ERROR: <input>:7:7: x\n | ..^''') || bar`,
+      [1, 4, 13, undeclared("foo")],
+      [2, 15, undefined, undeclared("bar")],
+    ],
+    [
+      `"a" "ERROR: <input>:1:2: b"`,
+      [1, 5, 14, `Syntax error: extraneous input '"ERROR: <input>:1:2: b"' expecting <EOF>`],
+    ],
+    [`"x" " expecting {y}"`, [1, 5, 14, `Syntax error: extraneous input '" expecting {y}"' expecting <EOF>`]],
+  ];
+  for (const [expression, ...problems] of cases) {
+    test(`is wrong where it is wrong: ${JSON.stringify(expression)}`, async () => {
+      assert.deepEqual(await checked(expression), problems);
+    });
+  }
+
+  test("has its kinds named where types do not fit", async () => {
+    const constraints = `    matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods, services]}]}\n`;
+    const expression = `"ERROR: <input>:1:2: /v1, Kind=Pod: ERROR: <input>:1:3:" == object.spec.nope`;
+    assert.deepEqual(await checked(expression, constraints), [
+      [1, 72, 81, "/v1, Kind=Pod: undefined field 'nope'"],
+      [1, 72, undefined, "/v1, Kind=Service: undefined field 'nope'"],
+    ]);
   });
 });

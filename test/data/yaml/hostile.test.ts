@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parseConfiguration, parseResources } from "../../../src/config/documents/source-document.js";
 import { Lines } from "../../../src/data/yaml/lines.js";
 import { placeOf } from "../../../src/data/yaml/yaml-error.js";
-import { parseDoubtfulYaml, readYamlStream, YamlError } from "../../../src/data/yaml.js";
+import { parseSuspectYaml, readYamlStream, YamlError } from "../../../src/data/yaml.js";
 
 const LENGTH = 200_000;
 const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length));
@@ -52,7 +52,7 @@ describe("hostile texts are read or refused in time that grows with their length
   };
   const readers: Record<string, (text: string) => void> = {
     documents: (text) => readYamlStream(text),
-    "documents with their doubts": (text) => refusedOr(() => parseDoubtfulYaml(text, () => {})),
+    "documents with their doubts": (text) => refusedOr(() => parseSuspectYaml(text, () => {})),
     resources: (text) => parseResources(text, "r.yaml"),
     configuration: (text) => parseConfiguration(text, "c.yaml"),
   };
@@ -79,7 +79,7 @@ function refusedOr(read: () => void): void {
 test("a file with very many doubts tells the first, and how many more there are", () => {
   const text = "k: 1\n".repeat(1_001);
   const told: string[] = [];
-  parseDoubtfulYaml(text, (doubt) => told.push(doubt.message));
+  parseSuspectYaml(text, (doubt) => told.push(doubt.message));
   const { warnings } = parseResources(text, "r.yaml");
   assert.equal(told.length, 101);
   assert.equal(warnings.length, 101);

@@ -186,7 +186,7 @@ describe("a check of signatures", () => {
     const over = new AbortController();
     const onTrust = () => over.abort();
     const { layer, push, check } = await setUp(context, undefined, onTrust);
-    push(times(5, () => layer({ identity }, new TestSigstore())));
+    push(times(20, () => layer({ identity }, new TestSigstore())));
     const checked = check({ allOf: [wantedIdentity()] }, over.signal);
     await assert.rejects(checked, { message: "its signatures could not be checked in time", transient: true });
   });

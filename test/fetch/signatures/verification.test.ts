@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import type { VerificationConfig, WantedSignature } from "../../../src/config/verification.js";
-import type { FetchedModule } from "../../../src/fetch/module-fetcher.js";
-import { imageVerifier } from "../../../src/fetch/signatures/image-verifier.js";
+import { imageVerifier } from "../../../src/fetch/signatures/signature-checks.js";
 import { sigstoreTrustRoot } from "../../../src/fetch/signatures/trust-root.js";
 import { newKeys } from "../certificates.js";
-import { checksWith, failureOf, fetcher, folder, insecure, WASM } from "../helpers.js";
+import { checksWith, failureOf, fetcher, folder, insecure, type ReadingFetcher, WASM } from "../helpers.js";
 import { sha256, TestRegistry } from "../test-registry.js";
 import { type Signer, TestSigstore } from "./test-sigstore.js";
 
@@ -37,7 +36,7 @@ interface Case {
 }
 
 /** Pushes a module with signatures, and fetches it with verification. */
-async function pull(context: TestContext, { signers, config, noTrust }: Case): Promise<FetchedModule> {
+async function pull(context: TestContext, { signers, config, noTrust }: Case): ReturnType<ReadingFetcher["fetch"]> {
   const registry = await TestRegistry.start(context);
   const digest = registry.pushModule("team/p", "v1", WASM);
   if (signers.length > 0) sigstore.sign(registry, "team/p", digest, signers);

@@ -14,20 +14,20 @@ function said(text: string): readonly string[] {
 }
 
 describe("objects beside policies", () => {
-  const SO = "the API server does not take it, and nobody can tell which object it is";
+  const SO = "the API server does not take it, and it may be any object that is looked up";
   const kinds = ["apiVersion: v1\nkind: ConfigMap", "apiVersion: v1\nkind: Namespace", "apiVersion: a.b/v1\nkind: X"];
   for (const kind of kinds) {
     test(`whose name or namespace is no text are errors where it stands: ${kind.replace("\n", ", ")}`, () => {
       for (const [metadata, at] of [
-        ["{name: 1234}", "3:18: metadata.name: an object's name is no text (write it in quotes)"],
-        ["{name: true, namespace: x}", "3:18: metadata.name: an object's name is no text (write it in quotes)"],
-        ["{name: [a]}", "3:18: metadata.name: an object's name is no text (write it in quotes)"],
+        ["{name: 1234}", "3:18: metadata.name: an object's name is not a text (write it in quotes)"],
+        ["{name: true, namespace: x}", "3:18: metadata.name: an object's name is not a text (write it in quotes)"],
+        ["{name: [a]}", "3:18: metadata.name: an object's name is not a text (write it in quotes)"],
         [
           "{name: a, namespace: 1234}",
-          "3:32: metadata.namespace: an object's namespace is no text (write it in quotes)",
+          "3:32: metadata.namespace: an object's namespace is not a text (write it in quotes)",
         ],
-        ["{labels: {a: 5}, name: 1234}", "3:34: metadata.name: an object's name is no text (write it in quotes)"],
-        ["[{name: a}]", "3:11: metadata: an object's metadata is no map"],
+        ["{labels: {a: 5}, name: 1234}", "3:34: metadata.name: an object's name is not a text (write it in quotes)"],
+        ["[{name: a}]", "3:11: metadata: an object's metadata is not a map"],
       ] as const) {
         assert.deepEqual(said(`${kind}\nmetadata: ${metadata}\n`), [`f.yaml:${at}: ${SO}`]);
       }

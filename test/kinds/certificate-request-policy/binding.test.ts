@@ -137,7 +137,7 @@ describe("who says who may use a policy", () => {
     const { binding, problems } = prepared({ binding: "assume-bound" }, ROLES);
     assert.deepEqual([binding.mode, binding.needs.asks], ["assume-bound", false]);
     assert.deepEqual(problems, [
-      "crp.yaml:1:1: warning: every policy counts as bound: whoever asks for a certificate may use all of them (binding: assume-bound)",
+      "crp.yaml:1:1: warning: every policy counts as bound: each requester may use all of them (binding: assume-bound)",
     ]);
     assert.deepEqual(mayUse(binding.authorizer({ authorizer: REFUSING })), ["p", "q"]);
   });
@@ -172,7 +172,7 @@ describe("who says who may use a policy", () => {
       "crp.yaml:3:101: warning: aggregationRule: a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none",
     ]);
     assert.deepEqual(prepared({ binding: "rbac" }).problems, [
-      "crp.yaml:1:1: warning: nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)",
+      "crp.yaml:1:1: warning: only the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)",
     ]);
   });
 });

@@ -4,16 +4,14 @@ import { describe, test } from "node:test";
 import { checkPolicy } from "../../../src/kinds/certificate-request-policy/check-policy.js";
 import { decodePolicy } from "../../../src/kinds/certificate-request-policy/decode-policy.js";
 import { createRuleCompiler } from "../../../src/kinds/certificate-request-policy/dialect.js";
-import { compileRule } from "../../../src/kinds/certificate-request-policy/rules.js";
 import { formatFieldError } from "../../../src/kubernetes/field-error.js";
 
 const compiler = createRuleCompiler();
-const compile = (rule: string): string | undefined => compileRule(rule, compiler).error;
 
 function errors(spec: object, registeredPlugins: readonly string[] = []): readonly string[] {
   const decoded = decodePolicy({ metadata: { name: "p" }, spec: { selector: { issuerRef: {} }, ...spec } });
   assert.ok(decoded.ok);
-  return checkPolicy(decoded.policy, { compile, registeredPlugins }).map(formatFieldError);
+  return checkPolicy(decoded.policy, { compiler, registeredPlugins }).map(formatFieldError);
 }
 
 const NO_SELECTOR =

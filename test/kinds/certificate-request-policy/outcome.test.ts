@@ -32,7 +32,8 @@ describe("decisions as outcomes (spec certificate-request-policy.md 7.3)", () =>
     assert.deepEqual(plain(of(APPROVED)), { verdict: "allow", message: "yes", account: undefined });
     const forbidden = { verdict: "deny", message: "no", code: 403, reason: "Forbidden", account: undefined };
     assert.deepEqual(plain(of(DENIED)), forbidden);
-    assert.deepEqual(plain(of(UNPROCESSED)), { verdict: "skip", reason: "nobody", account: undefined });
+    const report = { passedOver: "unprocessed" };
+    assert.deepEqual(plain(of(UNPROCESSED)), { verdict: "skip", reason: "nobody", report, account: undefined });
     assert.equal(of(ERROR).verdict, "error");
   });
 

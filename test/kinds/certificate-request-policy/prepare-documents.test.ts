@@ -4,15 +4,13 @@ import { formatProblem } from "../../../src/config/documents/problem.js";
 import { parseResources } from "../../../src/config/documents/source-document.js";
 import { createRuleCompiler } from "../../../src/kinds/certificate-request-policy/dialect.js";
 import { preparePolicies } from "../../../src/kinds/certificate-request-policy/kind.js";
-import { compileRule } from "../../../src/kinds/certificate-request-policy/rules.js";
 
 const compiler = createRuleCompiler();
-const compile = (rule: string): string | undefined => compileRule(rule, compiler).error;
 
 function prepared(yaml: string, lenient = false) {
   const { documents, problems } = parseResources(yaml, "p.yaml");
   assert.deepEqual(problems, []);
-  const found = preparePolicies(documents, { compile, lenient });
+  const found = preparePolicies(documents, { compiler, lenient });
   return {
     names: found.policies.map(({ name }) => name),
     problems: found.problems.map((problem) => formatProblem(problem).split("\n")[0]),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createRuleCompiler } from "../../../src/kinds/certificate-request-policy/dialect.js";
 import { answerAdmission, type PolicyAnswer } from "../../../src/kinds/certificate-request-policy/webhook.js";
 
 const GOOD = {
@@ -12,7 +13,7 @@ const UNSELECTIVE = { ...GOOD, spec: { selector: {} } };
 const UNREADABLE = { ...GOOD, spec: { ...GOOD.spec, constraints: { maxDuration: "1d" } } };
 
 const answer = (operation: string, object?: unknown, oldObject?: unknown): PolicyAnswer =>
-  answerAdmission({ operation, object, oldObject }, { compile: () => undefined });
+  answerAdmission({ operation, object, oldObject }, { compiler: createRuleCompiler() });
 
 const ALLOWED = { allowed: true, code: 200 };
 const codeOf = (found: PolicyAnswer) => [found.allowed, found.code];

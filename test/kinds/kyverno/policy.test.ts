@@ -11,10 +11,12 @@ import { context, exception, never, PODS, policy, raw, review, setOf, world } fr
 const ask = (set: ReturnType<typeof setOf>, about = review()): Outcome => answerOf(set, about, context());
 const message = "Policy p failed: never";
 const status = { status: "Failure" };
+/** What reports say of a violated validation. */
+const report = { message: "never", actions: ["Deny"], properties: { "cel.validationIndex": "0" } };
 
 describe("outcomes", () => {
   test("a denial carries the webhook's words, neither code nor reason", () => {
-    assert.deepEqual(ask(setOf([never()])), { verdict: "deny", message, status });
+    assert.deepEqual(ask(setOf([never()])), { verdict: "deny", message, status, report });
   });
 
   test("warnings stand beside a denial, or alone", () => {
@@ -22,6 +24,7 @@ describe("outcomes", () => {
       verdict: "deny",
       message,
       status,
+      report: { ...report, actions: ["Deny", "Warn"] },
       warnings: [message],
     });
     assert.deepEqual(ask(setOf([never({ validationActions: ["Warn"] })])), { verdict: "allow", warnings: [message] });
@@ -30,30 +33,46 @@ describe("outcomes", () => {
 
   test("an entry's actions take the place of the policies'", () => {
     const set = setOf([never({ validationActions: ["Audit"] })], { validationActions: ["Deny"] });
-    assert.equal(ask(set).verdict, "deny");
+    assert.deepEqual(ask(set).report, { ...report, actions: ["Audit"] }, "reports have those of the policies");
   });
 
   test("errors alone are no denial, errors beside one are", () => {
     const failing = policy({ validations: [{ expression: "object.nope.x == 1" }] }, { name: "a" });
     const said = "Policy a error: error: no such key: nope";
-    assert.deepEqual(ask(setOf([failing])), { verdict: "error", message: said, cause: "expression" });
-    assert.deepEqual(ask(setOf([never(), failing])), { verdict: "deny", message: `${said}; ${message}`, status });
+    const own = "error: no such key: nope";
+    assert.deepEqual(ask(setOf([failing])), {
+      verdict: "error",
+      message: said,
+      cause: "expression",
+      report: { ...report, message: own },
+    });
+    assert.deepEqual(ask(setOf([never(), failing])), {
+      verdict: "deny",
+      message: `${said}; ${message}`,
+      status,
+      report: { message: `${own}; never`, actions: ["Deny", "Deny"] },
+    });
   });
 
   test("policies are asked by kind, namespace and name, whatever their order", () => {
     const set = setOf([never({}, { name: "b" }), never({}, { name: "a" }), never({}, { name: "a", namespace: "ns" })]);
     const names = ["a", "a", "b"].map((name) => `Policy ${name} failed: never`);
-    assert.deepEqual(ask(set), { verdict: "deny", message: names.join("; "), status });
+    assert.deepEqual({ ...ask(set), report }, { verdict: "deny", message: names.join("; "), status, report });
   });
 
   test("what does not apply says why", () => {
     const elsewhere = never({ matchConstraints: { resourceRules: [{ ...PODS, resources: ["secrets"] }] } });
     assert.deepEqual(ask(setOf([elsewhere])), { verdict: "skip", reason: "no resource rule matches" });
     const unmet = never({ matchConditions: [{ name: "c", expression: "false" }] });
-    assert.deepEqual(ask(setOf([unmet])), { verdict: "skip", reason: "a match condition is false" });
+    assert.deepEqual(ask(setOf([unmet])), {
+      verdict: "skip",
+      reason: "a match condition is false",
+      report: { passedOver: "condition" },
+    });
     assert.deepEqual(ask(setOf([never()], { exceptions: [exception({})] })), {
       verdict: "skip",
       reason: "rule is skipped due to policy exception: ns/e",
+      report: { passedOver: "exception", rule: "exception", properties: {}, exceptions: ["e"] },
     });
   });
 
@@ -198,7 +217,7 @@ describe("what has to be looked up", () => {
     const outcome = set.evaluate(review(), context());
     assert.ok(outcome instanceof Promise);
     const texts = ["never", "CEL expression validation failed at index 0"].map((text) => `Policy p failed: ${text}`);
-    assert.deepEqual(await outcome, { verdict: "deny", message: texts.join("; "), status });
+    assert.deepEqual({ ...(await outcome), report }, { verdict: "deny", message: texts.join("; "), status, report });
     assert.equal(asked, 1);
   });
 });
@@ -234,11 +253,8 @@ describe("turns", () => {
     const turns = new CountedTurns();
     const set = setOf(policies, { exceptions, world: world({ now: fastClock() }) });
     const outcome = await set.evaluate(review(), context({ turns }));
-    assert.deepEqual(outcome, {
-      verdict: "deny",
-      message: "Policy a failed: v is 1true; Policy b failed: v is 1true",
-      status,
-    });
+    assert.equal(outcome.verdict, "deny");
+    assert.equal(outcome.message, "Policy a failed: v is 1true; Policy b failed: v is 1true");
     assert.ok(turns.count >= 8, `${turns.count} turns`);
   });
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { matchDoubts } from "../../../src/kinds/shared/match/match-doubts.js";
 import type { MatchResources } from "../../../src/kinds/shared/match/match-resources.js";
+import { matchWarnings } from "../../../src/kinds/shared/match/match-warnings.js";
 import type { ResourceRule } from "../../../src/kinds/shared/match/resource-rule.js";
 import { formatPath } from "../../../src/kubernetes/field-error.js";
 
 const PODS = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] };
 
 const said = (match: MatchResources): readonly string[] =>
-  matchDoubts(match, []).map(
+  matchWarnings(match, []).map(
     ({ path, text, hint }) => `${formatPath(path)}: ${text}${hint === undefined ? "" : ` (${hint})`}`,
   );
 const saidOfRule = (rule: ResourceRule, matchPolicy = "Exact"): readonly string[] =>

@@ -38,6 +38,7 @@ describe("outcomes", () => {
     assert.deepEqual(ignored({ matchConditions: [{ name: "c", expression: "object.nope == 1" }] }), {
       verdict: "skip",
       reason: "a match condition failed and failures are ignored",
+      report: { passedOver: "condition" },
     });
     const auditAnnotations = ["string(object.nope)", "'  '", "'v'"].map((valueExpression, i) => ({
       key: `k${i}`,
@@ -134,6 +135,7 @@ describe("outcomes", () => {
           field: "spec.validations[0].expression",
         },
       ],
+      report: { message: "m", actions: ["Deny"] },
     });
   });
 
@@ -226,6 +228,7 @@ describe("outcomes", () => {
     assert.deepEqual(skip({ ...validations("false"), ...conditions }), {
       verdict: "skip",
       reason: "match condition 'never' is false",
+      report: { passedOver: "condition" },
     });
     const tokens = deployment({
       resource: { group: "authentication.k8s.io", version: "v1", resource: "tokenreviews" },

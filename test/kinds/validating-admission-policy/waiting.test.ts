@@ -101,6 +101,7 @@ describe("answers that are not there yet", () => {
     assert.deepEqual(await waited(inline(conditions(check("deny")), { authorizer })), {
       verdict: "skip",
       reason: "match condition 'c' is false",
+      report: { passedOver: "condition" },
     });
     const annotations = {
       auditAnnotations: [{ key: "k", valueExpression: `${check("get")} ? 'yes' : 'no'` }],

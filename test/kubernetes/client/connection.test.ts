@@ -75,10 +75,10 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
     "no current context": ["{}", /there is no current-context/],
     "an unknown context": ["current-context: x", /there is no context "x" in contexts/],
     "no YAML": ["a: [", /cannot use/],
-    "no map": ["[]", /is no kubeconfig/],
+    "no map": ["[]", /is not a kubeconfig/],
     "no address": [
       '{current-context: x, contexts: [{name: x, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "x y"}}]}',
-      /the server "x y" is no HTTP address/,
+      /the server "x y" is not an HTTP address/,
     ],
     "an old auth-provider": [
       "{current-context: x, contexts: [{name: x, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: https://c}}], users: [{name: u, user: {auth-provider: {name: gcp}}}]}",

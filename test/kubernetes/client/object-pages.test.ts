@@ -64,7 +64,7 @@ describe("objects in pages", () => {
       [() => new ApiError(403, "Forbidden", "pods is forbidden")],
       /api\/v1\/pods: pods is forbidden/,
     ],
-    "in an answer that is no list": [[() => ({ metadata: {} })], /the answer is no list/],
+    "in an answer that is no list": [[() => ({ metadata: {} })], /the answer is not a list/],
     "in a list that does not go on": [
       Array(3).fill(() => ({ metadata: { continue: "x" }, items: [] })),
       /does not go on/,

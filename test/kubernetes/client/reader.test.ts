@@ -128,7 +128,7 @@ describe("what guests ask", () => {
     const waiting = reader.get(NAMESPACES, { name: "slow" }, controller.signal);
     await until("the request", () => server.asked("GET /api/v1/namespaces/slow").length === 1);
     controller.abort();
-    await assert.rejects(waiting, /nobody waits/);
+    await assert.rejects(waiting, /no longer waits/);
     await until("its end", () => closed);
 
     let attempts = 0;

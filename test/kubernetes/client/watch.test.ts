@@ -263,7 +263,7 @@ describe("bounds", () => {
     const waiting = reader.list(PODS, {}, controller.signal);
     await until("the list", () => server.asked(LIST).length === 1);
     controller.abort();
-    await assert.rejects(waiting, /nobody waits for the answer any more/);
+    await assert.rejects(waiting, /the caller no longer waits for the answer/);
     server.special.clear();
     release();
     assert.deepEqual(names(await reader.list(PODS, {}, PATIENT)), ["a"]);

@@ -35,7 +35,7 @@ class Bench {
   readonly #policies: ClusterPolicies;
 
   constructor(context: TestContext) {
-    const fetcher: Pick<ModuleFetcher, "fetch" | "close"> = { fetch: () => assert.fail(), close: async () => {} };
+    const fetcher: Pick<ModuleFetcher, "file" | "close"> = { file: () => assert.fail(), close: async () => {} };
     this.#policies = new ClusterPolicies({
       clock: this.clock,
       fetcher: () => fetcher as ModuleFetcher,

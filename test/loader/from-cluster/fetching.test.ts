@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FetchTerms } from "../../../src/config/from-cluster/index.js";
 import type { Sources } from "../../../src/config/sources.js";
-import { createModuleFetcher, FetchError, type ModuleFetcherOptions } from "../../../src/fetch/index.js";
+import { createModuleFetcher, FetchError } from "../../../src/fetch/index.js";
+import { fetchOptions } from "../../../src/loader/fetch-options.js";
 import { fetchingUnder } from "../../../src/loader/from-cluster/fetching.js";
 import { newKeys } from "../../fetch/certificates.js";
 import { folder, insecure } from "../../fetch/helpers.js";
@@ -10,7 +11,7 @@ import { TestSigstore } from "../../fetch/signatures/test-sigstore.js";
 import { TestRegistry } from "../../fetch/test-registry.js";
 
 const NO_SOURCES: Sources = { insecure: new Set(), authorities: new Map() };
-const OPTIONS: ModuleFetcherOptions = { downloadDirectory: "/nonexistent", environment: {} };
+const OPTIONS = fetchOptions({ downloadDirectory: "/nonexistent" });
 
 test("exceptions for hosts add up", () => {
   const options = { ...OPTIONS, sources: { insecure: new Set(["a"]), authorities: new Map([["h", ["1"]]]) } };
@@ -43,7 +44,7 @@ test("signatures that the server wants and those that the PolicyServer wants mus
     const terms: FetchTerms = { sources: NO_SOURCES, verification: { allOf: [{ kind: "pubKey", key }] } };
     const fetcher = createModuleFetcher(fetchingUnder(terms, options));
     context.after(() => fetcher.close());
-    return fetcher.fetch(`registry://${registry.host}/signed:v1`).then(
+    return fetcher.file(`registry://${registry.host}/signed:v1`).then(
       () => "fetched",
       (error: unknown) => (error instanceof FetchError ? error.stage : assert.fail(String(error))),
     );

@@ -1,7 +1,8 @@
 /** Policies of a cluster with modules from a registry, all the way. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -12,8 +13,8 @@ import {
   type ClusterEntryOptions,
   ClusterEntryReader,
 } from "../../../src/config/from-cluster/index.js";
-import { LocalModuleShare, type ModuleShare } from "../../../src/fetch/index.js";
-import { createPolicyLoader, findCluster, type LoadedClusterPolicies } from "../../../src/loader/index.js";
+import { IN_USE_MS } from "../../../src/fetch/limits.js";
+import { createLoader, type LoadedClusterPolicies } from "../../../src/loader/index.js";
 import { admissionPolicy, byKey, exception, kyvernoPolicy, policyServer } from "../../config/from-cluster/support.js";
 import { folder } from "../../fetch/helpers.js";
 import { TestRegistry } from "../../fetch/test-registry.js";
@@ -27,7 +28,7 @@ const CHAOS = readFileSync(fileURLToPath(new URL("../../../../test/fixtures/chao
 interface Setting {
   readonly namespaced?: ClusterEntryOptions["namespaced"];
   readonly insecure?: boolean;
-  readonly share?: ModuleShare;
+  readonly downloadDirectory?: string;
 }
 
 // The engine's own collector, whenever a test says so.
@@ -35,19 +36,14 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /** A loader of a cluster's policies; the registry may be reached because the PolicyServer says so, unless `insecure` says otherwise. */
-async function start(context: TestContext, { namespaced = {}, insecure = true, share }: Setting = {}) {
+async function start(context: TestContext, setting: Setting = {}) {
+  const { namespaced = {}, insecure = true, downloadDirectory = folder(context) } = setting;
   const registry = await TestRegistry.start(context);
   registry.pushModule("chaos", "v1", CHAOS);
   const api = await FakeApiServer.start(context);
-  const loader = createPolicyLoader({
-    policyTimeout: 60_000,
-    workers: 1,
-    now: () => performance.now(),
-    log: () => {},
-    violation: () => {},
-    fetch: { downloadDirectory: folder(context), environment: { HOME: "/nonexistent" }, ...(share && { share }) },
-    cluster: findCluster({ kubeconfig: api.kubeconfig(), env: {}, now: () => performance.now() }),
-  });
+  const environment = { HOME: "/nonexistent" };
+  const settings = { downloadDirectory, environment, kubeconfig: api.kubeconfig() };
+  const loader = createLoader({ ...settings, policyTimeout: 60_000, workers: 1 });
   context.after(() => loader.close());
   let changed = (): void => {};
   let isFirst = true;
@@ -202,6 +198,27 @@ test("a namespaced policy's module is no larger than the limit; a cluster-wide o
   assert.match(problemsOf(loaded), /more than 1048576|larger than 1048576/);
 });
 
+test("a namespace has no more modules in use than two of the largest size; others are tried again", async (context) => {
+  const { load, registry } = await start(context, { namespaced: { moduleMiB: 1 } });
+  const policies = ["a", "b", "c"].map((name, index) => {
+    // A custom section that no reader wants makes each another module of 0.9 MiB.
+    const fill = Buffer.alloc(900_000);
+    fill.set([0, 0x9c, 0xf7, 0x36, 1, 0x61 + index]);
+    serve(registry, `/${name}.wasm`, Buffer.concat([CHAOS, fill]));
+    return admissionPolicy(name, { module: `http://${registry.host}/${name}.wasm` }, "team");
+  });
+  const loaded = await load(...policies);
+  assert.deepEqual(
+    states(loaded)
+      .map((state) => state.split(" ")[1])
+      .sort(),
+    ["loaded", "loaded", "unavailable"],
+  );
+  assert.match(problemsOf(loaded), /the modules of namespace team would have \d+ bytes together, more than 2097152/);
+  const [unavailable] = loaded.served.flatMap(({ unavailable: why }) => (why === undefined ? [] : [why]));
+  assert.match(unavailable ?? "", /its namespace has too many modules/);
+});
+
 test("what the manifest of a namespaced policy names is held to places, size and bounds of its own", async (context) => {
   const other = await TestRegistry.start(context);
   other.pushModule("evil", "v1", CHAOS);
@@ -250,36 +267,33 @@ test("what the manifest of a namespaced policy names is held to places, size and
   assert.match(problemsOf(together), /have \d+ bytes together, more than 1048576/);
 });
 
-test("the file of a module stays in the folder as long as its policy is served", async (context) => {
-  const held = new Map<string, number>();
-  const local = new LocalModuleShare();
-  const count = (path: string, more: number): void => void held.set(path, (held.get(path) ?? 0) + more);
-  const share: ModuleShare = {
-    enter: (...room) => local.enter(...room),
-    place: (...file) => local.place(...file),
-    pin: async (path) => {
-      count(path, 1);
-      return () => count(path, -1);
-    },
-  };
-  const { load, module } = await start(context, { share });
-  const holds = (): number => [...held.values()].reduce((sum, each) => sum + each, 0);
-  const collected = async (wanted: number): Promise<number> => {
-    for (let i = 0; i < 50 && holds() > wanted; i++) {
-      collect();
+test("the file of a module counts as used as long as its policy is there", async (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const downloadDirectory = folder(context);
+  const { load, module, registry } = await start(context, { downloadDirectory });
+  const path = join(downloadDirectory, "registry", registry.host, "chaos:v1");
+  const isUsed = async (): Promise<boolean> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    utimesSync(path, 0, 0);
+    context.mock.timers.tick(IN_USE_MS / 2);
+    for (let i = 0; i < 20 && statSync(path).mtimeMs === 0; i++)
       await new Promise((resolve) => setTimeout(resolve, 20));
+    return statSync(path).mtimeMs > 0;
+  };
+  const collected = async (tries = 50): Promise<boolean> => {
+    for (let i = 0; i < tries; i++) {
+      collect();
+      if (!(await isUsed())) return true;
     }
-    return holds();
+    return false;
   };
   let served: unknown = (await load(admissionPolicy("p", { module }))).served;
-  assert.deepEqual(
-    [...held.keys()].map((path) => path.split("/").at(-1)),
-    ["chaos:v1"],
-  );
-  assert.equal(await collected(0), 1);
+  assert.equal(await isUsed(), true);
+  assert.equal(await collected(5), false);
   assert.ok(served !== undefined);
   // Another version takes its place.
   served = undefined;
-  await load(admissionPolicy("p", { module, settings: { other: true } }));
-  assert.equal(await collected(1), 1);
+  registry.pushModule("chaos", "v2", CHAOS);
+  await load(admissionPolicy("p", { module: module.replace("v1", "v2") }));
+  assert.equal(await collected(), true);
 });

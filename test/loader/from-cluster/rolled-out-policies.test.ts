@@ -33,7 +33,7 @@ class Bench {
 
   #open(): ClusterPolicies {
     this.opened += 1;
-    const fetcher: Pick<ModuleFetcher, "fetch" | "close"> = { fetch: () => assert.fail(), close: async () => {} };
+    const fetcher: Pick<ModuleFetcher, "file" | "close"> = { file: () => assert.fail(), close: async () => {} };
     return new ClusterPolicies({
       clock: new TestClock(),
       fetcher: () => fetcher as ModuleFetcher,

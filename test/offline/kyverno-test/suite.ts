@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
-import { scanTools } from "../../../src/cli/apply/scan-tools.js";
 import { testEvaluator } from "../../../src/offline/kyverno-test/evaluate.js";
 import { runTestFiles } from "../../../src/offline/kyverno-test/run.js";
+import { scanTools } from "../../../src/offline/scan/scan-tools.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 
 /** Files by name; a value that is no text is written as JSON, lists of documents of a `.yaml` as documents. */
@@ -20,7 +20,7 @@ export interface SuiteResult {
   readonly rows: readonly string[];
 }
 
-const TOOLS = scanTools({}, { env: {}, stderr: process.stderr });
+const TOOLS = scanTools({}, process);
 after(() => TOOLS.close());
 
 /** Nobody is asked but the files. */

@@ -202,7 +202,7 @@ describe("the file of a recording", () => {
   });
 
   test("must be a regular file: nobody waits for the reader of a pipe", () => {
-    assert.throws(() => new RecordFile({ path: folder, ...quiet }), /no regular file/);
+    assert.throws(() => new RecordFile({ path: folder, ...quiet }), /not a regular file/);
     assert.throws(() => new RecordFile({ path: join(folder, "no", "folder"), ...quiet }), /ENOENT/);
     assert.equal(existsSync(join(folder, "no")), false);
   });

@@ -100,9 +100,9 @@ describe("the gates", () => {
     stopped.abort();
     assert.deepEqual(await underWay, {
       ok: false,
-      error: "Callback evaluation failure: nobody waits for the answer any more",
+      error: "Callback evaluation failure: the caller no longer waits for the answer",
     });
-    assert.deepEqual(await ask(), { ok: false, error: "nobody waits for the answer any more" });
+    assert.deepEqual(await ask(), { ok: false, error: "the caller no longer waits for the answer" });
     assert.equal(executed, 1);
   });
 
@@ -354,7 +354,7 @@ describe("oci", () => {
     [{ type: "SigstoreGithubActionsVerify", owner: "" }, "Callback evaluation failure: Must provide owner info"],
     [
       { type: "SigstoreKeylessPrefixVerify", keyless_prefix: [{ issuer: "i", url_prefix: "no url" }] },
-      'Callback evaluation failure: the URL prefix "no url" is no URL',
+      'Callback evaluation failure: the URL prefix "no url" is not a URL',
     ],
     [{ type: "SigstorePubKeyVerify" }, "missing field `pub_keys`"],
     [

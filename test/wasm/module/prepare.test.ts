@@ -130,7 +130,7 @@ describe("preparing modules", () => {
       "a minimum that is no version",
       { ...KUBEWARDEN, protocolVersion: "v1", minimumKubewardenVersion: "newest" },
       "wasm-metadata",
-      /minimumKubewardenVersion "newest" is no version/,
+      /minimumKubewardenVersion "newest" is not a version/,
     ],
     [
       "a mode that can't be",

@@ -79,7 +79,7 @@ describe("modules that are rewritten on a thread", () => {
 
   test("who waits is told when it is closed", async () => {
     const own = new RewritingThread();
-    const waits = assert.rejects(own.rewrite(order(RUST)), /nobody prepares modules any more/);
+    const waits = assert.rejects(own.rewrite(order(RUST)), /the thread that prepares modules has been closed/);
     own.close();
     await waits;
   });

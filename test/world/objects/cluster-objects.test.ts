@@ -136,7 +136,7 @@ test("what is too large is no object and no list", async (context) => {
 
 test("another answer than a list is not taken for an empty one", async (context) => {
   const { server, objects } = await setUp(context);
-  const failure = new LookupFailure("the API server's answer is no list");
+  const failure = new LookupFailure("the API server's answer is not a list");
   for (const [answer, expected] of [
     [{ kind: "Status", status: "Failure" }, failure],
     [{ kind: "ConfigMapList" }, failure],

@@ -42,7 +42,7 @@ describe("files with certification requests", () => {
   const others: Readonly<Record<string, readonly [content: Buffer, message: RegExp]>> = {
     "a private key": [
       Buffer.from("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
-      /no CERTIFICATE REQUEST, but PRIVATE KEY$/,
+      /not a CERTIFICATE REQUEST, but PRIVATE KEY$/,
     ],
     "a label with control characters": [
       Buffer.from("-----BEGIN \u001b[2J-----\nAAAA\n-----END \u001b[2J-----\n"),

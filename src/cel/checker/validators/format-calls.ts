@@ -22,7 +22,7 @@ export function validateFormat(call: CallExpr, checked: CheckedExpr, issues: Iss
   }
 }
 
-/** The first problem of a pattern with these arguments; one that concerns no argument is the call's. */
+/** The first problem of a pattern with these arguments; one that concerns no argument is placed at the call. */
 function firstProblem(
   pattern: string,
   args: readonly Expr[],

@@ -1,4 +1,4 @@
-/** What is checked beyond types, by Kubernetes above all (spec kubernetes-cel.md 7.4). */
+/** Checks beyond types, most of them Kubernetes' (spec kubernetes-cel.md 7.4). */
 import type { CallExpr, Expr } from "../../ast.js";
 import type { CheckedExpr, Declarations } from "../../checked.js";
 import { IssueCollector, type IssueReport } from "../../issues.js";
@@ -55,7 +55,7 @@ function validateAsKubernetes(checked: CheckedExpr, declarations: Declarations, 
 function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declarations, issues: IssueCollector): void {
   if (!LITERAL_FUNCTIONS.has(call.function)) return;
   const overloads = declarations.functions.get(call.function)?.overloads ?? [];
-  // What took the place of the language's function may read the same text in another way.
+  // A function that replaces the language's own may read the same text in another way.
   if (overloads.every(({ cost }) => cost !== undefined)) return;
   if (call.function === "duration" || call.function === "timestamp") {
     validateConversion(call, checked, declarations, issues);

@@ -41,7 +41,7 @@ export function validatePattern(call: CallExpr, declarations: Declarations, issu
   }
 }
 
-/** Whether it is no pattern. What is too large for one that comes from data is left to the making of the program, where patterns may be larger. */
+/** Whether a literal is not a valid pattern. One that is too large for a pattern from data is left to the making of the program, where patterns may be larger. */
 function isRefused(match: Implementation | undefined, pattern: Value): boolean {
   try {
     return match?.("", pattern) instanceof CelError;

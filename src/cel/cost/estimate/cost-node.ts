@@ -1,4 +1,4 @@
-/** What the cost rules of functions know of an argument. */
+/** The facts about an argument that the cost rules of functions use. */
 import type { Expr } from "../../ast.js";
 import type { Type } from "../../types.js";
 import type { Range } from "./range.js";
@@ -11,7 +11,7 @@ export interface CostNode {
   readonly size: Range | undefined;
 }
 
-/** What a call costs by itself, without the costs of its arguments; the size of its result where the rule knows it. */
+/** The cost of a call without its arguments' costs; the size of its result where the rule knows it. */
 export interface CallCost {
   readonly cost: Range;
   readonly size?: Range;

@@ -1,4 +1,4 @@
-/** Estimates what evaluating an expression costs, at least and at most, without running it (spec kubernetes-cel.md 5.4). */
+/** Estimates the cost of an expression, at least and at most, without running it (spec kubernetes-cel.md 5.4). */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../../ast.js";
 import type { CheckedExpr } from "../../checked.js";
 import { ACCUMULATOR } from "../../parser/node-factory.js";
@@ -66,7 +66,7 @@ const MESSAGE_COST = fixed(40n);
 /** Where the union of no sizes starts. */
 const NOTHING: Range = { min: UINT_MAX, max: 0n };
 
-/** Estimates one expression; made for one use. */
+/** Estimates one expression; an instance serves for one. */
 export class Estimator {
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, EntrySize>();

@@ -1,15 +1,15 @@
-/** What Kubernetes' and the extension libraries' functions cost, at least and at most (spec kubernetes-cel.md 5.4). */
+/** The cost of Kubernetes' and the extension libraries' functions, at least and at most (spec kubernetes-cel.md 5.4). */
 import { partsOf } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { fixed, product, type Range, scaled, sum, UINT_MAX, UNKNOWN, wrap } from "./range.js";
 
-/** Traversing a string costs this much a character. */
+/** The cost of traversing a string, for each character. */
 export const STRING_FACTOR = 0.1;
-/** Running a pattern costs this much a character of it. */
+/** The cost of running a pattern, for each of its characters. */
 const REGEX_FACTOR = 0.25;
-/** An authorization check: few enough per expression. */
+/** The cost of an authorization check: it keeps their number per expression small. */
 const CHECK_COST = 350_000n;
-/** Making a list. */
+/** The cost of making a list. */
 const LIST_COST = 10n;
 /** The largest name format's pattern, in characters. */
 const NAME_FORMAT_SIZE = 128;
@@ -26,7 +26,7 @@ const ONE = fixed(1n);
 /** A rule for a function; `undefined` when the general rules are to be used. */
 type Rule = (call: CostCall) => CallCost | undefined;
 
-/** The size of an argument, or that nothing is known of it. */
+/** The size of an argument, or {@link UNKNOWN}. */
 export const sizeOf = (node: CostNode): Range => node.size ?? UNKNOWN;
 
 const nominal: Rule = () => ({ cost: ONE });
@@ -234,7 +234,7 @@ const sort: Rule = ({ overload, target, args }) => {
   return allocating(factor, product(sizeOf(node), sizeOf(node)));
 };
 
-/** What a library's function costs; `undefined` when the general rules apply. */
+/** The cost of a library's function; `undefined` when the general rules apply. */
 export function libraryCost(call: CostCall): CallCost | undefined {
   const byOverload = BY_OVERLOAD.get(call.overload)?.(call);
   return byOverload ?? sort(call) ?? BY_FUNCTION.get(call.function)?.(call);

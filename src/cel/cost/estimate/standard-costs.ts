@@ -1,4 +1,4 @@
-/** What the standard library's functions cost, at least and at most (spec kubernetes-cel.md 5.4). */
+/** The cost of the standard library's functions, at least and at most (spec kubernetes-cel.md 5.4). */
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { patternCost, STRING_FACTOR, sizeOf } from "./library-costs.js";
 import { fixed, product, type Range, scaled, smaller, sum, wrap } from "./range.js";

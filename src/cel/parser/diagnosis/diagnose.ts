@@ -1,4 +1,4 @@
-/** Finds everything that is wrong with the syntax of an expression (spec kubernetes-cel.md 1.9). */
+/** Finds all syntax errors of an expression (spec kubernetes-cel.md 1.9). */
 import { IssueCollector, type IssueReport } from "../../issues.js";
 import type { Tokens } from "../../lexer/lexer.js";
 import type { Source } from "../../source.js";
@@ -11,8 +11,8 @@ import { TokenStream } from "./token-stream.js";
 import { TreeReader } from "./tree-reader.js";
 
 /**
- * The problems of a text that the fast parser gave up on. Takes about thirty times as long per token, and time linear in their number: how
- * often parsing goes on after an error is bounded.
+ * The problems of a text that the fast parser gave up on. Takes about thirty times as long per token, and time linear in the number of tokens: the
+ * number of attempts to continue after an error is bounded.
  */
 export function diagnose(source: Source, tokens: Tokens, options: ParserOptions): IssueReport {
   const issues = new IssueCollector(source);

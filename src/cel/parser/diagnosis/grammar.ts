@@ -18,9 +18,9 @@ import {
   token,
 } from "./notation.js";
 
-// Decisions that take more than the next token. They fall as the reference's prediction has them, and break off at the same token.
+// Decisions that take more than the next token. They are those of the reference's prediction, and stop at the same token.
 
-/** A comma goes on with a list only before an item: it may also be its end. */
+/** Whether a comma continues a list: only before an item, since it may also be the list's end. */
 const beforeItem =
   (item: string): Decision<boolean> =>
   ({ peek, first }) =>
@@ -68,7 +68,7 @@ const fieldOrMethod: Decision<number | undefined> = ({ peek }) => {
   return peek(3) === T.LEFT_PAREN ? 1 : 0;
 };
 
-/** What rules have in common, made anew for each place: recovery tells places apart by their parts. */
+/** Parts that several rules share, made anew for each place: recovery distinguishes places by their parts. */
 const comma = () => token("", T.COMMA);
 const leadingDot = () => optional(token("leadingDot", T.DOT));
 const optionalMark = () => optional(token("opt", T.QUESTION));

@@ -1,12 +1,12 @@
-/** Which tokens may come next. */
+/** Computes which tokens may come next. */
 import type { Part } from "./notation.js";
 
-/** Stands in a set of tokens for "nothing need come". */
+/** Stands in a set of tokens for "may be empty". */
 export const EPSILON = -2;
 
-/** Answers for one grammar; remembers what it found. */
+/** Computes the sets for one grammar, and keeps them. */
 export class Lookahead {
-  /** By the parts, and by how many of them are left out. */
+  /** The sets by the parts, and by the number of parts that are left out. */
   readonly #known = new Map<readonly Part[], ReadonlySet<number>[]>();
 
   constructor(readonly grammar: ReadonlyMap<string, readonly Part[]>) {}

@@ -1,4 +1,4 @@
-/** The notation in which the grammar is written down. */
+/** The notation of the grammar. */
 
 /** A part of a rule. */
 export type Part =
@@ -10,17 +10,17 @@ export type Part =
       /** At least one iteration. */
       readonly plus: boolean;
       readonly body: readonly Part[];
-      /** Whether there is one more; without it the next token says so. */
+      /** Decides whether another iteration follows; without it the next token decides. */
       readonly goesOn: Decision<boolean> | undefined;
     }
   | {
       readonly kind: "choice";
       readonly alternatives: readonly Alternative[];
-      /** The index of the alternative, unless the next token alone says it. */
+      /** The index of the alternative, unless the next token alone decides it. */
       readonly choose: Decision<number | undefined> | undefined;
     };
 
-/** An alternative, with the name its tree node gets. */
+/** An alternative, with the name of its tree node. */
 export interface Alternative {
   readonly name: string;
   /** Of a suffix: it applies where the rule's current precedence is not above. */
@@ -28,7 +28,7 @@ export interface Alternative {
   readonly parts: readonly Part[];
 }
 
-/** What a decision may look at. */
+/** The inputs of a decision. */
 export interface Outlook {
   /** The type of the `ahead`-th token from here, from 1 on. */
   readonly peek: (ahead: number) => number;
@@ -38,10 +38,10 @@ export interface Outlook {
   readonly precedence: number;
 }
 
-/** Looks at the tokens from here on. */
+/** A decision from the tokens ahead. */
 export type Decision<T> = (outlook: Outlook) => T | NotViable;
 
-/** Nothing that the rule allows begins with the tokens up to and with the `ahead`-th. */
+/** The result when no alternative of the rule begins with the tokens up to and with the `ahead`-th. */
 export class NotViable {
   constructor(readonly ahead: number) {}
 }

@@ -1,6 +1,6 @@
 /**
- * Parses text that is known to be broken, and goes on after each error the way the reference's parser does: it drops one surplus token, makes
- * up one missing token, or skips to a token that may follow one of the rules it is in (spec kubernetes-cel.md 1.1 and 1.9).
+ * Parses text that is known to be broken, and continues after each error as the reference's parser does: it drops one surplus token, inserts one
+ * missing token, or skips to a token that may follow one of the rules it is in (spec kubernetes-cel.md 1.1 and 1.9).
  */
 import { EOF, tokenName } from "../../lexer/token-type.js";
 import { MAX_DEPTH, MAX_RECOVERIES, MAX_SKIPPED_TOKENS } from "../limits.js";
@@ -9,14 +9,14 @@ import { type Decision, NotViable, type Part } from "./notation.js";
 import { TreeNode, type TreeToken } from "./syntax-tree.js";
 import type { TokenStream } from "./token-stream.js";
 
-/** Parsing stopped for good, for a problem without a place or for one that was reported. */
+/** Thrown when parsing stops for good, for a problem without a place or for one that was reported. */
 export class Abandoned extends Error {
   constructor(readonly problem: string | undefined) {
     super(problem);
   }
 }
 
-/** A rule can't go on; it is left after recovering. */
+/** Thrown when a rule can't continue; the rule is left after recovering. */
 class SyntaxProblem extends Error {
   constructor(
     readonly offset: number,
@@ -32,12 +32,12 @@ const RULE_END: ReadonlySet<number> = new Set();
 type Loop = Part & { readonly kind: "loop" };
 type Choice = Part & { readonly kind: "choice" };
 
-/** Parts of a rule being parsed. */
+/** The parts of a rule that are being parsed. */
 interface Cursor {
   readonly parts: readonly Part[];
-  /** The index after the part at hand; after a turn of a loop, where no part is, one more than there are parts. */
+  /** The index after the current part; after a turn of a loop, one more than there are parts. */
   at: number;
-  /** What the parts are the body of. */
+  /** The loop whose body the parts are. */
   readonly loop: Loop | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Activation {
   node: TreeNode;
 }
 
-/** Parses once. */
+/** Parses one text; an instance serves for one. */
 export class Recognizer {
   readonly #lookahead: Lookahead;
   readonly #activations: Activation[] = [];
@@ -59,7 +59,7 @@ export class Recognizer {
   readonly #depth = new Map<string, number>();
   #isRecovering = false;
   #recoveries = 0;
-  /** Where recovery last gave up skipping, and at which places of the grammar: to make progress there. */
+  /** The token at which recovery last stopped skipping, and the places of the grammar: to make progress there. */
   #lastIndex = -1;
   readonly #lastPlaces = new Set<Part | Cursor["parts"]>();
 
@@ -104,7 +104,7 @@ export class Recognizer {
     this.#activations.at(-1)?.node.addNode(label, node);
   }
 
-  /** Does the next thing of a rule; false when the rule is done. */
+  /** Parses the next part of a rule; false when the rule is complete. */
   #advance(current: Activation): boolean {
     const cursor = current.cursors.at(-1);
     if (cursor === undefined) return false;
@@ -179,7 +179,7 @@ export class Recognizer {
     return answer;
   }
 
-  /** No alternative goes on with the `ahead`-th token. */
+  /** The problem that no alternative continues with the `ahead`-th token. */
   #notViable(ahead: number): SyntaxProblem {
     const { index } = this.input;
     const offending = index + ahead - 1;
@@ -243,7 +243,7 @@ export class Recognizer {
     return false;
   }
 
-  /** Looks whether the next token fits before a choice, an optional part or a turn of a loop. */
+  /** Checks that the next token fits before a choice, an optional part or a turn of a loop; recovers if not. */
   #sync(): void {
     if (this.#isRecovering) return;
     const next = this.input.peek();
@@ -261,12 +261,12 @@ export class Recognizer {
     return this.#activations.at(-1)!.cursors.at(-1)!;
   }
 
-  /** `undefined` after a turn of a loop. */
+  /** The current part; `undefined` after a turn of a loop. */
   get #partAtHand(): Part | undefined {
     return this.#cursor.parts[this.#cursor.at - 1];
   }
 
-  /** The tokens that may come in a rule, from the part at hand on or after it: sets of them, with {@link RULE_END} last if the rule may end. */
+  /** The tokens that may come in a rule, from the current part or after it: sets of them, with {@link RULE_END} last if the rule may end. */
   #ahead({ cursors }: Activation, atHand: boolean): readonly ReadonlySet<number>[] {
     const sets: ReadonlySet<number>[] = [];
     for (let index = cursors.length - 1; index >= 0; index -= 1) {
@@ -280,7 +280,7 @@ export class Recognizer {
     return sets;
   }
 
-  /** The tokens that may come from the part at hand on. It is asked only where the rule can't end. */
+  /** The tokens that may come from the current part on. Called only where the rule can't end. */
   #expected(): ReadonlySet<number> {
     return union(this.#ahead(this.#activations.at(-1)!, true));
   }
@@ -318,7 +318,7 @@ export class Recognizer {
     this.#recoveries += 1;
   }
 
-  /** What may follow any of the rules being parsed. */
+  /** The tokens that may follow any of the rules being parsed. */
   #followSet(): ReadonlySet<number> {
     return union(this.#activations.slice(0, -1).flatMap((caller) => this.#ahead(caller, false)));
   }

@@ -1,6 +1,6 @@
-/** The syntax tree of text that may be broken: what the parser recognised, by the labels of the grammar. */
+/** The syntax tree of text that may be broken: the recognised parts, by the labels of the grammar. */
 
-/** A token; one that was missing is made up. */
+/** A token; a missing one is inserted. */
 export interface TreeToken {
   readonly type: number;
   readonly text: string;

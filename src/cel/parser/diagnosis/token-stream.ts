@@ -1,4 +1,4 @@
-/** The tokens as the recovering parser sees them. */
+/** The tokens as the recovering parser reads them. */
 import type { Tokens } from "../../lexer/lexer.js";
 import { EOF } from "../../lexer/token-type.js";
 import type { Source } from "../../source.js";
@@ -7,7 +7,7 @@ import type { TreeToken } from "./syntax-tree.js";
 /** Where an empty text ends, in the reference's count. */
 const BEFORE_START = -1;
 
-/** A cursor over tokens, which reports text that is no token as soon as the token after it is looked at. */
+/** A cursor over tokens, which reports text that is not a token as soon as the token after it is read. */
 export class TokenStream {
   /** The index of the next token. */
   index = 0;
@@ -49,7 +49,7 @@ export class TokenStream {
     return this.at(this.index);
   }
 
-  /** The text from one token through another, as written, without what is no token. The reference then reads the text to its end. */
+  /** The text from one token through another, as written, without text that is not a token. The reference then reads the text to its end. */
   text(first: number, last: number): string {
     this.#reportUpTo(this.tokens.types.length);
     const end = this.tokens.types[last] === EOF ? this.source.text.length : this.tokens.ends[last]!;

@@ -1,4 +1,4 @@
-/** Makes an expression of a syntax tree that may be broken: for the problems that show only there. The expression itself is thrown away. */
+/** Makes an expression of a syntax tree that may be broken, for the problems that show only there. The expression itself is discarded. */
 import type { Expr } from "../../ast.js";
 import { type AstBuilder, isReserved } from "../ast-builder.js";
 import { MAX_DEPTH } from "../limits.js";
@@ -6,10 +6,10 @@ import { doubleValue, intValue, uintValue } from "../literals.js";
 import { Abandoned } from "./recognizer.js";
 import type { TreeNode } from "./syntax-tree.js";
 
-/** The place of an expression that isn't there. */
+/** The place of a missing expression. */
 const NOWHERE = -1;
 
-/** Reads one tree. */
+/** Reads one tree; an instance serves for one. */
 export class TreeReader {
   /** Counted nodes on the path to the current one. */
   #depth = 0;

@@ -10,7 +10,7 @@ import type { Work } from "../../values/work.js";
 const PART_UNITS = 300;
 const ENTRY_UNITS = 1_000;
 
-/** How a part is written; an error where it can't be. */
+/** Writes a part; an error where it can't be written. */
 export type PartText = (value: Value, work: Work) => string | CelError;
 
 /** `[1, 2]`, or the first error. */

@@ -1,18 +1,18 @@
-/** `format` (spec kubernetes-cel.md 4.3 and 4.14): what its two versions have in common, the reading of a format string. */
+/** `format` (spec kubernetes-cel.md 4.3 and 4.14): the common part of its two versions, the reading of a format string. */
 import { typeNameOf } from "../../operators/kind.js";
 import { CelError } from "../../values/cel-error.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../../values/limits.js";
 import type { Result, Value } from "../../values/value.js";
 import { BoundedWork, type Work } from "../../values/work.js";
 
-/** What a clause asks for: `x` and `X` are told apart only where they are printed. */
+/** The letter of a clause: `x` and `X` differ only when they are printed. */
 export type Letter = "s" | "d" | "f" | "e" | "b" | "o" | "x" | "X";
 
 /** One version of `format`. */
 export interface Dialect {
   /** The static kinds that a clause accepts besides dyn. */
   readonly kinds: Readonly<Record<Letter, readonly string[]>>;
-  /** What an error says of a clause, before `, was given KIND`. */
+  /** The text of an error for a clause, before `, was given KIND`. */
   readonly complaints: Readonly<Record<Letter, string>>;
   /** The greatest precision, where there is one. */
   readonly maxPrecision: number | undefined;
@@ -25,7 +25,7 @@ export interface Dialect {
   ) => string | CelError | undefined;
 }
 
-/** A clause of a format string: where the text goes on behind it. */
+/** A clause of a format string, and where the text continues behind it. */
 export interface Clause {
   readonly letter: Letter;
   readonly precision: number | undefined;
@@ -35,10 +35,10 @@ export interface Clause {
 const LETTERS = "sdfebox";
 const PARSE_ERROR = "could not parse formatting clause: ";
 const PRECISION_ERROR = `${PARSE_ERROR}error while parsing precision: `;
-/** The greatest int64: what a precision must fit before it is judged. */
+/** The greatest int64, the limit of a precision that can be read at all. */
 const MAX_PRECISION_TEXT = "9223372036854775807";
 
-/** The clause at `index`, where a percent sign stands that is not the last character; the error's text when it is none. */
+/** The clause at `index`, where a percent sign stands that is not the last character; the error's text when it is invalid. */
 export function readClause(format: string, index: number, maxPrecision: number | undefined): Clause | string {
   let at = index + 1;
   let precision: number | undefined;
@@ -74,13 +74,13 @@ function parsePrecision(text: string, maxPrecision: number | undefined): number 
   return value;
 }
 
-/** The reference reads the format byte by byte, so that its error shows the first octet of a character. */
+/** The first octet of a character: the reference reads the format byte by byte, and its error shows that. */
 function firstOctet(format: string, at: number): string {
   const octets = new TextEncoder().encode(String.fromCodePoint(format.codePointAt(at) as number));
   return String.fromCharCode(octets[0] as number);
 }
 
-/** Work of one call, in units of about a nanosecond: some 30 ms. The cost model charges for the format only, and not for what is printed. */
+/** Most work of one call, in units of about a nanosecond: some 30 ms. The cost model charges for the format only, and not for the printed values. */
 const MAX_PRINTING_WORK = 30_000_000;
 /** The work of one clause, and of a digit behind the point. */
 const CLAUSE_UNITS = 200;
@@ -127,7 +127,7 @@ export function formatWith(dialect: Dialect, format: string, args: readonly Valu
 const LETTER_S = 0x73;
 const LETTER_D = 0x64;
 
-/** What all dialects print alike, and most clauses are: `%s` of a text, and `%d` of an int; `undefined` for others. */
+/** The texts that all dialects print alike, and that most clauses are: `%s` of a text, and `%d` of an int; `undefined` for others. */
 function plainText(format: string, percent: number, value: Value): string | undefined {
   const letter = format.charCodeAt(percent + 1);
   if (letter === LETTER_S) return typeof value === "string" ? value : undefined;

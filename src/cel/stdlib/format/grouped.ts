@@ -1,4 +1,4 @@
-/** `format` as Kubernetes has it (spec kubernetes-cel.md 4.3): numbers in the manner of a US English text. */
+/** `format` in Kubernetes (spec kubernetes-cel.md 4.3): numbers in US English notation. */
 
 import { isPlain, quoted } from "../../../data/go/quoted-text.js";
 import { decodeUtf8 } from "../../../data/utf8.js";
@@ -60,7 +60,7 @@ export const grouped: Dialect = {
 /** `string.format(list)` in Kubernetes. */
 export const groupedFormat = (format: string, args: readonly Value[]): Result => formatWith(grouped, format, args);
 
-/** Digits behind the point when no precision is given; `%e` always has as many, and takes its precision for a least width. */
+/** Digits behind the point when no precision is given; `%e` always has as many, and reads its precision as a minimum width. */
 const DEFAULT_PRECISION = 6;
 
 function renderDouble(letter: "f" | "e", value: Value, precision = DEFAULT_PRECISION): string | undefined {
@@ -110,7 +110,7 @@ function scientificText(value: number): string {
   return `${value < 0 ? "-" : ""}${whole}.${fraction}×10${exponent < 0 ? "⁻" : ""}${superscript}`;
 }
 
-/** `%s` of a value that stands alone. */
+/** `%s` of a value by itself. */
 function text(value: Value, work: Work): string | CelError | undefined {
   switch (kindOf(value)) {
     case "string":
@@ -141,7 +141,7 @@ function quotedPart(value: string, work: Work): string {
   return work.left < 0 ? tooLarge() : quoted(value);
 }
 
-/** A value inside a list or map, written as CEL; or alone, where there is no difference. */
+/** A value inside a list or map, written as CEL; or by itself, where there is no difference. */
 function part(value: Value, work: Work): string | CelError {
   const kind = kindOf(value);
   switch (kind) {

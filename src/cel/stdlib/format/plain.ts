@@ -78,7 +78,7 @@ function renderDouble(letter: "f" | "e", value: Value, precision: number): strin
 
 const joined = (whole: string, fraction: string): string => (fraction === "" ? whole : `${whole}.${fraction}`);
 
-/** `%s`, alone or inside a list or map; the complaint names the very value that cannot be printed. */
+/** `%s`, by itself or inside a list or map; the error names the very value that cannot be printed. */
 function text(value: Value, work: Work): string | CelError {
   switch (kindOf(value)) {
     case "null":

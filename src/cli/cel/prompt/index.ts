@@ -1,10 +1,92 @@
 /** The prompt of `cel`: reads expressions and commands, prints values. */
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { type CommandIo, say } from "../../io.js";
+import { type CommandIo, say } from "../../../data/command-io.js";
 import { isTerminal, paintFor } from "../../look/paint.js";
-import { addToHistory, historyFile, readHistory } from "./history.js";
-import { isUnfinished } from "./open-brackets.js";
 import { PromptSession, type SessionOptions } from "./session.js";
+
+// What was typed at the prompt before: in a file of the user's own.
+
+/** Lines that are kept. */
+const LINES = 1000;
+/** A longer line was pasted: it is not kept. */
+const LONGEST = 4096;
+
+/** Where the history is kept (https://specifications.freedesktop.org/basedir-spec); undefined where nobody has a home. */
+export function historyFile(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { XDG_STATE_HOME: state = "", HOME: home = "" } = env;
+  // A relative path counts as none, says the specification.
+  if (state.startsWith("/")) return join(state, "policy-server", "cel-history");
+  return home === "" ? undefined : join(home, ".local", "state", "policy-server", "cel-history");
+}
+
+/** The lines, oldest first; none where there is no file that can be read. */
+export function readHistory(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "" && line.length <= LONGEST)
+      .slice(-LINES);
+  } catch {
+    return [];
+  }
+}
+
+/** Adds lines. Another prompt may have added its own meanwhile. @returns why not, if not */
+export function addToHistory(file: string, typed: readonly string[]): string | undefined {
+  const kept = typed.filter((line) => line.trim() !== "" && line.length <= LONGEST);
+  if (kept.length === 0) return undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const lines = [...readHistory(file), ...kept];
+    const once = lines.filter((line, index) => line !== lines[index + 1]).slice(-LINES);
+    // It may hold what should not be seen by others: names, and values that were typed.
+    const next = `${file}.${process.pid}`;
+    writeFileSync(next, `${once.join("\n")}\n`, { mode: 0o600 });
+    renameSync(next, file);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const OPENING = "([{";
+const CLOSING = ")]}";
+
+/** Whether a bracket or a text in three quotes is open at the end. Strings and comments are passed over; what is wrong is left to the compiler. */
+export function isUnfinished(source: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < source.length; i++) {
+    const c = source.charAt(i);
+    if (OPENING.includes(c)) depth += 1;
+    else if (CLOSING.includes(c)) depth -= 1;
+    else if (c === "/" && source.charAt(i + 1) === "/") {
+      const end = source.indexOf("\n", i);
+      if (end < 0) break;
+      i = end;
+    } else if (c === '"' || c === "'") {
+      const end = stringEnd(source, i);
+      if (end === undefined) return source.startsWith(c.repeat(3), i);
+      i = end;
+    }
+  }
+  return depth > 0;
+}
+
+/** The index of the last quote of a string; undefined when it does not end. */
+function stringEnd(source: string, start: number): number | undefined {
+  const quote = source.charAt(start);
+  const mark = source.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote;
+  const raw = /[rR]/.test(source.charAt(start - 1));
+  for (let i = start + mark.length; i < source.length; i++) {
+    if (source.charAt(i) === "\\" && !raw) i += 1;
+    else if (source.startsWith(mark, i)) return i + mark.length - 1;
+    else if (mark.length === 1 && source.charAt(i) === "\n") return i;
+  }
+  return undefined;
+}
 
 /** Longest expression that is waited for: a bracket was left open otherwise. */
 const LONGEST_INPUT = 1024 * 1024;

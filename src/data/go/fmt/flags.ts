@@ -1,4 +1,4 @@
-/** What stands between `%` and the verb, as Go's fmt keeps it. */
+/** The flags between `%` and the verb, in the form of Go's fmt. */
 export interface Flags {
   minus: boolean;
   plus: boolean;

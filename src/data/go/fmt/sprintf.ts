@@ -2,7 +2,7 @@
 import { type Flags, noFlags } from "./flags.js";
 import { type Argument, printArgument, printExtra } from "./verbs.js";
 
-/** Go's own limit: no width or precision that an argument gives is larger. */
+/** Go's own limit of a width or precision that an argument gives. */
 const LARGEST_NUMBER = 1_000_000;
 /** Longest text; Go has no such limit, but a guest that asks for more only wants to exhaust the host. */
 const LONGEST_TEXT = 16 * 1024 * 1024;
@@ -12,7 +12,7 @@ export function sprintf(format: string, args: readonly Argument[]): string {
   return new Formatting(format, args).run();
 }
 
-/** One use per call. Names and order are those of Go's doPrintf, as the odd cases follow from it. */
+/** One instance per call. Names and order are those of Go's doPrintf, as the odd cases follow from it. */
 class Formatting {
   readonly #end: number;
   #text = "";
@@ -20,7 +20,7 @@ class Formatting {
   #next = 0;
   #reordered = false;
   #goodIndex = true;
-  /** No bracket closes any more. */
+  /** Whether no further bracket closes. */
   #unclosed = false;
   readonly #format: string;
   readonly #args: readonly Argument[];
@@ -44,7 +44,7 @@ class Formatting {
     return this.#text;
   }
 
-  /** @returns false when the format ends within */
+  /** @returns false when the format ends within it */
   #directive(): boolean {
     this.#goodIndex = true;
     const flags = this.#flags();
@@ -119,12 +119,12 @@ class Formatting {
     return flags;
   }
 
-  /** Reads `[n]`, which says what the next argument is; whether there was one. */
+  /** Reads `[n]`, the number of the next argument; answers whether there was one. */
   #index(): boolean {
     if (this.#format[this.#at] !== "[") return false;
     this.#reordered = true;
     const close = this.#unclosed ? -1 : this.#format.indexOf("]", this.#at);
-    // To look for it behind each bracket anew takes the square of the format's length.
+    // Searching it behind each bracket anew takes the square of the format's length.
     this.#unclosed = close === -1;
     if (close === -1 || this.#end - this.#at < 3) {
       this.#goodIndex = false;
@@ -155,7 +155,7 @@ class Formatting {
     return this.#at === start ? undefined : value;
   }
 
-  /** The next argument as width or precision; undefined when it is no fit number. */
+  /** The next argument as width or precision; undefined when it is not a suitable number. */
   #numberArgument(): number | undefined {
     const argument = this.#args[this.#next];
     if (argument === undefined) return undefined;

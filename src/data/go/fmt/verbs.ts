@@ -1,4 +1,4 @@
-/** How Go's fmt prints one argument of the kinds that Rego gives it. */
+/** Prints one argument of the kinds that Rego passes, as Go's fmt does. */
 
 import { floatText } from "../../float-text.js";
 import { canBackquote, characterOf, isPrintable, quote, quoteCharacter } from "../quote.js";
@@ -12,7 +12,7 @@ export type Argument =
   | { readonly type: "float64"; readonly value: number }
   | { readonly type: "string"; readonly value: string };
 
-/** The argument as the verb wants it; a verb that does not fit shows as `%!d(string=x)`. */
+/** The text of an argument for a verb; a verb that does not fit shows as `%!d(string=x)`. */
 export function printArgument(argument: Argument, verb: string, flags: Flags): string {
   if (verb === "T") return pad(cut(argument.type, flags), flags);
   const text = printed(argument, verb, flags);
@@ -21,7 +21,7 @@ export function printArgument(argument: Argument, verb: string, flags: Flags): s
   return `%!${verb}(${argument.type}=${printed(argument, "v", flags)})`;
 }
 
-/** An argument that no verb asked for. */
+/** The text of a surplus argument. */
 export function printExtra(argument: Argument): string {
   return `${argument.type}=${printed(argument, "v", noFlags())}`;
 }
@@ -66,7 +66,7 @@ function printInteger(value: bigint, verb: string, flags: Flags): string | undef
   return padBlank(sign + digits, flags);
 }
 
-/** Integers beyond 64 bits print themselves, a little differently. */
+/** The text of integers beyond 64 bits, which differs a little. */
 function printBigInteger(value: bigint, verb: string, flags: Flags): string | undefined {
   const base = BASES[verb];
   if (base === undefined) return undefined;
@@ -94,7 +94,7 @@ function codePoint(code: bigint, { precision = 0, sharp }: Flags): string {
   return sharp && character !== "" && isPrintable(character) ? `${text} '${character}'` : text;
 }
 
-/** Digits behind the point when nothing says how many; undefined: as many as are needed. */
+/** The default number of digits behind the point; undefined: as many as are needed. */
 const FLOAT_VERBS: Readonly<Record<string, readonly [string, number | undefined]>> = {
   v: ["g", undefined],
   g: ["g", undefined],

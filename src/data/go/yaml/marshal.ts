@@ -1,12 +1,12 @@
-/** YAML as go-yaml prints it, to the letter. */
+/** Prints YAML exactly as go-yaml does. */
 import { floatText } from "../../float-text.js";
 import { printWith, type ScalarStyle, type YamlLayout } from "./printer.js";
 import { analyze, isPlainText, isPrintable } from "./scalars.js";
 
-/** The order in which go-yaml v2 prints keys: letters after all else, numbers inside by their value. */
+/** Go-yaml v2's order of keys: letters after all others, numbers inside by their value. */
 const compareKeys = (a: string, b: string): number => compare(a, b, false);
 
-/** The order of v3: behind a digit, letters come before all else. */
+/** The order of v3: behind a digit, letters come before all others. */
 const compareKeysOfVersion3 = (a: string, b: string): number => compare(a, b, true);
 
 function compare(a: string, b: string, digitsTell: boolean): number {
@@ -25,7 +25,7 @@ function compare(a: string, b: string, digitsTell: boolean): number {
 const DIGIT_BEFORE = /\p{Nd}$/u;
 
 function compareNumbers(a: string, b: string, at: number): number {
-  // A zero counts when digits before it make it one of a number.
+  // A zero counts when digits before it make it part of a number.
   const lead = (a[at] === "0" || b[at] === "0") && endsNumber(a, at) ? "1" : "0";
   const [digitsA, digitsB] = [digitsFrom(a, at), digitsFrom(b, at)];
   // Numbers beyond 64 bits overflow there, and so here.
@@ -67,10 +67,10 @@ export const GO_LAYOUT: YamlLayout = {
   wordOf,
 };
 
-/** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
+/** Control characters that are an error even when escaped: OPA parses its own output before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-/** The layout of go-yaml v3 with two spaces for a level, as Rego's `yaml.marshal` has it, and as many characters as a guest's answer may have. */
+/** The layout of go-yaml v3 with two spaces for a level, as in Rego's `yaml.marshal`, and the most characters of a guest's answer. */
 const REGO_LAYOUT: YamlLayout = {
   ...GO_LAYOUT,
   order: compareKeysOfVersion3,
@@ -82,7 +82,7 @@ const REGO_LAYOUT: YamlLayout = {
 
 /**
  * Prints a value with a newline at its end, as Rego's `yaml.marshal` does.
- * @throws when a text holds a control character that YAML does not know, or all of it is longer than a guest's answer may be
+ * @throws when a text has a control character that YAML does not know, or the whole is longer than a guest's answer may be
  */
 export const marshalYaml = (value: unknown): string => printWith(REGO_LAYOUT, value);
 
@@ -90,7 +90,7 @@ function styleOfVersion2(text: string, simpleKey: boolean): ScalarStyle {
   return goStyle(text, simpleKey, analyze(text).block);
 }
 
-/** Version 3 quotes what merges, and keeps lines with tabs as they are. */
+/** The style of a text in version 3: it quotes merge keys, and keeps lines with tabs as they are. */
 function styleOfRego(text: string, simpleKey: boolean): ScalarStyle {
   if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
   if (text === "<<") return "double";
@@ -108,7 +108,7 @@ function goStyle(text: string, simpleKey: boolean, keepsLines: boolean): ScalarS
   return style;
 }
 
-/** Integers beyond 64 bits are floats, and so is what has a fraction or an exponent. */
+/** The text of a number: integers beyond 64 bits are floats, and so are numbers with a fraction or an exponent. */
 function wordOf(value: unknown): string {
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value)
     return floatWord(Number(value));

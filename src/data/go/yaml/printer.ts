@@ -1,35 +1,35 @@
-/** Prints YAML in block style, step by step as libyaml's emitter does. How texts and lists look is a matter of the layout. */
+/** Prints YAML in block style, step by step as libyaml's emitter does. The layout decides the style of texts and lists. */
 import { isBreak } from "./scalars.js";
 
 /** Spaces per level. */
 const INDENT = 2;
 
-/** How a text is written; of those that have no quotes, `literal` keeps its lines. */
+/** The style of a text; of those without quotes, `literal` keeps its lines. */
 export type ScalarStyle = "plain" | "single" | "double" | "literal";
 
-/** What printers of YAML do in different ways, all of which are read alike. */
+/** The choices in which printers of YAML differ, and which make no difference to readers. */
 export interface YamlLayout {
-  /** The order of keys; absent: as they stand. */
+  /** The order of keys; absent: the value's own. */
   readonly order?: (a: string, b: string) => number;
-  /** Whether a list stands deeper than the key it belongs to. */
+  /** Whether a list is indented further than the key it belongs to. */
   readonly deepLists: boolean;
-  /** A text goes on in the next line at the first space beyond this column. */
+  /** The column beyond which a text continues on the next line at the first space. */
   readonly width: number;
-  /** Most characters of all, since indentation can make a hundred of one; absent: any number. */
+  /** Most characters of the whole, since indentation can make a hundred of one; absent: any number. */
   readonly longest?: number;
-  /** How a text is written: one that `simpleKey` says stands before its colon has one line. */
+  /** The style of a text: a simple key, which stands before its colon, has one line. */
   styleOf(text: string, simpleKey: boolean): ScalarStyle;
-  /** Whether a key stands before its colon, and not in lines of its own behind a question mark. */
+  /** Whether a key stands before its colon, rather than on lines of its own behind a question mark. */
   isSimpleKey(key: string): boolean;
-  /** A text, or a part of one, as it stands inside of double quotes. */
+  /** A text, or a part of one, for inside of double quotes. */
   escaped(text: string): string;
-  /** Whatever is no text, list or map: numbers, booleans, null. */
+  /** The text of a scalar other than a text: numbers, booleans, null. */
   wordOf(value: unknown): string;
 }
 
 /**
- * Prints a value with a newline at its end: texts, numbers (bigints and boxed doubles among them), booleans, null, lists, and maps, of which members that are
- * undefined are left out. What stands in several places is printed in each.
+ * Prints a value with a newline at its end: texts, numbers (bigints and boxed doubles among them), booleans, null, lists, and maps, of which undefined members
+ * are left out. A value that is referred to several times is printed each time.
  * @throws when it is longer than the layout allows
  */
 export function printWith(layout: YamlLayout, value: unknown): string {
@@ -44,14 +44,14 @@ interface Place {
   readonly simpleKey: boolean;
 }
 
-/** State and steps are those of libyaml's emitter. */
+/** Prints; state and steps are those of libyaml's emitter. */
 class Printer {
   readonly #layout: YamlLayout;
   #text = "";
   #column = 0;
   /** Indentation of the enclosing node, in spaces; the document itself is one level before the first column. */
   #indent = -INDENT;
-  /** Whether the line holds nothing but indentation and indicators. */
+  /** Whether the line has only indentation and indicators. */
   #indention = true;
   #whitespace = true;
 
@@ -115,7 +115,7 @@ class Printer {
   }
 
   #string(text: string, simpleKey: boolean): void {
-    // Halves of characters can't be written, escaped neither.
+    // Halves of surrogate pairs can't be written, not even escaped.
     const whole = text.toWellFormed();
     this.#scalar(whole, this.#layout.styleOf(whole, simpleKey), simpleKey);
   }
@@ -131,7 +131,7 @@ class Printer {
     });
   }
 
-  /** Plain, or in single quotes. */
+  /** Writes a text plain, or in single quotes. */
   #folded(characters: readonly string[], quote: string, mayFold: boolean): void {
     if (quote !== "") this.#indicator(quote, true);
     else if (!this.#whitespace) this.#put(" ");
@@ -214,7 +214,7 @@ class Printer {
     this.#indention = this.#indention && indention;
   }
 
-  /** A new line with its indentation, unless this one is just that. */
+  /** Begins a new line with its indentation, unless this one is just that. */
   #newLine(): void {
     const indent = Math.max(this.#indent, 0);
     if (!this.#indention || this.#column > indent || (this.#column === indent && !this.#whitespace)) this.#put("\n");

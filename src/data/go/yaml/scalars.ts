@@ -1,6 +1,6 @@
-/** What go-yaml makes of a text before it prints it: what the text would be read as, and which styles can hold it. */
+/** Analyses a text before go-yaml prints it: how it would be read, and the possible styles. */
 
-/** Which styles can hold a text. */
+/** The possible styles of a text. */
 export interface ScalarAnalysis {
   readonly multiline: boolean;
   readonly plain: boolean;
@@ -22,7 +22,7 @@ const INTEGER = /^[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9]\d*)$
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const BASE_60 = /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/;
 
-/** Whether a text that stands there without quotes is read as a text again. */
+/** Whether a text without quotes is read as a text again. */
 export function isPlainText(text: string): boolean {
   if (text === "" || WORDS.has(text) || TIMESTAMP.test(text) || BASE_60.test(text)) return false;
   if (text.startsWith(".")) return !FLOAT.test(text);
@@ -33,18 +33,18 @@ export function isPlainText(text: string): boolean {
 
 const BREAK = /[\n\r\u0085\u2028\u2029]/;
 
-/** Line breaks as YAML 1.1 has them. */
+/** Whether a character is a line break of YAML 1.1. */
 export function isBreak(character: string | undefined): boolean {
   return character !== undefined && BREAK.test(character);
 }
 
-/** What stands for itself; all else needs double quotes. */
+/** Characters that stand for themselves; all others need double quotes. */
 const PRINTABLE = /^[\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]*$/u;
 
 /** Whether all characters of a text stand for themselves. */
 export const isPrintable = (text: string): boolean => PRINTABLE.test(text);
 
-/** In which styles a text may be written. */
+/** The possible styles of a text. */
 export function analyze(text: string): ScalarAnalysis {
   if (text === "") return { multiline: false, plain: true, single: true, block: false };
   const multiline = BREAK.test(text);
@@ -57,7 +57,7 @@ export function analyze(text: string): ScalarAnalysis {
   };
 }
 
-/** Characters that mean something to a reader of block style, at their places. */
+/** Whether a text has characters with a meaning in block style, at such places. */
 function hasIndicators(text: string): boolean {
   return (
     /^(?:---|\.\.\.)/.test(text) ||

@@ -107,7 +107,7 @@ export class AllowedEvaluation {
     return !this.#list.full;
   }
 
-  /** An attribute that has one value, unless somebody smuggles in more. */
+  /** An attribute that has one value, unless a client smuggles in more. */
   #texts(
     entry: CompiledEntry | undefined,
     oid: string,

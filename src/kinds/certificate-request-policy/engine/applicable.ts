@@ -39,7 +39,7 @@ const STEPS_PER_REVIEW = 1_000;
 /** Names, issuer and usages together, in characters: they are compared with the patterns of every policy. Real ones have a few hundred. */
 const LONGEST_NAMES = 2 ** 16;
 
-/** Who asks, in characters: goes to every access review. Five hundred groups have about 20,000. */
+/** Most characters of the requester's name and groups, which go into every access review. Five hundred groups have about 20,000. */
 const LONGEST_IDENTITY = 2 ** 18;
 
 type Found = readonly CompiledPolicy[] | UndecidedReview | Waiting;

@@ -23,6 +23,6 @@ export interface CertificateRequest {
 /** What is decided. */
 export interface ReviewInput {
   readonly request: CertificateRequest;
-  /** The labels of its Namespace, where somebody sent them along; absent: they are looked up. */
+  /** The labels of its Namespace, where they were sent along; absent: they are looked up. */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }

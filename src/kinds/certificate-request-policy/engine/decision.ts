@@ -20,11 +20,11 @@ export interface PolicyAccount {
   readonly name: string;
   /** Issuer and namespace match. */
   readonly selected: boolean;
-  /** The requester may use it; `undefined` where nobody asked. */
+  /** The requester may use it; `undefined` where it was not asked. */
   readonly bound: boolean | undefined;
   /** `undefined` where there is no condition yet. */
   readonly ready: boolean | undefined;
-  /** In order, without repetitions; `undefined` where it was not evaluated: behind one that approves nobody looks. */
+  /** In order, without repetitions; `undefined` where it was not evaluated: policies behind one that approves are not evaluated. */
   readonly objections: Objections | undefined;
 }
 

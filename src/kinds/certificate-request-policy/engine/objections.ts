@@ -61,7 +61,7 @@ export class ObjectionList {
     this.#add(path, `${path}: Internal error: ${detail}`);
   }
 
-  /** One that is no field error. */
+  /** An objection that is not a field error. */
   plain(text: string): void {
     this.#add("", text);
   }

@@ -3,7 +3,7 @@ import type { CertificationRequest } from "../../../x509/pkcs10/index.js";
 import type { SubjectList } from "../resource.js";
 import { SUBJECT_LISTS } from "../words.js";
 
-/** Attributes of the subject that have one value, unless somebody smuggles in more. */
+/** Attributes of the subject that have one value, unless a client smuggles in more. */
 export const COMMON_NAME = "2.5.4.3";
 export const SERIAL_NUMBER = "2.5.4.5";
 /** The object identifiers of the lists of a subject. */
@@ -22,7 +22,7 @@ const LIST_OF_OID: ReadonlyMap<string, SubjectList> = new Map(
 
 /** Values of the subject by what judges them. */
 interface SubjectValues {
-  /** `undefined`: one of them is no text. */
+  /** `undefined`: one of them is not a text. */
   readonly commonNames: readonly string[] | undefined;
   readonly serialNumbers: readonly string[] | undefined;
   readonly lists: ReadonlyMap<SubjectList, readonly string[]>;
@@ -30,7 +30,7 @@ interface SubjectValues {
   readonly nonStrings: readonly string[];
   /** By object identifier, as they appear first. */
   readonly others: ReadonlyMap<string, readonly string[]>;
-  /** Those whose value is no text, too. */
+  /** Those whose value is not a text, too. */
   readonly seen: ReadonlySet<string>;
 }
 

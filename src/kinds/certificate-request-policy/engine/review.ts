@@ -12,7 +12,7 @@ import { RULE_DIALECT } from "../dialect.js";
 import type { ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Decision } from "./decision.js";
-import { Evaluation, type EvaluationOptions } from "./look.js";
+import { Evaluation, type EvaluationOptions } from "./evaluation.js";
 
 /** How policies are asked. */
 export interface ReviewerOptions extends EvaluationOptions {
@@ -54,7 +54,7 @@ export class Reviewer {
     const attempt = (): Reviewed => {
       const tried = new Attempt(RULE_DIALECT, world, circumstances);
       const decision = evaluation.at(tried);
-      // An answer that comes late is none, also where nobody looked at the clock on the way.
+      // An answer that comes late is none, also where no step looked at the clock.
       if (tried.expired() && tried.interruption !== undefined)
         return undecided(tried.interruption.message, tried.interruption);
       if (world.failure !== undefined) return undecided(world.failure);

@@ -1,4 +1,4 @@
-/** What a policy says of a request, in the words of Kyverno's command (spec kyverno.md 6.3). */
+/** The answer of a policy to a request, in the words of Kyverno's command (spec kyverno.md 6.3). */
 import { CelError, type Result, type Value } from "../../../cel/index.js";
 import type { PolicyResource } from "../resource.js";
 import type { AuthorizationPolicy } from "./compile.js";
@@ -11,15 +11,15 @@ export interface AuthorizationAnswer {
   readonly policy: PolicyResource;
   /** The policy's name. */
   readonly rule: string;
-  /** `skip`: it decides nothing. */
+  /** `skip`: no decision. */
   readonly status: "pass" | "fail" | "error" | "skip";
   readonly message: string;
 }
 
-/** What stands for an answer that still is on its way. */
+/** The message where an answer has not arrived. */
 export const NO_ANSWER = "no answer";
 
-/** The request could not be judged. */
+/** The answer for a request that could not be judged. */
 export const failed = (policy: PolicyResource, message: string): AuthorizationAnswer =>
   answer(policy, "error", message);
 
@@ -39,7 +39,7 @@ function httpAnswer(policy: PolicyResource, decision: Value): AuthorizationAnswe
 }
 
 function envoyAnswer(policy: PolicyResource, decision: Value): AuthorizationAnswer {
-  // The reference does not know a message again that an expression writes.
+  // The reference does not accept a message that an expression has written.
   if (!isMessage(decision, ENVOY.response) || decision.literal) {
     return failed(policy, "rule result is expected to be *authv3.CheckResponse");
   }
@@ -52,7 +52,7 @@ function envoyAnswer(policy: PolicyResource, decision: Value): AuthorizationAnsw
   return answer(policy, "pass", "request allowed");
 }
 
-/** The reference has no result then, and counts nothing. */
+/** The message where the reference has no result, and counts nothing. */
 const NEITHER = "the response neither allows nor denies the request";
 
 const isMessage = (value: Value, type: string): value is Message => value instanceof Message && value.typeName === type;

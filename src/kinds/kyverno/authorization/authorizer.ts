@@ -1,4 +1,4 @@
-/** Asks policies about a request that somebody wants authorized (spec kyverno.md 6.3). */
+/** Evaluates policies about a request that needs authorization (spec kyverno.md 6.3). */
 import { type Bindings, CelError, type Result, type Value, Waiting } from "../../../cel/index.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
@@ -12,10 +12,10 @@ import type { AuthorizationPolicy } from "./compile.js";
 import { bindingsFor } from "./dialect.js";
 import type { AuthorizationRequest } from "./request.js";
 
-/** Policies take the time that they take: what expressions may cost is limited. */
+/** A context without a deadline: the cost of expressions is limited. */
 const PATIENT = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-/** Policies of both modes, each asked about requests of its own. */
+/** Policies of both modes, each evaluated about requests of its own. */
 export class Authorizer {
   readonly #policies: readonly AuthorizationPolicy[];
   readonly #world: World;
@@ -25,7 +25,7 @@ export class Authorizer {
     this.#world = world;
   }
 
-  /** What the policies of the request's mode say, in their order. */
+  /** The answers of the policies of the request's mode, in their order. */
   async about(request: AuthorizationRequest): Promise<readonly AuthorizationAnswer[]> {
     const answers: AuthorizationAnswer[] = [];
     for (const policy of this.#policies)
@@ -41,14 +41,14 @@ export class Authorizer {
       const decision = new Evaluation(policy, object, tried).run();
       const message = tried.interruption?.message ?? world.failure;
       if (message !== undefined) return failed(policy.resource, message);
-      // What is still waited for is asked again with its answer.
+      // A waiting evaluation is repeated once the answer has arrived.
       return decision instanceof Waiting ? failed(policy.resource, NO_ANSWER) : answerOf(policy, decision);
     };
     return world.questions.settle(attempt, PATIENT, () => failed(policy.resource, NOT_IN_TIME.message));
   }
 }
 
-/** An error of the policy's expressions, or a limit of ours, which no failure policy passes over. */
+/** Whether an error is one of the policy's expressions, or a limit of ours, which no failure policy ignores. */
 const isOurs = ({ code }: CelError): boolean => code === "cost-limit" || code === "too-large" || code === "internal";
 
 /** One evaluation (disposable). */
@@ -63,7 +63,7 @@ class Evaluation {
     this.#bindings = bindingsFor(object);
   }
 
-  /** The first answer that is not null; null where there is none, and for errors that the policy wants to be ignored. */
+  /** The first answer that is not null; null where there is none, and for errors that the policy ignores. */
   run(): Result | Waiting {
     const decision = this.#decision();
     if (!(decision instanceof CelError) || isOurs(decision)) return decision;
@@ -81,7 +81,7 @@ class Evaluation {
     return null;
   }
 
-  /** All conditions are looked at until one is false, which wins over errors. */
+  /** Whether the conditions hold; all are evaluated until one is false, which wins over errors. */
   #met(): boolean | CelError | Waiting {
     const errors: CelError[] = [];
     for (const condition of this.#policy.conditions) {
@@ -95,7 +95,7 @@ class Evaluation {
     return errors.find(isOurs) ?? new CelError(errors.map(({ message }) => message).join("; "));
   }
 
-  /** Conditions know no variables. */
+  /** Adds the variables, which conditions do not see. */
   #takeVariables(): void {
     const { variables: expressions, dialect } = this.#policy;
     if (expressions.size === 0) return;

@@ -9,14 +9,14 @@ import type { PolicyResource, PolicySpec } from "../resource.js";
 import { authorizationDialect, MODE_WORDS } from "./dialect.js";
 import { AUTHORIZATION_MODES, type AuthorizationMode, authorizationMode } from "./mode.js";
 
-/** A policy that can be asked. */
+/** A compiled policy. */
 export interface AuthorizationPolicy {
   readonly resource: PolicyResource;
   readonly mode: AuthorizationMode;
   readonly dialect: Dialect;
   readonly conditions: readonly Expression[];
   readonly variables: ReadonlyMap<string, Expression>;
-  /** Each gives an answer or null. */
+  /** Expressions whose value is an answer or null. */
   readonly rules: readonly Expression[];
 }
 
@@ -24,17 +24,17 @@ export interface AuthorizationPolicy {
 export interface AuthorizationFailure {
   readonly resource: PolicyResource;
   readonly mode: AuthorizationMode;
-  /** As Kyverno's command says it. */
+  /** The message of Kyverno's command. */
   readonly text: string;
 }
 
-/** What came of policies. */
+/** The compiled policies, and the failures. */
 export interface PreparedAuthorization {
   readonly policies: readonly AuthorizationPolicy[];
   readonly failures: readonly AuthorizationFailure[];
 }
 
-/** Compiles policies, those of one mode after those of the other; resources of other modes are passed over. */
+/** Compiles policies, those of one mode after those of the other; resources of other modes are skipped. */
 export function prepareAuthorization(resources: readonly PolicyResource[]): PreparedAuthorization {
   const policies: AuthorizationPolicy[] = [];
   const failures: AuthorizationFailure[] = [];
@@ -97,7 +97,7 @@ class Compiling {
     return type.kind === "null" || (type.kind === "object" && type.name === MODE_WORDS[this.#mode].response);
   }
 
-  /** `undefined` when it has a mistake, or something before it had. */
+  /** The expression; `undefined` when it has a mistake, or an earlier one had. */
   #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
     if (this.#error !== undefined) return undefined;
     const scope: Scope = { optional: [], variables: new Map(this.#types) };

@@ -22,14 +22,14 @@ import { MCP_FUNCTIONS, MCP_HELPER } from "./mcp/functions.js";
 import { MCP_CONSTANTS, MCP_HELPER_TYPE, MCP_TYPES } from "./mcp/types.js";
 import type { AuthorizationMode } from "./mode.js";
 
-// `json.Unmarshal`, as an authorization server has it: a function of the same kind as {@link JSON_FUNCTIONS}, with another name.
+// `json.Unmarshal` of an authorization server: the same function as in {@link JSON_FUNCTIONS}, with another name.
 
 /** The one function of `json`. */
 const AUTHORIZATION_JSON: readonly FunctionDeclaration[] = JSON_FUNCTIONS.filter(
   ({ name }) => name === "unmarshal",
 ).map((declaration) => ({ ...declaration, name: "Unmarshal" }));
 
-/** What is a mode's own. */
+/** The types of a mode. */
 export interface ModeWords {
   /** The type of `object`. */
   readonly request: string;
@@ -55,7 +55,7 @@ export const MODE_WORDS: Readonly<Record<AuthorizationMode, ModeWords>> = {
   },
 };
 
-/** What expressions may ask; there is no `globalContext`. */
+/** The objects with which expressions ask the world; there is no `globalContext`. */
 const ASKED: readonly string[] = ["resource", "http", "image"];
 
 const VARIABLES: readonly VariableDeclaration[] = [

@@ -1,4 +1,4 @@
-/** What others use of policies for an authorization server. */
+/** The exports of policies for an authorization server. */
 export type { AuthorizationAnswer } from "./answer.js";
 export { Authorizer } from "./authorizer.js";
 export { type AuthorizationFailure, type PreparedAuthorization, prepareAuthorization } from "./compile.js";

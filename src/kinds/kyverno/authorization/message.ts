@@ -1,4 +1,4 @@
-/** Messages: objects whose fields all have a value, given or not, as those of Protocol Buffers and of the reference's structs do. */
+/** Messages: objects whose fields all have a value, given or not, as in Protocol Buffers and in the reference's structs. */
 import {
   CelError,
   type ObjectTypeDeclaration,
@@ -12,17 +12,17 @@ import {
 /** Fields by name, of types by name. */
 export type MessageTable = Readonly<Record<string, Readonly<Record<string, Type>>>>;
 
-/** Whether an empty list or map that was given counts as absent: Protocol Buffers know no difference, structs do. */
+/** Whether an empty list or map that was given counts as absent: Protocol Buffers make no difference, structs do. */
 export type Emptiness = "absent" | "present";
 
-/** Types of messages that know each other. */
+/** Types of messages that may refer to each other. */
 export class MessageTypes {
   readonly declarations: readonly ObjectTypeDeclaration[];
   readonly emptiness: Emptiness;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, Type>>;
   readonly #others: readonly MessageTypes[];
 
-  /** @param others types that fields of these have beside their own */
+  /** @param others types that fields may have beside their own */
   constructor(table: MessageTable, emptiness: Emptiness, others: readonly MessageTypes[] = []) {
     const types = Object.entries(table).map(([name, fields]) => [name, new Map(Object.entries(fields))] as const);
     this.#types = new Map(types);
@@ -42,7 +42,7 @@ export class MessageTypes {
     return new Message(this, name, new Map(Object.entries(values)), false);
   }
 
-  /** The fields of a type; `undefined` for a type that is none of these. */
+  /** The fields of a type; `undefined` for another type. */
   fields(name: string): ReadonlyMap<string, Type> | undefined {
     return this.#types.get(name);
   }
@@ -50,7 +50,7 @@ export class MessageTypes {
 
 /** A message of one of these types. */
 export class Message extends ObjectValue {
-  /** @param literal written as a message in an expression, not made by a function */
+  /** @param literal whether it is written as a message in an expression, not made by a function */
   constructor(
     readonly types: MessageTypes,
     readonly typeName: string,
@@ -83,12 +83,12 @@ export class Message extends ObjectValue {
     return value instanceof Message ? value : undefined;
   }
 
-  /** The same with another value of a field. */
+  /** A copy with another value of a field. */
   with(field: string, value: Value): Message {
     return new Message(this.types, this.typeName, new Map([...this.values, [field, value]]), false);
   }
 
-  /** The same with one more value in a list. */
+  /** A copy with one more value in a list. */
   adding(field: string, value: Value): Message {
     const before = this.values.get(field);
     return this.with(field, [...(Array.isArray(before) ? (before as Value[]) : []), value]);

@@ -1,2 +1,2 @@
-/** A payload that is no request of its mode; the message says why, in the words of Kyverno's command where it has a short one. */
+/** The error of a payload that is not a request of its mode, in the words of Kyverno's command where those are short. */
 export class RequestError extends Error {}

@@ -1,4 +1,4 @@
-/** Requests to be authorized, out of files (spec kyverno.md 6.3). */
+/** Reads requests for authorization from files (spec kyverno.md 6.3). */
 import type { Value } from "../../../cel/index.js";
 import { goJsonError } from "../../../data/go/json-error.js";
 import { parseJson, readJson, UNIQUE_KEYS } from "../../../data/json.js";
@@ -15,7 +15,7 @@ export interface AuthorizationRequest {
   readonly value: Value;
 }
 
-/** The request, or why the text is none. */
+/** The request, or why the text cannot be read. */
 export type ReadRequest =
   | { readonly ok: true; readonly request: AuthorizationRequest }
   | { readonly ok: false; readonly error: string };

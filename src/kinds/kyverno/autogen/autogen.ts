@@ -1,4 +1,4 @@
-/** Variants of a policy about pods, for the controllers that make pods (spec kyverno.md 3). */
+/** Variants of a policy about pods, for the controllers that create pods (spec kyverno.md 3). */
 
 import { setKey } from "../../../data/plain-object.js";
 import { compareNames } from "../../../kubernetes/names.js";
@@ -10,16 +10,16 @@ import type { PolicySpec } from "../resource.js";
 import { type ControllerVariant, targetsByVariant } from "./controllers.js";
 import { goSpec } from "./go-spec.js";
 
-// Paths of a pod made into paths of what the pod is made from. The reference replaces text in the JSON of the whole spec: wherever a text mentions a
+// Paths of a pod are replaced by paths of the pod template. The reference replaces text in the JSON of the whole spec: wherever a text mentions a
 // path, be it an expression, a message or a label's key (spec kyverno.md 3.3).
 
-/** Where a pod's `spec` and `metadata` stand in a controller. */
+/** The places of a pod's `spec` and `metadata` in a controller. */
 const TEMPLATES = {
   defaults: "spec.template",
   cronjobs: "spec.jobTemplate.spec.template",
 } as const satisfies Partial<Record<ControllerVariant, string>>;
 
-/** In the order in which they are replaced. A namespace is the controller's own, for templates have none. */
+/** The paths, in order of replacement. A namespace is the controller's own, since templates have none. */
 const PATHS = [
   { pattern: /object\.spec(?!\.namespace(?![A-Za-z0-9_]))/g, root: "object", member: "spec" },
   { pattern: /oldObject\.spec(?!\.namespace(?![A-Za-z0-9_]))/g, root: "oldObject", member: "spec" },
@@ -27,7 +27,7 @@ const PATHS = [
   { pattern: /oldObject\.metadata(?!\.namespace(?![A-Za-z0-9_]))/g, root: "oldObject", member: "metadata" },
 ] as const;
 
-/** Replaces the paths in every text of a JSON value, keys of maps included. What has no template at a fixed place stays as it is. */
+/** Replaces the paths in every text of a JSON value, keys of maps included. A variant without a template at a fixed place is not changed. */
 function replacePaths<T>(value: T, variant: ControllerVariant): T;
 function replacePaths(value: unknown, variant: ControllerVariant): unknown {
   return variant === "extract" ? value : replaceIn(value, TEMPLATES[variant]);
@@ -46,12 +46,12 @@ function replaceIn(value: unknown, template: string): unknown {
 const replaceText = (text: string, template: string): string =>
   PATHS.reduce((so, { pattern, root, member }) => so.replace(pattern, `${root}.${template}.${member}`), text);
 
-// Which policies are made into variants for pod controllers (spec kyverno.md 3.1).
+// Policies that get variants for pod controllers (spec kyverno.md 3.1).
 
-/** What a policy must be about. */
+/** The rule that such a policy must have. */
 const POD_RULE = { apiGroups: "", apiVersions: "v1", resources: "pods" } as const;
 
-/** The only rule of a policy that is about pods and nothing else, whatever they are called and labelled; `undefined` for all other policies. */
+/** The only rule of a policy about pods alone, whatever their names and labels; `undefined` for all other policies. */
 function podRule(match: MatchResources | undefined): ResourceRule | undefined {
   const { resourceRules = [], excludeResourceRules = [], objectSelector = {} } = match ?? {};
   const { matchLabels = {}, matchExpressions = [] } = objectSelector;
@@ -66,16 +66,16 @@ function podRule(match: MatchResources | undefined): ResourceRule | undefined {
   return rule;
 }
 
-/** What a policy becomes for some controllers. */
+/** The variant of a policy for some controllers. */
 export interface AutogenVariant {
   readonly name: ControllerVariant;
   /** Sorted. */
   readonly targets: readonly Target[];
-  /** For `extract`, the policy's own but for its match constraints: it is evaluated on the pods found in the objects. */
+  /** For `extract`, the policy's own except its match constraints: it is evaluated on the pods found in the objects. */
   readonly spec: PolicySpec;
 }
 
-/** In the order in which they are evaluated. */
+/** The variants, in order of evaluation. */
 const VARIANTS: readonly ControllerVariant[] = ["cronjobs", "defaults", "extract"];
 
 /** The variants of a policy, none for one that is not about pods alone. */
@@ -92,7 +92,7 @@ export function autogenOf(spec: PolicySpec): readonly AutogenVariant[] {
   });
 }
 
-/** What `status.autogen.configs` of the policy would hold; `undefined` without variants. */
+/** The value of the policy's `status.autogen.configs`; `undefined` without variants. */
 export function autogenStatus(
   variants: readonly AutogenVariant[],
 ): Readonly<Record<string, { readonly targets: readonly object[]; readonly spec: PolicySpec }>> | undefined {
@@ -116,7 +116,7 @@ function variantSpec(
   return keepLabels(replaced, own.matchConstraints?.namespaceSelector?.matchLabels);
 }
 
-/** One rule for each group and version, with sorted resources. Targets come sorted. */
+/** The rules of sorted targets: one for each group and version, with sorted resources. */
 function resourceRulesOf(targets: readonly Target[], operations: readonly string[]): ResourceRule[] {
   const resources = new Map<string, { readonly target: Target; readonly names: string[] }>();
   for (const target of targets) {
@@ -133,7 +133,10 @@ function resourceRulesOf(targets: readonly Target[], operations: readonly string
   }));
 }
 
-/** The reference reads the replaced text into the old spec: labels whose keys were replaced keep their old key beside the new one. */
+/**
+ * The spec with its labels as the reference leaves them: it decodes the replaced text into the old spec, so that changed labels keep their old key beside the
+ * new one.
+ */
 function keepLabels(spec: PolicySpec, labels: Readonly<Record<string, string>> | undefined): PolicySpec {
   const { matchConstraints } = spec;
   if (labels === undefined || matchConstraints?.namespaceSelector === undefined) return spec;

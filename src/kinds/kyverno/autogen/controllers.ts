@@ -1,11 +1,11 @@
-/** Which resources hold pod templates, by the names that `autogen.podControllers.controllers` gives them (spec kyverno.md 3.2). */
+/** The resources with pod templates, by the names that `autogen.podControllers.controllers` gives them (spec kyverno.md 3.2). */
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Target, VariantName } from "../compiled-policy.js";
 
-/** What a variant is for: where its pods come from. */
+/** The name of a variant by the place of its pods. */
 export type ControllerVariant = Exclude<VariantName, "">;
 
-/** A controller and the variant that looks at it. */
+/** A controller and its variant. */
 interface Controller {
   readonly variant: ControllerVariant;
   readonly target: Target;
@@ -27,7 +27,7 @@ const BUILTIN: ReadonlyMap<string, Controller> = new Map([
   builtin("cronjobs", "batch", "cronjobs", "CronJob"),
 ]);
 
-/** The targets of each variant, sorted. Names that mean nothing are ignored; without names all built-in controllers are meant. */
+/** The targets of each variant, sorted. Unknown names are ignored; without names all built-in controllers are meant. */
 export function targetsByVariant(
   names: readonly string[] | undefined,
 ): ReadonlyMap<ControllerVariant, readonly Target[]> {
@@ -43,7 +43,7 @@ export function targetsByVariant(
   return targets;
 }
 
-/** Names in a list that mean no controller: typing errors, mostly. */
+/** Unknown names in a list of controllers: typing errors, mostly. */
 export const unknownControllers = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !BUILTIN.has(name) && customController(name) === undefined);
 
@@ -54,7 +54,7 @@ function customController(name: string): Controller | undefined {
   return { variant: "extract", target: { group, version, resource, kind: guessedKind(resource) } };
 }
 
-/** Without a cluster that could tell, `jobsets` are taken for objects of the kind `Jobset`. */
+/** The guessed kind of a resource: without a cluster, `jobsets` are taken for objects of the kind `Jobset`. */
 function guessedKind(resource: string): string {
   const singular = resource.replace(/s$/, "");
   return singular.slice(0, 1).toUpperCase() + singular.slice(1);

@@ -1,26 +1,26 @@
-/** Pods that are found in objects of any kind, for policies that are evaluated on those pods (spec kyverno.md 3.5). */
+/** Finds pods in objects of any kind, for policies that are evaluated on those pods (spec kyverno.md 3.5). */
 import { compareNames } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 
-/** A pod template and where it stands. */
+/** A pod template and its place. */
 export interface PodTemplate {
-  /** From the object, such as `spec.replicatedJobs[1].template.spec.template`. */
+  /** The path in the object, such as `spec.replicatedJobs[1].template.spec.template`. */
   readonly path: string;
   readonly template: JsonObject;
 }
 
-/** A pod of a template as the API server would ask about it. */
+/** The request about a pod of a template, as the API server would send it. */
 export interface PodRequest {
   readonly path: string;
-  /** Made when it is its turn: an object may hold thousands of pods. */
+  /** Made on demand: an object may hold thousands of pods. */
   readonly request: () => AdmissionRequest;
 }
 
-/** The pods of a request; or why there are none, in the reference's words; or more was to be looked through than {@link MOST_VALUES}. */
+/** The requests for the pods of a request; or why there are none, in the reference's words; or that the object has more than {@link MOST_VALUES} values. */
 export type PodRequests = readonly PodRequest[] | { readonly error: string } | "too-large";
 
-/** Most values that are looked through for pod templates, in some 20 ms. Objects of clusters have some thousands. */
+/** Most values that are searched for pod templates, in some 20 ms. Objects of clusters have some thousands. */
 export const MOST_VALUES = 50_000;
 
 /** The object and the old object as policies see them. */
@@ -31,7 +31,7 @@ interface Objects {
 
 /**
  * The pod templates in an object's `spec`, in the order of their keys; not those in its status or metadata, which were judged before or are not
- * wanted. A template holds no others.
+ * desired state. Templates inside of a template are not searched for.
  */
 export function extractPodTemplates(object: unknown): readonly PodTemplate[] | "too-large" {
   const search = new Search();
@@ -41,8 +41,8 @@ export function extractPodTemplates(object: unknown): readonly PodTemplate[] | "
 }
 
 /**
- * The requests for the pods that a request's object holds: who wants what and how stays as it is. Of an object that goes away, the pods that it had.
- * `objects`: as policies see them, where that is not what stands in the request.
+ * The requests for the pods in a request's object, by the same user and with the same operation. Of a deleted object, the pods that it had.
+ * `objects`: as policies see them, where they differ from the request's.
  */
 export function podRequests(request: AdmissionRequest, objects: Objects = request): PodRequests {
   const { object, oldObject } = objects;
@@ -69,7 +69,7 @@ const isEmpty = (object: unknown): boolean => !isObject(object) || Object.keys(o
 /** A search for pod templates (disposable). */
 class Search {
   readonly found: PodTemplate[] = [];
-  /** How many more values may be looked at; less than none when there were too many. */
+  /** The values that may still be searched; negative when there were too many. */
   left = MOST_VALUES;
 
   through(value: unknown, path: string): void {
@@ -82,7 +82,7 @@ class Search {
         return;
       }
       const keys = Object.keys(value);
-      // Before they are sorted: one map may have them all.
+      // Checked before sorting: one map may have them all.
       if (keys.length > this.left) this.left = -1;
       else for (const key of keys.sort(compareNames)) if (this.left >= 0) this.through(value[key], `${path}.${key}`);
     }
@@ -103,7 +103,7 @@ function isPodTemplate(value: JsonObject): boolean {
 const POD_KIND = { group: "", version: "v1", kind: "Pod" };
 const POD_RESOURCE = { group: "", version: "v1", resource: "pods" };
 
-/** The parent's request, about a pod. At least one of the templates is there. */
+/** The parent's request, about a pod. At least one of the templates exists. */
 function podRequest(
   parent: AdmissionRequest,
   template: JsonObject | undefined,

@@ -1,4 +1,4 @@
-/** A policy's spec as Go's encoder would write it: members that are empty are left out, those that Go always writes are there. */
+/** A policy's spec as Go's encoder would write it: empty members are left out, those that Go always writes are present. */
 import type { LabelSelector } from "../../shared/match/label-selector.js";
 import type { MatchResources } from "../../shared/match/match-resources.js";
 import type { ResourceRule } from "../../shared/match/resource-rule.js";
@@ -11,7 +11,7 @@ function present<T extends object>(members: { readonly [K in keyof T]: T[K] | un
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** A list that is not empty, its items made over. */
+/** A list that is not empty, its items converted. */
 function items<T, R>(list: readonly T[] | undefined, make: (item: T) => R): readonly R[] | undefined {
   return list === undefined || list.length === 0 ? undefined : list.map(make);
 }

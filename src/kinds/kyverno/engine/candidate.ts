@@ -4,6 +4,6 @@ import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 export interface Candidate {
   readonly policy: CompiledPolicy;
   readonly variant: CompiledVariant;
-  /** Its number among all. */
+  /** Its index among all. */
   readonly index: number;
 }

@@ -1,16 +1,16 @@
-/** What policies are asked about. */
+/** The inputs of policies. */
 import type { AdmissionRequest } from "../../../policy/index.js";
 
-/** A request of the API server, or one made of a file's resource (spec kyverno.md 8.3). */
+/** A request of the API server, or one made from a file's resource (spec kyverno.md 8.3). */
 export interface AdmissionInput {
   readonly kind: "admission";
   readonly request: AdmissionRequest;
   /**
-   * `object` and `oldObject` as expressions see them where that is not what the request holds: the command line's numbers are doubles there, and
+   * `object` and `oldObject` as expressions see them where they differ from the request's: the command line's numbers are doubles there, and
    * integers in `request.object` (spec kyverno.md 8.4).
    */
   readonly objects?: { readonly object: unknown; readonly oldObject: unknown };
-  /** A group asks about a value: match constraints are not consulted, conditions are. */
+  /** Whether a group asks about a value: match constraints are ignored, conditions are not. */
   readonly targeted?: boolean;
 }
 
@@ -20,10 +20,10 @@ export interface PayloadInput {
   readonly payload: unknown;
 }
 
-/** What is looked at. */
+/** The input of an evaluation. */
 export type EngineInput = AdmissionInput | PayloadInput;
 
-/** Whose rules hold where the command line and the admission server differ. */
+/** The program whose rules apply where the command line and the admission server differ. */
 export type Flavour =
   /** Namespaced policies see their namespace only; JSON-mode policies see payloads only; expired exceptions don't count. */
   | "server"

@@ -15,15 +15,15 @@ export class EngineState implements KyvernoState {
   }
 
   /**
-   * Before an evaluation, each time it is attempted: its random numbers begin anew, so that questions made with them stay the same.
-   * @param number tells it from others for the same request
+   * Must be called before each attempt at an evaluation: its random numbers begin anew, so that questions made with them stay the same.
+   * @param number identifies it among others for the same request
    */
   begin(namespace: string, number: number): void {
     this.namespace = namespace;
     this.#random = number;
   }
 
-  /** The generator `mulberry32`: nothing here has to be hard to guess. */
+  /** The generator `mulberry32`: its numbers need not be hard to guess. */
   random(): number {
     this.#seed ??= randomBytes(4).readUInt32LE();
     this.#random = (this.#random + 0x6d2b79f5) | 0;

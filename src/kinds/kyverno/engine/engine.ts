@@ -1,4 +1,4 @@
-/** Asks policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
+/** Evaluates policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
 
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Failure } from "../../../policy/outcome.js";
@@ -16,29 +16,29 @@ import { createDialect } from "../dialect.js";
 import type { Candidate } from "./candidate.js";
 import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
-import { Evaluation } from "./look.js";
+import { Evaluation } from "./evaluation.js";
 import type { PolicyResponse } from "./response.js";
 
-/** How policies are asked. */
+/** Options of the engine. */
 export interface EngineOptions {
   readonly world: World;
   readonly flavour: Flavour;
 }
 
-/** What policies came to. */
+/** The results of policies. */
 export interface EngineAnswer {
   /** One for every candidate, in order. */
   readonly responses: readonly PolicyResponse[];
-  /** Why nothing of it counts: time was up, an expression was stopped, or more was asked than allowed. */
+  /** Why none of the responses counts: time was up, an expression was stopped, or more questions were put than allowed. */
   readonly failure: Failure | undefined;
-  /** What the log says of look-ups that failed. */
+  /** The log's text about look-ups that failed. */
   readonly detail: string | undefined;
 }
 
-/** How long an evaluation may take; absent: as long as it does. */
+/** The limits of an evaluation; absent: no limits. */
 export type EngineContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
 
-/** Both kinds of policies have the same costs and words. */
+/** The dialect; both kinds of policies have the same costs and messages. */
 const DIALECT = createDialect(false);
 
 /** Stands for constraints that are absent: it names no resource. */
@@ -51,7 +51,7 @@ const MATCHES_NOTHING: PreparedMatch = {
   written: [],
 };
 
-/** Policies that are ready to be asked, sorted by kind, namespace and name; of a policy the base comes before its variants. */
+/** Prepared policies, sorted by kind, namespace and name; of a policy the base comes before its variants. */
 export class KyvernoEngine {
   readonly #all: readonly Candidate[];
   readonly #world: World;

@@ -1,4 +1,4 @@
-/** One policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
+/** Evaluates one policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
 import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
 import type { Expression, ExpressionProgram } from "../../shared/expressions/expression.js";
@@ -9,19 +9,19 @@ import { externalBindings } from "../external/index.js";
 import { libraryBindings } from "../libraries/index.js";
 import type { ExceptionResource } from "../resource.js";
 
-/** What an evaluation works on. */
+/** The inputs of an evaluation. */
 export interface EvaluationData {
   readonly object: Value;
   readonly oldObject: Value;
   readonly request: Value;
   readonly namespaceObject: Value;
-  /** What tells evaluations of the same policy for one request apart: the place of the pod template. */
+  /** Identifies evaluations of the same policy for one request: the place of the pod template. */
   readonly about: string;
   /** Milliseconds since 1970: exceptions that expired before don't count. */
   readonly now: number;
 }
 
-/** What an evaluation comes to. */
+/** The result of an evaluation. */
 export type Evaluated =
   | { readonly kind: "skip" }
   | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
@@ -38,7 +38,7 @@ export type Evaluated =
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
-/** What exceptions allow that don't exempt from the whole policy. */
+/** The allowances of exceptions that don't exempt from the whole policy. */
 interface Allowances {
   readonly kind: "allowances";
   /** The value of `exceptions`. */
@@ -47,7 +47,7 @@ interface Allowances {
 
 const NONE: Allowances = { kind: "allowances", value: { allowedImages: [], allowedValues: [] } };
 
-/** Evaluates; {@link Waiting} while an answer is on its way, others have their turn, or time is up. */
+/** Evaluates; {@link Waiting} while an answer has not arrived, others must have their turn, or time is up. */
 export function evaluateVariant(variant: CompiledVariant, data: EvaluationData, attempt: Attempt): Evaluated | Waiting {
   const expressions = variant.conditions;
   const { about } = data;
@@ -63,7 +63,7 @@ export function evaluateVariant(variant: CompiledVariant, data: EvaluationData, 
       failed: undefined,
     });
   const result = new Evaluation(variant, data, attempt, progress).run();
-  // What waits for an answer begins anew with it; what gave others their turn goes on where it was.
+  // An evaluation that waits for an answer begins anew with it; a mere pause is resumed.
   if (attempt.world.questions.asking) attempt.forget(progress);
   return result;
 }
@@ -75,7 +75,7 @@ class Evaluation {
   readonly #attempt: Attempt;
   readonly #progress: GroupProgress;
   #bindings: Bindings = {};
-  /** Expressions that were evaluated so far, in this attempt or an earlier one. */
+  /** Number of expressions evaluated so far, in this attempt or an earlier one. */
   #step = 0;
 
   constructor(variant: CompiledVariant, data: EvaluationData, attempt: Attempt, progress: GroupProgress) {
@@ -158,7 +158,7 @@ class Evaluation {
       const met = this.#met(conditions);
       if (met instanceof Waiting) return met;
       if (typeof met === "object") {
-        // What is exempted already stays so.
+        // A full exemption is final.
         if (full) continue;
         return { kind: "failed", message: met.error };
       }
@@ -175,7 +175,7 @@ class Evaluation {
       : { kind: "allowances", value: { allowedImages, allowedValues } };
   }
 
-  /** All conditions are looked at until one is false, which wins over errors. */
+  /** Whether the conditions hold; all are evaluated until one is false, which wins over errors. */
   #met(conditions: readonly Expression[]): boolean | { readonly error: string } | Waiting {
     const errors: string[] = [];
     for (const condition of conditions) {
@@ -201,7 +201,7 @@ class Evaluation {
     return text === "" ? `CEL expression validation failed at index ${index}` : text;
   }
 
-  /** The annotations; a text says what is wrong with one of them. */
+  /** The annotations; a text is the error of one of them. */
   #annotations(): Readonly<Record<string, string>> | string | Waiting {
     const { annotations } = this.#variant;
     if (annotations.length === 0) return NO_ANNOTATIONS;

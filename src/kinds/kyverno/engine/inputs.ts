@@ -5,14 +5,14 @@ import { isObject, type JsonObject, member } from "../../../kubernetes/object.js
 import type { AdmissionRequest } from "../../../policy/index.js";
 import type { AdmissionInput } from "./engine-request.js";
 
-/** What is looked at. */
+/** The inputs of expressions. */
 export interface Inputs {
   readonly object: Value;
   readonly oldObject: Value;
   readonly request: Value;
 }
 
-/** What stands for an object that is not there: an empty map, not null. */
+/** The value of a missing object: an empty map, not null. */
 const ABSENT: Value = {};
 
 /** The variables of an admission request. */
@@ -25,7 +25,7 @@ export function inputsOf({ request, objects }: AdmissionInput): Inputs {
   };
 }
 
-/** An object is of the kind that is asked about, and in its namespace. A value that a group asks about may be anything. */
+/** An object, with the requested kind and namespace. A value that a group asks about may be anything. */
 function objectValue(object: unknown, { kind, namespace = "" }: AdmissionRequest): Value {
   if (object === undefined || object === null) return ABSENT;
   if (!isObject(object) || kind.kind === "") return object as Value;
@@ -44,7 +44,7 @@ function objectValue(object: unknown, { kind, namespace = "" }: AdmissionRequest
   return value as Value;
 }
 
-/** Members that are empty are absent, but for the object and its like, which are null. */
+/** `request`: empty members are absent, except the objects, which are null. */
 export function requestValue(request: AdmissionRequest): Value {
   const { uid, kind, resource, subResource, requestKind, requestResource, requestSubResource } = request;
   const { name, namespace, operation, userInfo, object, oldObject, dryRun, options } = request;

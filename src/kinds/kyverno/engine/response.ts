@@ -1,16 +1,16 @@
-/** What evaluating a policy comes to, in the engine's terms (spec kyverno.md 2.5 and 5.4); reports have their own (7.1). */
+/** The result of evaluating a policy, in the engine's terms (spec kyverno.md 2.5 and 5.4); reports have their own (7.1). */
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import type { ExceptionResource } from "../resource.js";
 
 /** The one result of a policy that matched. */
 export interface RuleResult {
-  /** `exception`: exempted; `evaluation`: conditions or annotations failed; `match`: nobody can tell whether it matches. */
+  /** `exception`: exempted; `evaluation`: conditions or annotations failed; `match`: matching failed. */
   readonly rule: "" | "exception" | "evaluation" | "match";
   readonly status: "pass" | "fail" | "error" | "skip";
   readonly message: string;
   /** Audit annotations and `cel.validationIndex`. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Those that exempt. */
+  /** The exceptions that exempt from it. */
   readonly exceptions: readonly ExceptionResource[];
 }
 

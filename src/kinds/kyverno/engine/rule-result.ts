@@ -1,4 +1,4 @@
-/** What an evaluation came to, as the one result of a policy (spec kyverno.md 2.4, 2.5 and 5.4). */
+/** The one result of a policy from its evaluation (spec kyverno.md 2.4, 2.5 and 5.4). */
 import type { ExceptionResource, Metadata } from "../resource.js";
 import type { Evaluated } from "./evaluate-variant.js";
 import type { RuleResult } from "./response.js";

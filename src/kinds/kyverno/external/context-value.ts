@@ -1,4 +1,4 @@
-/** What the objects `resource`, `http`, `globalContext` and `image` have in common: values to ask by, and functions with two names. */
+/** The common part of the objects `resource`, `http`, `globalContext` and `image`: receivers of calls, and functions with two names. */
 import {
   CelError,
   type FunctionDeclaration,
@@ -15,7 +15,7 @@ import type { Answered, RequestExternal } from "../../../world/request-external.
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { KyvernoState } from "../state.js";
 
-/** A value that only serves to ask by. */
+/** A value that only serves as a receiver. */
 export class ContextValue extends OpaqueValue {
   constructor(readonly typeName: string) {
     super();
@@ -34,14 +34,14 @@ export class ContextValue extends OpaqueValue {
   }
 }
 
-/** Who is asked, and for whom. */
+/** The world that is asked, and the namespace of the question. */
 export interface Asking {
   readonly external: RequestExternal;
   /** The namespace that the policy is confined to; `""` for none. */
   readonly namespace: string;
 }
 
-/** One overload of a method that asks: its parameters behind the receiver, and what it asks with arguments of these types. */
+/** One overload of a method that asks: its parameters behind the receiver, and its question. */
 export interface AskingOverload {
   /** The id without its ending. */
   readonly id: string;
@@ -78,8 +78,8 @@ const declared = ({ id, params, result, ask }: AskingOverload, receiver: Type, e
 });
 
 /**
- * The answer as a value: what does not exist is null.
- * @param failed what stands before the reason of a failure
+ * The answer as a value: null for an object that does not exist.
+ * @param failed the text before the reason of a failure
  */
 export function asValue(answer: Answered<unknown>, failed: string): Result | Waiting {
   if (answer instanceof Waiting) return answer;

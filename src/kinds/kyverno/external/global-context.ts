@@ -1,4 +1,4 @@
-/** `globalContext`: data that is kept at hand under a name (spec kyverno.md 4.5). */
+/** `globalContext`: data that is kept up to date under a name (spec kyverno.md 4.5). */
 import {
   CelError,
   DYN,
@@ -14,7 +14,7 @@ import { type Asking, type AskingOverload, asValue, methodsNamed } from "./conte
 export const ENTRY_CONTEXT = opaqueType("globalcontext.Context");
 
 const FAILED = "failed to get global reference";
-/** The reference refuses when the policy is created, too; who loads one all the same gets this. */
+/** The error for a policy of a namespace. The reference also refuses to create it; this is for one that is loaded all the same. */
 const NOT_IN_NAMESPACES = new CelError(`${FAILED}: globalContext.* is not allowed in namespaced policies`);
 
 /** The methods of `globalContext`. */

@@ -1,4 +1,4 @@
-/** `http`: asking HTTP servers (spec kyverno.md 4.5). */
+/** `http`: requests to HTTP servers (spec kyverno.md 4.5). */
 import {
   ANY,
   CelError,
@@ -21,9 +21,9 @@ import { bodyOf, jsonOf, textMap } from "./json-argument.js";
 export const HTTP_CONTEXT = opaqueType("http.Context");
 const TEXTS = mapType(STRING, STRING);
 
-/** `http`, and what `http.Client` gives. */
+/** The value of `http`, and of `http.Client`. */
 export class HttpValue extends ContextValue {
-  /** @param ca certificates (PEM) that alone are trusted; `""`: those that are trusted anyway */
+  /** @param ca certificates (PEM) that alone are trusted; `""`: the default ones */
   constructor(readonly ca: string) {
     super("http.Context");
   }
@@ -35,7 +35,7 @@ export class HttpValue extends ContextValue {
 
 const FAILED = "request failed";
 
-/** What a call asks: the receiver, and its arguments. */
+/** Sends the request of a call: with its receiver and arguments. */
 type Send = (
   state: unknown,
   http: HttpValue,
@@ -57,7 +57,7 @@ const sending =
     return asValue(external.send({ method, url, headers, body, ca, namespaced }), FAILED);
   };
 
-/** As the reference does it, the text is looked at when the client is made (spec kyverno.md 4.5). */
+/** Makes a client. As in the reference, the certificates are parsed now (spec kyverno.md 4.5). */
 function client(http: HttpValue, pem: string): HttpValue | CelError {
   const ca = trusted(pem);
   if (ca === "") return http;

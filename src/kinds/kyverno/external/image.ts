@@ -1,4 +1,4 @@
-/** `image`: what registries say of images (spec kyverno.md 4.5). The function of the same name is another thing (4.6). */
+/** `image`: data of images from registries (spec kyverno.md 4.5). The function of the same name is another thing (4.6). */
 import { DYN, type FunctionDeclaration, opaqueType, STRING } from "../../../cel/index.js";
 import { type Asking, asValue, methodsNamed } from "./context-value.js";
 

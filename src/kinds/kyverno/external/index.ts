@@ -1,4 +1,4 @@
-/** The objects by which Kyverno's expressions ask the world: `resource`, `http`, `globalContext`, `image` (spec kyverno.md 4.5). */
+/** The objects through which Kyverno's expressions ask the world: `resource`, `http`, `globalContext`, `image` (spec kyverno.md 4.5). */
 import type { FunctionDeclaration, Value, VariableDeclaration } from "../../../cel/index.js";
 import { ContextValue } from "./context-value.js";
 import { ENTRY_CONTEXT, entryMethods } from "./global-context.js";
@@ -32,7 +32,7 @@ export const externalVariables: readonly VariableDeclaration[] = [
   { name: "image", type: IMAGE_CONTEXT },
 ];
 
-/** The values of {@link externalVariables}: the same for all requests, since whom they ask stands in the state. */
+/** The values of {@link externalVariables}: the same for all requests, since the world is in the state. */
 export const externalBindings: Readonly<Record<"resource" | "http" | "globalContext" | "image", Value>> = Object.freeze(
   {
     resource: new ContextValue("resource.Context"),

@@ -1,4 +1,4 @@
-/** Arguments that leave the house, as the reference turns CEL values into maps of texts and into protobuf's JSON values (spec kyverno.md 4.5). */
+/** Arguments that are sent to others, as the reference converts CEL values to maps of texts and to protobuf's JSON values (spec kyverno.md 4.5). */
 import {
   CelError,
   type Duration,
@@ -14,13 +14,13 @@ import {
 import { goJson } from "../../../kubernetes/field-error.js";
 import { compareNames } from "../../../kubernetes/names.js";
 
-/** Depth of what is sent: deeper than any document of use, far from what ends the process. */
+/** Greatest depth of what is sent: deeper than any useful document, far from what ends the process. */
 const MAX_DEPTH = 100;
 
-/** Characters that are sent, about: more than an API server takes, and little enough to be made within some 50 ms. */
+/** Most characters that are sent, about: more than an API server accepts, and few enough to be made within some 50 ms. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** What a value takes beside its text. */
+/** The size of a value beside its text. */
 const VALUE_CHARACTERS = 4;
 
 /** A map of texts. */
@@ -72,7 +72,7 @@ function convert(value: Value, position: number, room: { left: number }, depth: 
   }
 }
 
-/** Integers that not every double holds become texts. */
+/** An integer; one that not every double holds becomes a text. */
 function integer(value: bigint): number | string {
   const small = Number(value);
   return Number.isSafeInteger(small) ? small : String(value);

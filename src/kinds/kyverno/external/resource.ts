@@ -23,10 +23,10 @@ import { bodyOf, jsonOf, textMap } from "./json-argument.js";
 export const RESOURCE_CONTEXT = opaqueType("resource.Context");
 const GVR = opaqueType("schema.GroupVersionResource");
 const TEXTS = mapType(STRING, STRING);
-/** Of objects; nothing is known of their members (`any`), so that no macro runs over one (spec kyverno.md 4.5). */
+/** The type of objects; their members have the type `any`, so that no macro runs over one (spec kyverno.md 4.5). */
 const OBJECT = mapType(STRING, ANY);
 
-/** What `ToGVR` gives: good as an argument, and for nothing else. */
+/** The result of `ToGVR`: usable only as an argument. */
 class ResourceValue extends OpaqueValue {
   readonly typeName = "schema.GroupVersionResource";
 
@@ -79,7 +79,7 @@ const TO_RESOURCE: AskingOverload = {
   ask: toResource,
 };
 
-/** Policies that see all namespaces name one; `""`: cluster-scoped, or all. */
+/** The methods for policies that see all namespaces, which name one; `""`: cluster-scoped, or all. */
 function clusterMethods(): readonly FunctionDeclaration[] {
   const lists: readonly AskingOverload[] = [
     {
@@ -145,7 +145,7 @@ function clusterMethods(): readonly FunctionDeclaration[] {
   return methods(lists, gets, posts);
 }
 
-/** Policies of a namespace see that one only (spec kyverno.md 1.7). */
+/** The methods for policies of a namespace, which see that one only (spec kyverno.md 1.7). */
 function namespacedMethods(): readonly FunctionDeclaration[] {
   const lists: readonly AskingOverload[] = [
     {

@@ -1,9 +1,9 @@
-/** Short forms for Kyverno's functions: each says what its calls do, and many have two names. */
+/** Short forms for Kyverno's functions: each declares its work, and many have two names. */
 import { type FunctionDeclaration, fn, method, overload, type Type, type WorkRule } from "../../../cel/index.js";
 
 type Implementation = Parameters<typeof overload>[3];
 
-/** What it gives for what, how, and at what work. */
+/** The signature, implementation and work of an overload. */
 export type Signature = readonly [
   params: readonly Type[],
   result: Type,
@@ -11,7 +11,7 @@ export type Signature = readonly [
   work: WorkRule,
 ];
 
-/** Work that grows with the arguments: `each` units for a character or an element, on top of a usual call's. */
+/** Work that grows with the arguments: `each` units for a character or an element, beside a usual call's. */
 export const growing = (each: number, deep = false): WorkRule => ({ fixed: 1_000, each, deep });
 
 /** Work that hardly depends on the arguments. */

@@ -1,16 +1,16 @@
-/** Texts compressed and back (spec kyverno.md 4.6). */
+/** Compression of texts (spec kyverno.md 4.6). */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { BYTES, CelError, DYN, type FunctionDeclaration, type Result, STRING, type Value } from "../../../cel/index.js";
 import { functions, growing } from "./declare.js";
 import { nativeText } from "./native-text.js";
 
-/** Octets that are compressed: some 50 ms where the text has few characters in no order, which takes longest. */
+/** Most octets that are compressed: some 50 ms where the text has few characters in no order, which takes longest. */
 export const MOST_COMPRESSED = 2 ** 18;
-/** Octets that come out of what is decompressed: more than an object that a cluster keeps may have, in some 40 ms where they are no text. */
+/** Most octets of a decompressed text: more than an object in a cluster may have, in some 40 ms where they are not a text. */
 export const MOST_DECOMPRESSED = 2 * 2 ** 20;
 
 const HEADER_LENGTH = 10;
-/** Where the header says which system made it: Go's says that it does not know. */
+/** The place of the operating system in the header: Go writes "unknown". */
 const SYSTEM_AT = 9;
 const UNKNOWN_SYSTEM = 0xff;
 
@@ -29,10 +29,10 @@ function compress(value: Value): Result {
   return octets;
 }
 
-/** What comes with the option `info`, which the types don't know. */
+/** The result of the option `info`, which the types lack. */
 interface Unpacked {
   readonly buffer: Buffer;
-  /** How many octets were read. */
+  /** The number of octets read. */
   readonly engine: { readonly bytesWritten: number };
 }
 
@@ -43,14 +43,14 @@ function decompress(octets: Uint8Array): Result {
       maxOutputLength: MOST_DECOMPRESSED,
       info: true,
     }) as unknown as Unpacked;
-    // Zeros behind the last member are passed over otherwise.
+    // Zeros behind the last member are ignored otherwise.
     return engine.bytesWritten < octets.length ? new CelError("unexpected EOF", "conversion") : buffer.toString("utf8");
   } catch (error) {
     return problemOf(error);
   }
 }
 
-/** In the words of Go's reader, which knows no limit. */
+/** The error in the words of Go's reader, which has no limit. */
 function problemOf(error: unknown): CelError {
   const { code, message = "" } = error as { readonly code?: string; readonly message?: string };
   if (code === "ERR_BUFFER_TOO_LARGE") return new CelError("too large to be decompressed", "too-large");

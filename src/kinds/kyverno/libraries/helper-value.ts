@@ -1,11 +1,11 @@
 import { type CelError, noSuchOverload, OpaqueValue, type Value } from "../../../cel/index.js";
 
-/** The value of a variable such as `json`, which stands only for its methods. */
+/** The value of a variable such as `json`, which only has methods. */
 export class HelperValue extends OpaqueValue {
   readonly typeName: string;
   readonly #text: string;
 
-  /** @param text what it prints as */
+  /** @param text its printed form */
   constructor(typeName: string, text: string) {
     super();
     this.typeName = typeName;

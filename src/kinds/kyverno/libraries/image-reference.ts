@@ -3,13 +3,13 @@ import { isIPv6 } from "node:net";
 import { CelError, noSuchOverload, OpaqueValue, type Value } from "../../../cel/index.js";
 
 const DEFAULT_REGISTRY = "index.docker.io";
-/** Characters of a reference: no name of a machine, repository, tag and digest make as many, though the reference's library takes any name. */
+/** Most characters of a reference: host, repository, tag and digest together have fewer, though the reference's library accepts any length. */
 export const LONGEST_REFERENCE = 4_096;
 
 const REPOSITORY = /^[a-z0-9_\-./]{2,255}$/;
 const TAG = /^[A-Za-z0-9_\-.]{1,128}$/;
 const DIGEST = /^sha256:[a-f0-9]{64}$/;
-/** What may stand for a host and its port in a URL, as the reference's library reads one. */
+/** The characters of a host and its port in a URL, by the rules of the reference's library. */
 const HOST = /^[^\0-\x20\x7f\\^`{|}%/?#@[\]]*$/;
 const BRACKETED_HOST = /^\[([0-9A-Fa-f:.]+)\](?::[0-9]*)?$/;
 
@@ -44,12 +44,12 @@ export class ImageReference extends OpaqueValue {
     return this.#parts.registry;
   }
 
-  /** With the `library/` that names of one part have on Docker Hub. */
+  /** The repository; names of one part on Docker Hub get `library/`. */
   get repository(): string {
     return this.#parts.repository;
   }
 
-  /** `latest` where neither tag nor digest is written, `""` with a digest alone. */
+  /** The tag; `latest` where neither tag nor digest is written, `""` with a digest alone. */
   get tag(): string {
     return this.#parts.tag;
   }
@@ -93,7 +93,7 @@ function partsOf(text: string): Parts | undefined {
   return withDigest(text);
 }
 
-/** What stands behind the last colon is a tag, unless it is a path: then the colon is that of a port. */
+/** Splits a tag from a reference: the text behind the last colon, unless it contains a slash: then the colon is that of a port. */
 function splitTag(text: string): { readonly base: string; readonly tag: string | undefined } {
   const colon = text.lastIndexOf(":");
   if (colon === -1 || text.includes("/", colon)) return { base: text, tag: undefined };
@@ -105,7 +105,7 @@ function withDigest(text: string): Parts | undefined {
   if (more.length > 0 || !DIGEST.test(digest)) return undefined;
   const { base, tag } = splitTag(before);
   const tagged = tag === undefined || TAG.test(tag) ? nameOf(base) : undefined;
-  // What is no tag may still be the port of a registry, where the whole has no path: then the name is read with it.
+  // A text that is not a tag may still be the port of a registry, if there is no path: then it is part of the name.
   const named = tagged ?? nameOf(before);
   return named && { ...named, tag: tag ?? "", digest };
 }

@@ -22,7 +22,7 @@ function isImage(text: string): Result {
   return image.code === "too-large" ? image : false;
 }
 
-/** `parseImageReference`, its old name `image`, `isImage`, and what a reference is made of. */
+/** `parseImageReference`, its old name `image`, `isImage`, and the getters of a reference. */
 export const IMAGE_FUNCTIONS: readonly FunctionDeclaration[] = [
   ...functions(["image"], "string_to_image_deprecated", [STRING], IMAGE, ImageReference.parse, growing(2)),
   ...functions(["parseImageReference"], "string_to_image", [STRING], IMAGE, ImageReference.parse, growing(2)),

@@ -1,4 +1,4 @@
-/** Kyverno's functions that need nothing but their arguments and the request's state (spec kyverno.md 4.2 and 4.6). */
+/** Kyverno's functions that need only their arguments and the request's state (spec kyverno.md 4.2 and 4.6). */
 import type { Bindings, FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "../../../cel/index.js";
 import { GZIP_FUNCTIONS } from "./gzip.js";
 import { HASH_FUNCTIONS } from "./hash.js";
@@ -13,7 +13,7 @@ import { SERVICE_ACCOUNT, USER_FUNCTIONS } from "./user.js";
 import { X509_FUNCTIONS } from "./x509.js";
 import { YAML_FUNCTIONS, YAML_HELPER, YAML_TYPE } from "./yaml.js";
 
-/** Under every name that they have. */
+/** The functions, under all their names. */
 export const libraryFunctions: readonly FunctionDeclaration[] = [
   ...OR_VALUE,
   ...IMAGE_FUNCTIONS,
@@ -29,7 +29,7 @@ export const libraryFunctions: readonly FunctionDeclaration[] = [
   ...X509_FUNCTIONS,
 ];
 
-/** The types of what they give. */
+/** The types of their results. */
 export const libraryTypes: readonly ObjectTypeDeclaration[] = [SERVICE_ACCOUNT];
 
 /** The helper objects `json` and `yaml`. */

@@ -1,4 +1,4 @@
-/** CEL values as JSON text, as Go's encoder writes what Kyverno makes of them (spec kyverno.md 4.6): keys sorted, `<`, `>` and `&` escaped. */
+/** CEL values as JSON text, as Go's encoder writes Kyverno's conversion of them (spec kyverno.md 4.6): keys sorted, `<`, `>` and `&` escaped. */
 import {
   BoundedWork,
   CelError,
@@ -25,16 +25,16 @@ import { ServiceAccount } from "./user.js";
 export const MOST_WORK = 20_000_000;
 const VALUE_UNITS = 500;
 const CHARACTER_UNITS = 5;
-/** For a character that escapes add. */
+/** Work for a character that escapes add. */
 const ESCAPE_UNITS = 40;
 /** Characters that are escaped between two looks at the work. */
 const SLICE = 2 ** 16;
-/** For comparing two keys, when those of a map are sorted. */
+/** Work of comparing two keys, when those of a map are sorted. */
 const COMPARISON_UNITS = 100;
-/** For each of their characters, as far as they begin alike. */
+/** Work for each of their characters, as far as they begin alike. */
 const COMPARED_UNITS = 2;
 
-/** What Go escapes beyond what JSON wants, so that the text may stand in HTML and in JavaScript. */
+/** The characters that Go escapes beyond JSON's rules, so that the text may stand in HTML and in JavaScript. */
 const ESCAPES = [
   ["<", "\\u003c"],
   [">", "\\u003e"],
@@ -53,10 +53,10 @@ export function jsonText(value: Value): string | CelError {
 
 const tooLarge = (): CelError => new CelError("too large to become JSON", "too-large");
 
-/** What holds a value. */
+/** The container of a value. */
 type Container = "list" | "map";
 
-/** Writes one text (disposable). `within` says what the value is a part of: the reference turns that into Go's values first, which some kinds don't survive. */
+/** Writes one text (disposable). `within` is the container: the reference converts it to Go's values first, which fails for some kinds. */
 class Writer {
   text = "";
   readonly #work = new BoundedWork(MOST_WORK);
@@ -77,7 +77,7 @@ class Writer {
     this.text += '"';
     for (let at = 0; at < text.length; ) {
       const end = at + SLICE;
-      // The halves of a character stay together.
+      // The halves of a surrogate pair stay together.
       const next = isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
       const json = escapedText(text.slice(at, next));
       this.text += json;
@@ -187,14 +187,14 @@ class Writer {
 
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 
-/** What stands between the quotes. */
+/** The text between the quotes. */
 function escapedText(text: string): string {
   let json = JSON.stringify(text).slice(1, -1);
   if (ESCAPED.test(json)) for (const [character, written] of ESCAPES) json = json.replaceAll(character, written);
   return json;
 }
 
-/** The names that the reference's program has for the kinds of keys. */
+/** The reference's names of the kinds of keys. */
 const GO_KINDS: Readonly<Partial<Record<Kind, string>>> = {
   bool: "bool",
   double: "float64",

@@ -1,4 +1,4 @@
-/** JSON read and written (spec kyverno.md 4.6). */
+/** Functions that read and write JSON (spec kyverno.md 4.6). */
 import {
   CelError,
   DYN,
@@ -18,16 +18,16 @@ import { HelperValue } from "./helper-value.js";
 import { jsonText } from "./json-text.js";
 import { nativeText } from "./native-text.js";
 
-/** Values of a text that is read: some 30 ms where its numbers have to be read exactly, or where it is broken. */
+/** Most values of a text that is read: some 30 ms where its numbers have to be read exactly, or where it is broken. */
 export const MOST_VALUES = 50_000;
-/** Characters of a text that is read: some 30 ms where it is broken, and half of what an object that a cluster keeps may have. */
+/** Most characters of a text that is read: some 30 ms where it is broken, and half of what an object in a cluster may have. */
 export const LONGEST_TEXT = 2 ** 19;
 
 /** The type and value of the variable `json`. */
 export const JSON_TYPE = opaqueType("json.Json");
 export const JSON_HELPER = new HelperValue("json.Json", "json");
 
-/** A zero of which integers don't keep the sign; texts may have it, too. */
+/** A zero whose sign integers don't keep; texts may contain it, too. */
 const MINUS_ZERO = /-0(?![.0-9])/;
 const EXACTLY: JsonLimits = { number: (text) => double(Number(text)) };
 
@@ -46,7 +46,7 @@ function unmarshal(_helper: Value, value: Value): Result {
 
 const tooLarge = (): CelError => new CelError("too large to be read as JSON", "too-large");
 
-/** For JSON that is right, but for a number that no double holds; `undefined` where it only nests deeper than values may here. */
+/** The error of JSON that is valid except for a number that no double holds; `undefined` where it only nests deeper than values may here. */
 function outOfRange(reason: string, text: string): string | undefined {
   if (reason !== "number out of range") return undefined;
   const number = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
@@ -54,7 +54,7 @@ function outOfRange(reason: string, text: string): string | undefined {
   return `json: cannot unmarshal number ${first} into Go value of type float64`;
 }
 
-/** The work of a text that is broken, which takes ten times as long as one that is not: it is read again for the words of the error. */
+/** The work of a broken text, ten times that of a valid one: it is read again for the words of the error. */
 const BROKEN = { ...growing(300), fixed: 20_000 };
 
 /** `json.unmarshal` and `json.marshal`. */

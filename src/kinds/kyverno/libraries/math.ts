@@ -2,10 +2,10 @@
 import { DOUBLE, doubleOf, type FunctionDeclaration, INT, makeDouble, type Value } from "../../../cel/index.js";
 import { functions, SMALL } from "./declare.js";
 
-/** Beyond that powers of ten are no normal doubles. */
+/** Most digits: larger powers of ten are not normal doubles. */
 const MOST_DIGITS = 308;
 
-/** The power of ten as the reference's library makes it, which in the last digits of large ones is not the nearest double. */
+/** The power of ten as the reference's library computes it: large ones are not the nearest double. */
 function powerOfTen(exponent: number): number {
   if (Math.abs(exponent) > MOST_DIGITS) return Number(`1e${exponent}`);
   let power = 1;
@@ -17,7 +17,7 @@ function powerOfTen(exponent: number): number {
   return exponent < 0 ? 1 / power : power;
 }
 
-/** To the next whole number, halves away from zero. */
+/** Rounds to a whole number, halves away from zero. */
 function rounded(value: number): number {
   const whole = Math.trunc(value);
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;

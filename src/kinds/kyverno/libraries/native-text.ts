@@ -1,7 +1,7 @@
-/** What Kyverno's functions make of a value where they want a text and the checker cannot tell (spec kyverno.md 4.6). */
+/** The text of a value where Kyverno's functions want one and the checker cannot tell its type (spec kyverno.md 4.6). */
 import { CelError, type Kind, kindOf, OpaqueValue, Optional, typeNameOf, type Value } from "../../../cel/index.js";
 
-/** How the reference names a kind that is no text. */
+/** The reference's names of kinds that are not texts. */
 const NAMES: Readonly<Partial<Record<Kind, string>>> = {
   bool: "bool",
   bytes: "Bytes",

@@ -1,4 +1,4 @@
-/** `x.orValue(y)` as Kyverno has it (spec kyverno.md 4.2): both sides are evaluated, a value that is no optional is its own answer, the result is dyn. */
+/** Kyverno's `x.orValue(y)` (spec kyverno.md 4.2): both sides are evaluated, a value that is not an optional is its own answer, the result is dyn. */
 import { DYN, type FunctionDeclaration, Optional, type Value } from "../../../cel/index.js";
 import { functions, methodOf, SMALL } from "./declare.js";
 

@@ -1,7 +1,7 @@
 /** Patterns that texts are generated from: Go's regular expressions without Perl's additions (spec kyverno.md 4.6). */
 import { CelError } from "../../../cel/index.js";
 
-/** What makes texts. */
+/** A part of a pattern, from which texts are generated. */
 export type Generator =
   | { readonly kind: "text"; readonly text: string }
   | CharacterClass
@@ -12,11 +12,11 @@ export type Generator =
 export interface CharacterClass {
   readonly kind: "class";
   readonly ranges: readonly CharacterRange[];
-  /** How many characters there are. */
+  /** The number of characters. */
   readonly size: number;
 }
 
-/** So many of one part. */
+/** A part that is repeated. */
 export interface Repeated {
   readonly kind: "repeat";
   readonly part: Generator;
@@ -25,18 +25,18 @@ export interface Repeated {
   readonly operator: "*" | "+" | "?" | "{";
 }
 
-/** Code points from and to, both included. */
+/** The first and the last code point of a range. */
 export type CharacterRange = readonly [from: number, to: number];
 
-/** The most repetitions of what may be repeated without end, as the reference's library has it. */
+/** Most repetitions of an unlimited part, as in the reference's library. */
 const ENDLESS = 4_096;
-/** The most that Go takes in braces. */
+/** Most repetitions that Go accepts in braces. */
 const MOST_REPEATED = 1_000;
 const LAST_CHARACTER = 0x10ffff;
 const LAST_INT32 = 0x7fffffff;
 const NEWLINE = 0x0a;
 
-/** Any character but a line break. The reference's library takes any number for a character, and nearly all are none. */
+/** Any character but a line break. The reference's library uses any number as a character, and nearly all are invalid. */
 const ANY: readonly CharacterRange[] = [[1, LAST_INT32]];
 
 /** Reads a pattern; the error is Go's. */
@@ -184,7 +184,7 @@ class Reader {
     return character === "\\" ? this.#escape(start) : (character.codePointAt(0) ?? 0);
   }
 
-  /** What stands behind a backslash: a code point. */
+  /** The code point of an escape. */
   #escape(start: number): number {
     if (this.#at >= this.#pattern.length) throw new Problem("trailing backslash at end of expression", "");
     const match = /^(?:0[0-7]{0,2}|[1-7][0-7]{1,2}|x[0-9A-Fa-f]{2}|x\{[0-9A-Fa-f]+\})/.exec(
@@ -226,7 +226,7 @@ const classOf = (ranges: readonly CharacterRange[]): CharacterClass => ({
   size: ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0),
 });
 
-/** No repetition is written longer than that. */
+/** Length of the longest repetition in braces. */
 const REPETITION_LENGTH = 64;
 
 interface Repetition {
@@ -236,13 +236,13 @@ interface Repetition {
   readonly text: string;
 }
 
-/** What is repeated without braces twice over is repeated without end. */
+/** A part that is repeated twice without braces is repeated without limit. */
 function squashed({ kind, part, min, max, operator }: Repeated): Repeated {
   if (operator === "{" || part.kind !== "repeat" || part.operator === "{") return { kind, part, min, max, operator };
   return part.operator === operator ? part : { kind, part: part.part, min: 0, max: ENDLESS, operator: "*" };
 }
 
-/** Whether braces within braces come to no more than that. */
+/** Whether nested braces stay within the limit. */
 function mayRepeat(generator: Generator, most: number): boolean {
   switch (generator.kind) {
     case "text":
@@ -270,7 +270,7 @@ function repetitionOf(rest: string): Repetition | undefined {
       return { min: 0, max: 1, operator: "?", text: "?" };
   }
   const [text, min, comma, max] = /^\{(0|[1-9][0-9]*)(,?)(0|[1-9][0-9]*|)\}/.exec(rest) ?? [];
-  // Braces that hold something else are braces.
+  // Other text in braces is literal.
   if (text === undefined || (comma === "" && max !== "")) return undefined;
   const least = Number(min);
   const most = comma === "" ? least : max === "" ? Math.max(ENDLESS, least) : Number(max);

@@ -5,9 +5,9 @@ import { growing } from "./declare.js";
 import { type CharacterRange, type Generator, readPattern } from "./random-pattern.js";
 
 const DEFAULT_PATTERN = "[0-9a-z]{8}";
-/** Characters of a pattern. */
+/** Most characters of a pattern. */
 export const LONGEST_PATTERN = 1_000;
-/** Steps that the largest text of a pattern takes, and with them its characters: some 20 ms. */
+/** Most steps that the largest text of a pattern takes, and with them its characters: some 20 ms. */
 export const MOST_STEPS = 100_000;
 
 const LAST_CHARACTER = 0x10ffff;

@@ -1,4 +1,4 @@
-/** The time of evaluation, and times cut and printed (spec kyverno.md 4.6). */
+/** The time of evaluation, and truncating and printing times (spec kyverno.md 4.6). */
 import {
   DURATION,
   type Duration,
@@ -12,13 +12,13 @@ import {
 import type { KyvernoState } from "../state.js";
 import { functions, SMALL } from "./declare.js";
 
-/** Seconds from the year 1, from which times are cut, to 1970. */
+/** Seconds from the year 1, the origin of truncated times, to 1970. */
 const FROM_YEAR_ONE = 62_135_596_800n;
 const NANOS = 1_000_000_000n;
 const MS = 1_000;
 const NANOS_OF_MS = 1_000_000;
 
-/** Down to a multiple of the duration; as it is where that is none. */
+/** The time rounded down to a multiple of the duration; unchanged for a duration that is not positive. */
 function truncate(time: Timestamp, { nanos }: Duration): Timestamp {
   const step = BigInt(nanos);
   if (step <= 0n) return time;
@@ -27,7 +27,7 @@ function truncate(time: Timestamp, { nanos }: Duration): Timestamp {
   return new Timestamp(Number(cut / NANOS - FROM_YEAR_ONE), Number(cut % NANOS), time.offsetSeconds);
 }
 
-/** Minute, hour, day, month and weekday, in the time zone that it was written with. */
+/** Minute, hour, day, month and weekday, in the time's own time zone. */
 function toCron({ seconds, offsetSeconds }: Timestamp): string {
   const date = new Date((seconds + offsetSeconds) * MS);
   const [minute, hour, day] = [date.getUTCMinutes(), date.getUTCHours(), date.getUTCDate()];

@@ -1,4 +1,4 @@
-/** Two lists of objects as one map (spec kyverno.md 4.6). */
+/** Makes one map of two lists of objects (spec kyverno.md 4.6). */
 import {
   BoundedWork,
   CelError,
@@ -16,9 +16,9 @@ import {
 } from "../../../cel/index.js";
 import { functions, growing } from "./declare.js";
 
-/** Objects of a list: some 50 ms. */
+/** Most objects of a list: some 50 ms. */
 export const MOST_PAIRS = 50_000;
-/** Units of about a nanosecond that looking at the keys of a call's objects may take; every object is looked at once, however often it is in the lists. */
+/** Units of about a nanosecond that reading the keys of a call's objects may take; every object is read once, however often it is in the lists. */
 export const MOST_WORK = 50_000_000;
 const KEY_UNITS = 100;
 
@@ -46,7 +46,7 @@ function listObjToMap(keys: readonly Value[], values: readonly Value[], keyName:
   return map;
 }
 
-/** What the reference's program calls the kinds that are no maps. */
+/** The reference's names of kinds that are not maps. */
 const GO_TYPES: Readonly<Partial<Record<Kind, string>>> = {
   bool: "bool",
   bytes: "[]uint8",
@@ -60,12 +60,12 @@ const GO_TYPES: Readonly<Partial<Record<Kind, string>>> = {
 
 const tooLarge = (): CelError => new CelError("too many objects to become a map", "too-large");
 
-/** Reads the objects of one call (disposable): those of which all keys are texts. */
+/** Reads the objects of one call (disposable) whose keys are all texts. */
 class Members {
   readonly #work = new BoundedWork(MOST_WORK);
   readonly #usable = new Set<MapValue>();
 
-  /** `undefined` where there is none of the name. */
+  /** The member; `undefined` where the object has none of the name. */
   of(object: Value, name: string): Value | CelError | undefined {
     const kind = kindOf(object);
     if (kind !== "map") {

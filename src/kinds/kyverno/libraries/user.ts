@@ -22,7 +22,7 @@ export const SERVICE_ACCOUNT: ObjectTypeDeclaration = {
   construct: (fields) => new ServiceAccount(String(fields.get("Namespace") ?? ""), String(fields.get("Name") ?? "")),
 };
 
-/** What a user name says of a service account; both empty where it is none. */
+/** The service account of a user name; both fields are empty where it has none. */
 export class ServiceAccount extends ObjectValue {
   readonly typeName = TYPE_NAME;
 
@@ -33,7 +33,7 @@ export class ServiceAccount extends ObjectValue {
     super();
   }
 
-  /** Reads a user name: what stands behind the namespace is the name, colons and all. */
+  /** Reads a user name: the text behind the namespace is the name, colons and all. */
   static parse(user: string): ServiceAccount {
     const rest = user.startsWith(PREFIX) ? user.slice(PREFIX.length) : "";
     const colon = rest.indexOf(":");
@@ -45,7 +45,7 @@ export class ServiceAccount extends ObjectValue {
     return field === "Namespace" ? this.namespace : new CelError(`no such field: ${field}`, "no-such-key");
   }
 
-  /** A field that is empty counts as absent. */
+  /** Whether a field is present: an empty one counts as absent. */
   has(field: string): boolean | CelError {
     const value = this.get(field);
     return value instanceof CelError ? value : value !== "";

@@ -1,4 +1,4 @@
-/** What a certificate's extensions say, under the names of Go's fields (spec kyverno.md 4.6). */
+/** The contents of a certificate's extensions, under the names of Go's fields (spec kyverno.md 4.6). */
 import type { Value } from "../../../cel/index.js";
 import { fromOctets, UrlError } from "../../../data/go/url-escape.js";
 import { parseUrlReference } from "../../../data/go/url-reference.js";
@@ -24,7 +24,7 @@ const ADDRESS = 7;
 
 const OCSP = "1.3.6.1.5.5.7.48.1";
 const ISSUERS = "1.3.6.1.5.5.7.48.2";
-/** In the order of Go's numbers. */
+/** The extended usages in the order of Go's numbers. */
 const EXTENDED_USAGES: readonly string[] = [
   "2.5.29.37.0",
   ...Array.from({ length: 9 }, (_, index) => `1.3.6.1.5.5.7.3.${index + 1}`),
@@ -33,7 +33,7 @@ const EXTENDED_USAGES: readonly string[] = [
   "1.3.6.1.4.1.311.2.1.22",
   "1.3.6.1.4.1.311.61.1.1",
 ];
-/** Bits of a key usage that Go knows. */
+/** Number of a key usage's bits that Go knows. */
 const USAGES = 9;
 
 const listOrNull = (list: readonly Value[]): Value => (list.length === 0 ? null : list);

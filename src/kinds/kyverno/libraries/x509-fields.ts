@@ -1,4 +1,4 @@
-/** Certificates and requests for them with the names and forms that Go's encoder gives their fields (spec kyverno.md 4.6). */
+/** Certificates and certificate requests with the names and forms that Go's encoder gives their fields (spec kyverno.md 4.6). */
 import type { Value } from "../../../cel/index.js";
 import { readTime } from "../../../x509/certificate.js";
 import { DerReader, TAG } from "../../../x509/der.js";
@@ -14,7 +14,7 @@ import {
 import { MalformedRequest, readRequest } from "../../../x509/pkcs10/index.js";
 import { extensionFields, subjectNames } from "./x509-extensions.js";
 
-/** Fields by name; whole numbers are still ints. */
+/** Fields by name; whole numbers are ints here. */
 export type Fields = { [name: string]: Value };
 
 const RSA = "1.2.840.113549.1.1.1";
@@ -44,10 +44,10 @@ const SERIAL_NUMBER = "2.5.4.5";
 
 const base64 = (octets: Buffer): string => octets.toString("base64");
 
-/** A list, or Go's null for one that has nothing. */
+/** A list, or null for an empty one, as Go prints it. */
 export const listOrNull = (list: readonly Value[]): Value => (list.length === 0 ? null : list);
 
-/** A certificate's fields; `undefined` for one whose key is not RSA's. Throws CertificateProblem. */
+/** A certificate's fields; `undefined` for one whose key is not an RSA key. Throws CertificateProblem. */
 export function certificateFields(der: Buffer): Fields | undefined {
   const outer = new DerReader(sequenceOf(der));
   const signed = outer.element();
@@ -87,7 +87,7 @@ export function certificateFields(der: Buffer): Fields | undefined {
   };
 }
 
-/** A request's fields; `undefined` for one whose key is not RSA's. Throws CertificateProblem for what Go takes and this does not read. */
+/** A request's fields; `undefined` for one whose key is not an RSA key. Throws CertificateProblem for a request that Go accepts and this does not read. */
 export function requestFields(der: Buffer): Fields | MalformedRequest | undefined {
   const sound = readRequest(der);
   if (sound instanceof MalformedRequest) return sound;
@@ -122,7 +122,7 @@ export function requestFields(der: Buffer): Fields | MalformedRequest | undefine
   };
 }
 
-/** The lowest 64 bits, as Go's big integers give themselves as small ones. */
+/** The lowest 64 bits, as Go's big integers convert to small ones. */
 function lowBits(value: bigint): bigint {
   const low = BigInt.asIntN(64, value < 0n ? -value : value);
   return value < 0n ? BigInt.asIntN(64, -low) : low;
@@ -175,7 +175,7 @@ function attributesOf(content: Buffer): { readonly list: readonly Value[]; reado
   return { list, extensions };
 }
 
-/** Sets of types with values; `undefined` for an attribute that is made in another way. */
+/** Sets of types with values; `undefined` for an attribute of another form. */
 function pairsOf(values: Buffer): Value | undefined {
   const sets: Value[] = [];
   for (const reader = new DerReader(values); !reader.atEnd; ) {
@@ -186,7 +186,7 @@ function pairsOf(values: Buffer): Value | undefined {
       const pair = new DerReader(inner.expect(TAG.sequence));
       const type = identifierOf(pair.expect(TAG.oid));
       const { tag: kind, value: content } = pair.element();
-      // Of an extension that is critical the reference takes that for the value.
+      // Of a critical extension the reference reads that as the value.
       if (kind !== TAG.octetString && kind !== TAG.boolean) return undefined;
       pairs.push({ Type: type, Value: kind === TAG.boolean ? content[0] !== 0 : base64(content) });
     }

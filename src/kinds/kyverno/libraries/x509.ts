@@ -1,4 +1,4 @@
-/** Certificates and requests for them as data (spec kyverno.md 4.6). */
+/** Certificates and certificate requests as data (spec kyverno.md 4.6). */
 import { CelError, DYN, type FunctionDeclaration, type Result, STRING, type Value } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
 import { firstPemBlock } from "../../../x509/pem.js";
@@ -7,7 +7,7 @@ import { CertificateProblem } from "../../../x509/problem.js";
 import { functions, growing } from "./declare.js";
 import { certificateFields, requestFields } from "./x509-fields.js";
 
-/** Characters of a text that is read: a certificate has some two thousand. */
+/** Most characters of a text that is read: a certificate has some two thousand. */
 export const LONGEST_PEM = 2 ** 16;
 
 function decode(text: string): Result {

@@ -13,9 +13,9 @@ import { readYamlDocument, YamlError, type YamlOptions } from "../../../data/yam
 import { growing, methodOf } from "./declare.js";
 import { HelperValue } from "./helper-value.js";
 
-/** Characters of a text that is read: some 40 ms where nearly each of them stands for something. */
+/** Most characters of a text that is read: some 40 ms where nearly each of them has a meaning. */
 export const LONGEST_YAML = 2 ** 16;
-/** Values and keys that a text may come to after its aliases are followed: some 10 ms. */
+/** Most values and keys of a text once its aliases are resolved: some 10 ms. */
 export const MOST_YAML_VALUES = 20_000;
 
 /** The type and value of the variable `yaml`. */

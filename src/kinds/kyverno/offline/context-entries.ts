@@ -1,9 +1,9 @@
-/** Entries of the global context that a test writes down (spec kyverno.md 8.5 and 8.6). */
+/** Entries of the global context that a test defines (spec kyverno.md 8.5 and 8.6). */
 import { posix } from "node:path";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
 import { quote } from "../../../data/go/quote.js";
-import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
+import { parseSuspectYaml, type YamlError } from "../../../data/yaml.js";
 import { isObject } from "../../../kubernetes/object.js";
 import { compileQuery } from "../../../world/entries/query.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -22,13 +22,13 @@ export interface WrittenEntry {
 
 /** Files that entries name, by paths relative to the test's. */
 export interface EntryFiles {
-  /** Rejects, saying why, for what can't be read. */
+  /** Reads a file; rejects with the reason if it can't be read. */
   text(path: string): Promise<string>;
-  /** Told of what is doubtful in one. */
+  /** Receives warnings about a file. */
   doubted(doubt: YamlError, path: string): void;
 }
 
-/** What is wrong with entries; `undefined` when nothing is. Looked at before any file of theirs is read. */
+/** The error of entries; `undefined` when they are valid. Checked before any file of theirs is read. */
 export function entryMistake(entries: readonly WrittenEntry[]): string | undefined {
   const seen = new Set<string>();
   for (const entry of entries) {
@@ -72,8 +72,8 @@ function sourceMistake({ data, resources, resourceFiles }: WrittenEntry): string
 }
 
 /**
- * The data of entries by name: of one with projections, what comes of them by name.
- * @param files what they name
+ * The data of entries by name: of one with projections, their results by name.
+ * @param files the files that they name
  */
 export async function writtenEntries(
   entries: readonly WrittenEntry[],
@@ -105,7 +105,7 @@ async function resourcesOf(
   const resources: unknown[] = [];
   for (const file of paths) {
     try {
-      const documents = parseDoubtfulYaml(await files.text(file), (doubt) => files.doubted(doubt, file));
+      const documents = parseSuspectYaml(await files.text(file), (warning) => files.doubted(warning, file));
       resources.push(...documents.filter((each) => isObject(each)));
     } catch (error) {
       const where = `globalContextEntries ${quoted(name)} resourceFiles ${quoted(file)}`;

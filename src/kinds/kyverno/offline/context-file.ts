@@ -2,7 +2,7 @@
 
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
-import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
+import { parseSuspectYaml, type YamlError } from "../../../data/yaml.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
 import type { ContextObject } from "../../../world/objects/context-objects.js";
@@ -11,14 +11,14 @@ import { type ApiType, any, list, string, struct } from "../../shared/decode/api
 import { decodeAsGo } from "../../shared/decode/go-json.js";
 import { failed, type Read, read } from "./read.js";
 
-/** What a context file says. */
+/** The contents of a context file. */
 export interface ContextData {
   readonly objects: readonly ContextObject[];
-  /** By reference. */
+  /** Images by reference. */
   readonly images: ReadonlyMap<string, JsonObject>;
 }
 
-/** What a file of cluster resources says. */
+/** The contents of a file of cluster resources. */
 export interface ClusterResources {
   /** Paths of definitions, relative to the file's test. */
   readonly crds: readonly string[];
@@ -53,7 +53,7 @@ interface Written {
 
 /**
  * Reads a context file.
- * @param kinds of its objects: one of another kind ends the run
+ * @param kinds the known kinds of objects: one of another kind ends the run
  */
 export function parseContextFile(source: string, kinds: KnownKinds): Read<ContextData> {
   const decoded = decodedFile(source, CONTEXT);
@@ -61,7 +61,7 @@ export function parseContextFile(source: string, kinds: KnownKinds): Read<Contex
   const { resources = [], images = [] } = decoded.value.spec ?? {};
   const objects: ContextObject[] = [];
   for (const object of resources) {
-    if (!isObject(object)) return failed("error unmarshaling JSON: a resource of the context is no object");
+    if (!isObject(object)) return failed("error unmarshaling JSON: a resource of the context is not an object");
     const apiVersion = text(object, "apiVersion");
     const version = parseApiVersion(apiVersion);
     const known = version && kinds.find({ ...version, kind: text(object, "kind") });
@@ -73,16 +73,16 @@ export function parseContextFile(source: string, kinds: KnownKinds): Read<Contex
 
 /**
  * Reads a file of cluster resources.
- * @param doubted told of what is not read in it
+ * @param doubted receives warnings about parts that are not read
  */
-export function parseClusterResources(source: string, doubted?: (doubt: YamlError) => void): Read<ClusterResources> {
+export function parseClusterResources(source: string, doubted?: (warning: YamlError) => void): Read<ClusterResources> {
   const decoded = decodedFile(source, CLUSTER, doubted);
   if (!decoded.ok) return decoded;
   const { crds = [], resources = [] } = decoded.value.spec ?? {};
   return read({ crds, objects: resources.filter(isObject) });
 }
 
-/** The members that are always there, and the others that are not empty. */
+/** An image: the members that always exist, and the others that are not empty. */
 function imageOf(image: JsonObject): JsonObject {
   const names = Object.fromEntries(
     ["image", "resolvedImage", "registry", "repository"].map((name) => [name, text(image, name)]),
@@ -91,11 +91,11 @@ function imageOf(image: JsonObject): JsonObject {
   return { ...names, ...(withDoubles(Object.fromEntries(others)) as JsonObject) };
 }
 
-/** The first document of a file: the others are not looked at. */
-function decodedFile(source: string, type: ApiType, doubted: (doubt: YamlError) => void = () => {}): Read<Written> {
+/** The first document of a file: the others are ignored. */
+function decodedFile(source: string, type: ApiType, warn: (warning: YamlError) => void = () => {}): Read<Written> {
   let documents: readonly unknown[];
   try {
-    documents = parseDoubtfulYaml(source, doubted, { uniqueKeys: true });
+    documents = parseSuspectYaml(source, warn, { uniqueKeys: true });
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }

@@ -1,4 +1,4 @@
-/** Answers of HTTP servers that a test writes down (spec kyverno.md 8.5 and 8.6). */
+/** Answers of HTTP servers that a test defines (spec kyverno.md 8.5 and 8.6). */
 
 import { withDoubles } from "../../../data/doubles.js";
 import { quote } from "../../../data/go/quote.js";
@@ -37,7 +37,7 @@ const quoted = (text: string): string => quote(text, false);
 const methodOf = ({ method = "" }: MockedResponse): string => method.trim().toUpperCase();
 const targetOf = ({ url = "", urlPath = "" }: MockedResponse): string => url.trim() || urlPath.trim();
 
-/** What stands behind the entry's number. */
+/** The error's text behind the entry's number. */
 function mistakeOf(entry: MockedResponse): string | undefined {
   const [url, urlPath] = [(entry.url ?? "").trim(), (entry.urlPath ?? "").trim()];
   if (url === "" && urlPath === "") return ": either url or urlPath is required";

@@ -1,12 +1,12 @@
 /**
- * Which parts of policies were reached: expressions, their outcomes, and the branches inside them. Programs are watched as they are compiled
+ * Measures which parts of policies were reached: expressions, their outcomes, and the branches inside them. Programs are watched as they are compiled
  * (with `trace`), so that evaluation itself knows nothing of it.
  */
 import { CelError, children, type Expr, type Program, type Result } from "../../../cel/index.js";
 import type { Expression, ExpressionProgram } from "../expressions/expression.js";
 import type { Watcher } from "../watcher.js";
 
-// The branches of an expression: what is only evaluated when something before it is true, or false.
+// The branches of an expression: parts that are evaluated only when an earlier part is true, or false.
 
 /** A branch: reached when the node `decider` has been `value`. */
 interface Branch {
@@ -37,7 +37,7 @@ function branchesOf(program: ExpressionProgram): readonly Branch[] {
   const branches: Branch[] = [];
   const visit = (expr: Expr): void => {
     if (expr.kind === "comprehension") {
-      // What of a loop stands in the source: its range, and what the macro wrapped into steps of its own.
+      // The parts of a loop that stand in the source: its range, and the arguments that the macro put into its step.
       for (const part of [expr.range, ...children(expr.loopStep)]) visit(part);
       return;
     }
@@ -64,7 +64,7 @@ function placeOf(points: readonly string[], offset: number): { readonly line: nu
   return { line, column };
 }
 
-/** What is known of one program. */
+/** The observations of one program. */
 interface Record {
   evaluated: boolean;
   readonly results: Set<unknown>;
@@ -72,31 +72,31 @@ interface Record {
   readonly seen: Map<number, Set<boolean>>;
 }
 
-/** What an expression must do to count as covered. */
+/** The condition for an expression to count as covered. */
 export type Wanted = "both" | "evaluated";
 
-/** An expression of a policy, and where it stands. */
+/** An expression of a policy at its place. */
 export interface CoveredExpression {
   readonly policy: string;
   /** `spec.validations[0].expression` */
   readonly path: string;
-  /** Of a match condition or a variable, or the key of an annotation. */
+  /** The name of a match condition or a variable, or the key of an annotation. */
   readonly name?: string | undefined;
   readonly expression: Expression;
   readonly wanted: Wanted;
 }
 
-/** What can say its expressions: policies of CEL kinds do. */
+/** An object that lists its expressions: policies of CEL kinds do. */
 export interface WithExpressions {
-  /** Every expression, and where it stands. */
+  /** Every expression with its place. */
   expressions(): Iterable<CoveredExpression>;
 }
 
-/** Whether something, such as a policy, can say its expressions. */
+/** Whether an object, such as a policy, lists its expressions. */
 export const hasExpressions = <T extends object>(thing: T): thing is T & WithExpressions =>
   "expressions" in thing && typeof thing.expressions === "function";
 
-/** Something that no test reached. */
+/** A part that no test reached. */
 export interface Gap {
   readonly policy: string;
   readonly path: string;
@@ -104,20 +104,20 @@ export interface Gap {
   readonly text: string;
 }
 
-/** How much was reached. */
+/** The extent of the coverage. */
 export interface CoverageReport {
   readonly covered: number;
   readonly total: number;
   readonly gaps: readonly Gap[];
 }
 
-/** Watches programs. One per test run. */
+/** Watches programs; one instance per test run. */
 export class Coverage implements Watcher {
   readonly #records = new Map<ExpressionProgram, Record>();
   /** Places with the same text are reached together. */
   readonly #watched = new WeakMap<Program, ExpressionProgram>();
 
-  /** A program that does the same and is remembered. It must have been compiled with `trace`. */
+  /** A program that does the same and is recorded. It must have been compiled with `trace`. */
   watch(program: Program): ExpressionProgram {
     const known = this.#watched.get(program);
     if (known !== undefined) return known;
@@ -140,7 +140,7 @@ export class Coverage implements Watcher {
     return watched;
   }
 
-  /** What of the expressions was reached. */
+  /** The coverage of the expressions. */
   report(expressions: Iterable<CoveredExpression>): CoverageReport {
     const gaps: Gap[] = [];
     let total = 0;

@@ -1,17 +1,17 @@
 /**
- * Strict decoding of JSON into Kubernetes' Go types, with the API server's words for what does not fit: unknown members,
+ * Decodes JSON strictly into Kubernetes' Go types, with the API server's words for errors: unknown members,
  * and values of the wrong JSON type (spec validating-admission-policy.md 1.5).
  */
 import { type FieldPath, formatPath, goQuote } from "../../../kubernetes/field-error.js";
 import { isObject } from "../../../kubernetes/object.js";
 
-/** A Go type, as much as decoding needs of it. `go` is its name in messages. */
+/** A Go type, as far as decoding needs it. `go` is its name in messages. */
 export type ApiType =
   | { readonly kind: "string"; readonly go: string }
   | { readonly kind: "integer"; readonly go: string }
   | { readonly kind: "boolean"; readonly go: string }
   | { readonly kind: "any" }
-  /** A string that its type parses: what cannot be parsed is the only mistake told, and says nothing of its place. */
+  /** A string that its type parses: a parse error is the only mistake reported, and has no place. */
   | { readonly kind: "parsed"; readonly go: string; readonly error: (text: string) => string | undefined }
   | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
   | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
@@ -19,21 +19,21 @@ export type ApiType =
       readonly kind: "struct";
       readonly go: string;
       readonly fields: Readonly<Record<string, ApiType>>;
-      /** Of members that a struct inside of this one has: its Go name, and those around it, which Go's errors name. */
+      /** For members of a nested struct: its Go name, and those around it, which Go's errors name. */
       readonly inside?: Readonly<Record<string, readonly string[]>>;
     };
 
-/** A string, or a named type that is one. */
+/** A string, or a named string type. */
 export const string = (go = "string"): ApiType => ({ kind: "string", go });
 export const integer = { kind: "integer", go: "int64" } as const satisfies ApiType;
 export const boolean: ApiType = { kind: "boolean", go: "bool" };
-/** A string that is read further; `error` says what is wrong with a text. */
+/** A string that is parsed; `error` gives the error of a text. */
 export const parsed = (error: (text: string) => string | undefined): ApiType => ({
   kind: "parsed",
   go: "string",
   error,
 });
-/** Anything; decoded elsewhere. */
+/** Any value; decoded elsewhere. */
 export const any: ApiType = { kind: "any" };
 export const list = (element: ApiType): ApiType => ({ kind: "list", element, go: `[]${goName(element)}` });
 export const map = (value: ApiType): ApiType => ({ kind: "map", value, go: `map[string]${goName(value)}` });
@@ -50,7 +50,7 @@ const goName = (type: ApiType): string => (type.kind === "any" ? "interface {}" 
 export interface DecodeFailure {
   /** The text behind `cannot be handled as a <Kind>: `. */
   readonly text: string;
-  /** The place of the first thing wrong. */
+  /** The place of the first error. */
   readonly path: FieldPath;
   /** All unknown members; none when a value has the wrong type. */
   readonly unknown: readonly FieldPath[];
@@ -61,7 +61,7 @@ export type Decoded =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: DecodeFailure };
 
-/** Decodes a value strictly. A wrong type wins over unknown members, of which all are said. */
+/** Decodes a value strictly. A wrong type takes precedence over unknown members, of which all are reported. */
 export function decode(value: unknown, type: ApiType): Decoded {
   const decoder = new Decoder();
   const decoded = decoder.decode(value, type, [], undefined);
@@ -75,23 +75,23 @@ export function decode(value: unknown, type: ApiType): Decoded {
   };
 }
 
-/** What can be read of a value, and everything that can't. */
+/** The readable part of a value, and all errors. */
 export interface Salvaged {
-  /** The value without what is wrong in it: members that there are not, and values of the wrong type, which are empty. */
+  /** The value without its errors: unknown members are dropped, and values of the wrong type are empty. */
   readonly value: unknown;
-  /** In the order of the document; each in the words that it would have alone. */
+  /** The errors in the order of the document; each in the words that it would have alone. */
   readonly mistakes: readonly Misread[];
 }
 
-/** One thing that does not fit. */
+/** A decoding error. */
 export interface Misread {
   readonly path: FieldPath;
   readonly text: string;
-  /** Of a member that there is not: those that there are. */
+  /** For an unknown member: the known ones. */
   readonly members?: readonly string[];
 }
 
-/** Reads as much of a value as there is, for who mends all of it at once. */
+/** Decodes as much of a value as possible, so that all errors can be corrected at once. */
 export function salvage(value: unknown, type: ApiType): Salvaged {
   const decoder = new Decoder();
   const salvaged = decoder.decode(value, type, [], undefined);
@@ -110,9 +110,9 @@ class Decoder {
   readonly unknown: FieldPath[] = [];
   readonly mistakes: Misread[] = [];
   #stopped = false;
-  /** Which parts of the path looked at are keys of maps. */
+  /** The indexes in the current path that are keys of maps. */
   readonly #keys: number[] = [];
-  /** Structs inside of structs, by where their members stand in the path looked at. */
+  /** Nested structs, by the place of their members in the current path. */
   readonly #inside = new Map<number, readonly string[]>();
 
   decode(value: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
@@ -144,7 +144,7 @@ class Decoder {
     }
   }
 
-  /** Go's decoder knows of members, not of keys: what is wrong in a map is said of the map. */
+  /** Decodes an item of a map. Go's decoder reports members, not keys: an error in a map is reported of the map. */
   #inMap(item: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
     this.#keys.push(path.length - 1);
     const decoded = this.decode(item, type, path, owner);
@@ -152,7 +152,7 @@ class Decoder {
     return decoded;
   }
 
-  /** Where a type parses for itself, Go's decoder stops at the first thing that it does not take, whatever it has seen before. */
+  /** Decodes a parsed type: Go's decoder stops at the first parse error, whatever it has found before. */
   #parsed(
     value: unknown,
     type: ApiType & { readonly kind: "parsed" },
@@ -194,7 +194,7 @@ class Decoder {
     return decoded;
   }
 
-  /** Go's decoder names the struct and the path of members, without indexes and keys, and goes on: the first failure is the one reported. */
+  /** Reports an error. Go's decoder names the struct and the path of members, without indexes and keys, and continues: the first failure is reported. */
   #fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
     const members = path.flatMap((part, i) =>
       typeof part !== "string" || this.#keys.includes(i) ? [] : [...(this.#inside.get(i) ?? []), part],
@@ -229,7 +229,7 @@ function zeroOf(type: ApiType): unknown {
   }
 }
 
-/** What JSON calls a value; a number that does not fit an integer is named itself. */
+/** JSON's name for a value's type; a number that does not fit an integer is printed itself. */
 function jsonKind(value: unknown, go: string): string {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";

@@ -2,10 +2,10 @@
 import { isObject } from "../../../kubernetes/object.js";
 import { type ApiType, decode } from "./api-type.js";
 
-/** The decoded value, without nulls; or the first mistake, as Go's decoder says it. */
+/** The decoded value, without nulls; or the first mistake, in the words of Go's decoder. */
 export type GoDecoded = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
 
-/** Decodes a value. Keys may be written in any case; of several mistakes the first in order of keys is said, one of type before unknown fields. */
+/** Decodes a value. Keys may be written in any case; of several mistakes the first in order of keys is reported, one of type before unknown fields. */
 export function decodeAsGo(value: unknown, type: ApiType): GoDecoded {
   const decoded = decode(inFieldCase(value, type), type);
   if (decoded.ok) return decoded;
@@ -14,7 +14,7 @@ export function decodeAsGo(value: unknown, type: ApiType): GoDecoded {
   return { ok: false, error: `json: unknown field ${JSON.stringify(path.at(-1))}` };
 }
 
-/** The value with sorted keys, written as the fields are. */
+/** The value with sorted keys, in the spelling of the fields. */
 function inFieldCase(value: unknown, type: ApiType): unknown {
   if (type.kind === "list" && Array.isArray(value)) return value.map((item) => inFieldCase(item, type.element));
   if (type.kind !== "struct" || !isObject(value)) return value;

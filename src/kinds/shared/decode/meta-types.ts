@@ -1,4 +1,4 @@
-/** Go's types that the members of `metadata` and `status` have. */
+/** Go's types of the members of `metadata` and `status`. */
 import { readTime } from "../../../kubernetes/go-types/go-time.js";
 import { integer, parsed, string, struct } from "./api-type.js";
 

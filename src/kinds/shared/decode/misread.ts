@@ -1,15 +1,15 @@
-/** What can't be read of a document, as mistakes of its fields, and which other mistakes are only their consequences. */
+/** Decoding errors as mistakes of fields, and which other mistakes are only their consequences. */
 import { nearest } from "../../../data/suggest.js";
 import type { FieldError, FieldPath } from "../../../kubernetes/field-error.js";
 import type { Misread } from "./api-type.js";
 
-/** As a mistake of a field, with the member that was probably meant. */
+/** The mistake of a field, with the member that was probably meant. */
 export function misread({ path, text: what, members }: Misread, refusal = ""): FieldError {
   const near = members === undefined ? undefined : nearest(String(path.at(-1)), members);
   return { path, text: refusal + what, ...(near !== undefined && { hint: `write ${near}` }) };
 }
 
-/** Whether a mistake of what could be read is there only because the rest could not: it goes when that is mended. */
+/** Whether a mistake is only a consequence of decoding errors: it disappears when those are corrected. */
 export const isConsequence = (error: FieldError, of: readonly FieldError[]): boolean =>
   of.some((mistake) => follows(error, mistake));
 
@@ -18,7 +18,7 @@ function follows({ path, text, code }: FieldError, { path: wrong, text: said }: 
   const isMissing = text.startsWith("Required value");
   if (isMissing && beginsWith(wrong, path)) return true;
   const isBeside = path.length === wrong.length && beginsWith(path, wrong.slice(0, -1));
-  // Whoever misspells a member misses the right one, and what stands for several may be any of them.
+  // A misspelt member also leaves the right one missing, and one that stands for several may be any of them.
   if (isMissing && isBeside && (isUnknown(said) || text.includes(String(wrong.at(-1))))) return true;
   if (code !== "CEL_EXPRESSION") return false;
   const [, member] = wrong;

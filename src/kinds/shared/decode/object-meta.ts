@@ -33,7 +33,7 @@ export const OBJECT_META = struct("v1.ObjectMeta", {
       apiVersion: string(),
       time: TIME,
       fieldsType: string(),
-      // Kept as written; nobody looks inside before the object is stored.
+      // Kept as written; its contents are not checked before the object is stored.
       fieldsV1: any,
       subresource: string(),
     }),

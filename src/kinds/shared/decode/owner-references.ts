@@ -1,4 +1,4 @@
-/** Mistakes in `metadata.ownerReferences`, as the API server words them. */
+/** Mistakes in `metadata.ownerReferences`, in the API server's words. */
 import { isSince, type KubernetesVersion } from "../../../cel/index.js";
 import { type FieldError, type FieldPath, invalid, required } from "../../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
@@ -14,7 +14,7 @@ export interface OwnerReference {
 }
 
 const PATH: FieldPath = ["metadata", "ownerReferences"];
-/** From this version on mistakes have the owner's place, and say that something is required. */
+/** The first version whose messages have the owner's place, and name missing members. */
 const PLACES_SINCE: KubernetesVersion = "1.37";
 
 /** The references as the API server keeps them: without repetitions; and the uids of those that were left out. */
@@ -32,7 +32,7 @@ export function distinctOwners(references: readonly OwnerReference[]): {
   return { kept: [...kept.values()], repeated };
 }
 
-/** The mistakes of references that are all distinct, as a server of some version says them. */
+/** The mistakes of distinct references, in the words of a server's version. */
 export function ownerErrors(references: readonly OwnerReference[], version: KubernetesVersion): FieldError[] {
   const errors: FieldError[] = [];
   const check = isSince(version, PLACES_SINCE) ? referenceErrors : earlierReferenceErrors;
@@ -79,7 +79,7 @@ function earlierReferenceErrors(reference: OwnerReference): FieldError[] {
   return [...errors, ...bannedOwner(reference, PATH)];
 }
 
-/** Events own nothing: there are too many of them. */
+/** The error of an Event as an owner: there are too many Events. */
 function bannedOwner(reference: OwnerReference, path: FieldPath): FieldError[] {
   const version = parseApiVersion(reference.apiVersion ?? "");
   const banned = version?.group === "" && version.version === "v1" && reference.kind === "Event";

@@ -6,10 +6,10 @@ import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from ".
 import { isObject } from "../../../kubernetes/object.js";
 import { distinctOwners, type OwnerReference, ownerErrors } from "./owner-references.js";
 
-// Mistakes in `metadata.managedFields`. What it cannot read the API server throws away without a word, all entries at once; and it checks only who
-// manages and which subresource.
+// Mistakes in `metadata.managedFields`. Entries that cannot be decoded are dropped by the API server without a message, all at once; and it only checks the
+// manager and the subresource.
 
-/** Who last set which fields. */
+/** The manager that last set some fields. */
 interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: string;
@@ -60,7 +60,7 @@ function entryErrors({ manager = "", subresource = "" }: ManagedFieldsEntry, pat
   return errors;
 }
 
-/** What of `metadata` is checked. */
+/** The checked members of `metadata`. */
 export interface Metadata {
   readonly name?: string;
   readonly generateName?: string;
@@ -73,7 +73,7 @@ export interface Metadata {
 
 /** Limits of the API, in bytes. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
-/** What of `generateName` comes before the five characters that the server chooses. */
+/** Limit of `generateName`, before the five characters that the server adds. */
 const MAX_GENERATED_BYTES = 58;
 
 /** The name an object gets: a generated one ends in five characters that the server chooses. */
@@ -82,7 +82,7 @@ export function effectiveName({ name = "", generateName = "" }: Metadata): strin
   return `${Buffer.from(generateName).subarray(0, MAX_GENERATED_BYTES)}xxxxx`;
 }
 
-/** The mistakes of `metadata`, as a server of some version says them. */
+/** The mistakes of `metadata`, in the words of a server's version. */
 export function validateMetadata(metadata: Metadata, { version = NEWEST_VERSION }: Writing = {}): FieldError[] {
   const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [], managedFields = [] } = metadata;
   return [
@@ -128,7 +128,7 @@ function annotationErrors(annotations: Readonly<Record<string, string>>): FieldE
   return errors;
 }
 
-/** Lower case as Go has it: of each character one. Only the dotted capital I has more here. */
+/** Lower case as Go has it, one character for each. Only the dotted capital I has more in JavaScript. */
 const goLowerCase = (text: string): string => text.replaceAll("\u0130", "i").toLowerCase();
 
 function finalizerErrors(finalizers: readonly string[]): FieldError[] {
@@ -145,19 +145,19 @@ function finalizerErrors(finalizers: readonly string[]): FieldError[] {
 /** Suffix of names that only the API server's own files may have. */
 const STATIC_SUFFIX = ".static.k8s.io";
 const STATIC_SUFFIX_TEXT = `names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`;
-/** From these versions on a server warns of the suffix, and refuses it. */
+/** The first version of a server that warns of the suffix, and the first that refuses it. */
 const SUFFIX_WARNED_SINCE: KubernetesVersion = "1.36";
 const SUFFIX_REFUSED_SINCE: KubernetesVersion = "1.37";
 
-/** Which server writes the object. */
+/** The server that writes the object, and how. */
 export interface Writing {
-  /** The server's; default: the newest. */
+  /** The server's version; default: the newest. */
   readonly version?: KubernetesVersion;
-  /** The object exists already: it cannot be named anew. */
+  /** Whether the object exists already: it cannot be renamed. */
   readonly update?: boolean;
 }
 
-/** Names with a reserved suffix are refused through the API, where a server knows it. */
+/** The errors of a name: reserved suffixes are refused through the API, by the versions that know them. */
 export function validateNameSuffix(
   metadata: Metadata,
   { version = NEWEST_VERSION, update = false }: Writing = {},
@@ -167,7 +167,7 @@ export function validateNameSuffix(
   return refused ? [invalid(["metadata", "name"], name, STATIC_SUFFIX_TEXT)] : [];
 }
 
-/** What a server warns of when it stores an object with such metadata. Texts hold the place. */
+/** The warnings of a server when it stores an object with such metadata. Texts contain the place. */
 export function metadataWarnings(
   metadata: Metadata,
   { version = NEWEST_VERSION, update = false }: Writing = {},

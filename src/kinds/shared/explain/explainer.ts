@@ -1,6 +1,6 @@
 /**
- * Remembers what policies were asked, and the value of every part of their expressions: for an explanation on the command line. Values are what
- * requests hold, and so for nobody's answer.
+ * Records the evaluations of policies, with the value of every part of their expressions: for an explanation on the command line. Values are parts of
+ * requests, so they are never part of an answer.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Program, type Result, Waiting } from "../../../cel/index.js";
@@ -10,39 +10,39 @@ import type { Review } from "../../../policy/review.js";
 import type { ExpressionProgram } from "../expressions/expression.js";
 import type { Watcher } from "../watcher.js";
 
-/** Evaluations of one expression that are kept for each time that its policy is asked: nobody reads more, and each keeps its values. */
+/** Most evaluations of one expression that are kept for each evaluation of its policy: more are not read, and each keeps its values. */
 const MAX_EVALUATIONS = 16;
 
-/** Times that policies are asked for one answer of which anything is kept: four groups whose members are asked about as many values as may be. */
+/** Most evaluations of policies kept for one answer: four groups whose members are asked about as many values as are allowed. */
 const MAX_ASKINGS = 1_024;
 
 /** One evaluation of an expression. */
 export interface Evaluated {
   readonly program: Program;
-  /** Of every part that was evaluated, by its id; the last one inside a loop. */
+  /** The value of every part that was evaluated, by its id; the last one inside a loop. */
   readonly values: ReadonlyMap<number, Result>;
-  /** Of the whole. */
+  /** The value of the whole. */
   readonly result: Result;
-  /** What it cost, in units of Kubernetes' cost model, and what it may cost at most. */
+  /** Its cost, in units of Kubernetes' cost model, and the limit. */
   readonly cost: number;
   readonly costLimit: number | undefined;
 }
 
-/** One time that a policy was asked. */
+/** One evaluation of a policy. */
 export class Asking {
-  /** The policy's id, or the name that a member has in its group. */
+  /** The policy's id, or a member's name in its group. */
   readonly name: string;
   readonly policy: Policy;
   readonly review: Review;
-  /** `undefined` while it is not there: time may have been up before. */
+  /** The outcome; `undefined` until it exists: time may have been up before. */
   outcome: Outcome | undefined;
-  /** From call to outcome; `undefined` as long as that is. */
+  /** Time from call to outcome; `undefined` as long as that is. */
   milliseconds: number | undefined;
-  /** The members that a group has asked, in order. */
+  /** The evaluations of a group's members, in order. */
   readonly members: Asking[] = [];
-  /** Members that were asked, too, of which nothing is kept. */
+  /** Number of further member evaluations that are not kept. */
   left = 0;
-  /** What became of policies and variants. */
+  /** The results of policies and variants. */
   readonly found = new Map<object, string>();
   readonly #evaluations = new Map<ExpressionProgram, Evaluated[]>();
 
@@ -52,7 +52,7 @@ export class Asking {
     this.review = review;
   }
 
-  /** Keeps an evaluation, and forgets the earliest where there are too many. */
+  /** Keeps an evaluation, and drops the earliest where there are too many. */
   keep(program: ExpressionProgram, evaluated: Evaluated): void {
     const known = this.#evaluations.get(program) ?? [];
     if (known.push(evaluated) > MAX_EVALUATIONS) known.shift();
@@ -64,13 +64,13 @@ export class Asking {
     return (program && this.#evaluations.get(program)) ?? [];
   }
 
-  /** Those of everything: a group has one expression. */
+  /** The evaluations of all expressions: a group has only one. */
   get all(): readonly Evaluated[] {
     return [...this.#evaluations.values()].flat();
   }
 }
 
-/** Watches what policies do. One per command. */
+/** Watches evaluations; one instance per command. */
 export class Explainer implements Watcher {
   readonly #asking = new AsyncLocalStorage<Asking>();
   /** The names of the members of each group, by the group's id. */
@@ -94,7 +94,7 @@ export class Explainer implements Watcher {
       };
       const evaluation = program.evaluate(bindings, { ...options, onValue });
       const { result, cost } = evaluation;
-      // What waits is evaluated again.
+      // An evaluation that waits is repeated.
       if (!(result instanceof Waiting)) {
         const { costLimit } = options;
         asking.keep(watched, { program, values, result, cost, costLimit });
@@ -120,8 +120,8 @@ export class Explainer implements Watcher {
   }
 
   /**
-   * A policy that does the same and is remembered.
-   * @param told of each time that it is asked, before it answers
+   * A policy that does the same and is recorded.
+   * @param told receives each evaluation before it answers
    */
   explained(policy: Policy, told: (asking: Asking) => void): Policy {
     return this.#asked(policy.id, policy, (asking) => {
@@ -130,7 +130,7 @@ export class Explainer implements Watcher {
     });
   }
 
-  /** Whoever explains one answer after another begins each of them so: as much is kept of it as of the first. */
+  /** Must be called before each further answer: it resets the limits of what is kept. */
   begin(): void {
     this.#askings = 0;
   }
@@ -151,7 +151,7 @@ export class Explainer implements Watcher {
         asking.milliseconds = this.#now() - started;
         return outcome;
       };
-      // Whatever is evaluated for it, now or when an answer has come, belongs to it.
+      // All evaluations for it, now or when an answer has come, belong to it.
       const outcome = this.#asking.run(asking, () => policy.evaluate(review, context));
       return outcome instanceof Promise ? outcome.then(keep) : keep(outcome);
     };

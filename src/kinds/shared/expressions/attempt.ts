@@ -9,46 +9,46 @@ import { costDetail, type PassedLimit, stopDetail } from "./limit-detail.js";
 import { evaluateLong, stretchOf, UNFINISHED } from "./long-expressions.js";
 import { type GroupProgress, Progress } from "./progress.js";
 
-/** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
+/** Cost between two looks at the clock: it takes a fraction of a millisecond. */
 const COST_PER_LOOK = 10_000;
 
-/** Work of an expression, in units of about a nanosecond, after which the clock is looked at whatever it cost. */
+/** Work of an expression, in units of about a nanosecond, after which the clock is looked at whatever its cost. */
 const UNITS_PER_LOOK = 1_000_000;
 
 /** Steps of other work, a nanosecond or two each, that count as one unit of cost. */
 const STEPS_PER_COST = 10;
 
-/** What an expression counts for beside its own cost, so that many cheap ones are noticed, too. */
+/** Cost of any expression beside its own, so that many cheap ones are noticed, too. */
 const COST_OF_ANY = 1_000;
 
 /** The circumstances of an attempt. */
 export interface AttemptOptions {
   /** Monotonic milliseconds, and the clock that tells them. */
   readonly deadline?: { readonly at: number; readonly now: () => number } | undefined;
-  /** Where others wait for their turn; absent: it is never paused. */
+  /** Gives others their turn; absent: the attempt is never paused. */
   readonly turns?: TurnGiver | undefined;
-  /** When the first attempt began, in monotonic milliseconds; absent: with its first look at the clock, for those who do nothing before. */
+  /** The start of the first attempt, in monotonic milliseconds; absent: its first look at the clock, for callers that do nothing before. */
   readonly begun?: number | undefined;
-  /** What earlier attempts came to; default nothing. */
+  /** The results of earlier attempts; default none. */
   readonly progress?: Progress;
-  /** Handed to the dialect's functions that need more than their arguments. */
+  /** Passed to the dialect's functions that need more than their arguments. */
   readonly state?: unknown;
 }
 
-/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for, or when others had to have their turn. */
+/** One attempt at evaluating policies about a request (disposable): it is repeated when an answer had to be waited for, or others had to have their turn. */
 export class Attempt {
   readonly dialect: Dialect;
-  /** The dialect's, or those that the operator has set. */
+  /** The costs of the dialect, or those that the operator has set. */
   readonly costs: Costs;
   readonly world: RequestWorld;
   readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
   readonly #turns: TurnGiver | undefined;
   readonly #progress: Progress;
-  /** When a repeated attempt began. */
+  /** The start of a repeated attempt. */
   readonly #repeated: number | undefined;
   #sliceEnds: number | undefined;
-  /** By the expression that is being evaluated, its variables included. */
+  /** The time and work of the current expression, its variables included. */
   readonly #held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
   #asked = 0;
   #cost = 0;
@@ -84,12 +84,12 @@ export class Attempt {
     if (begun !== undefined && this.#repeated === undefined) this.#sliceEnds = begun + SLICE_MS;
   }
 
-  /** Why no answer counts: the deadline passed, or an expression took too long. */
+  /** Why no result counts: the deadline passed, or an expression took too long. */
   get interruption(): Failure | undefined {
     return this.#progress.stopped;
   }
 
-  /** Ends the request with a failure, whatever policies make of it. */
+  /** Ends the request with a failure, whatever the policies' results. */
   stop(failure: Failure): Waiting {
     this.#progress.stopped ??= failure;
     return Waiting.INSTANCE;
@@ -109,10 +109,10 @@ export class Attempt {
     return this.evaluatePart(program, bindings);
   }
 
-  /** Evaluates a variable for the expression that asks for it. */
+  /** Evaluates a variable for the expression that reads it. */
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
     if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
-    // What takes long gives others their turn, and is gone on with in a later attempt: the first keeps nothing that could be.
+    // A long evaluation gives others their turn, and is resumed in a later attempt: the first attempt keeps nothing to resume.
     const evaluation =
       this.#turns === undefined
         ? program.evaluate(bindings, this.#options)
@@ -141,20 +141,20 @@ export class Attempt {
     if (detail !== undefined) this.world.note(detail);
   }
 
-  /** Tells the log which limit of cost an expression has passed. */
+  /** Reports to the log which limit of cost an expression has exceeded. */
   passed(source: string, limit: number, of: PassedLimit["of"]): void {
     this.world.note(costDetail({ source, limit, of, costFactor: this.world.costFactor }));
   }
 
-  /** Counts work that is no expression's, in steps of a nanosecond or two. */
+  /** Counts work other than that of expressions, in steps of a nanosecond or two. */
   count(steps: number): void {
     this.#cost += steps / STEPS_PER_COST;
     if (this.#cost >= COST_PER_LOOK) this.#look();
   }
 
   /**
-   * That of a repeated attempt begins with its first evaluation, and takes as long as coming back there took, if that is more: else attempts would
-   * spend their time with repetitions.
+   * The end of a slice. That of a repeated attempt begins with its first evaluation, and takes as long as the repetition took, if that is more: otherwise
+   * attempts would spend their time on repetitions.
    */
   #endOfSlice(began: number): number {
     const now = this.#deadline?.now() ?? began;
@@ -167,14 +167,14 @@ export class Attempt {
     if (deadline === undefined) return;
     const now = deadline.now();
     if (now > deadline.at) this.#progress.stopped ??= NOT_IN_TIME;
-    // Most requests are answered without a look, and so without a slice.
+    // Most requests are answered before the first look at the clock, and so without a slice.
     this.#sliceEnds ??= (this.#held.since ?? now) + SLICE_MS;
     if (now > this.#sliceEnds) this.#late = true;
   }
 
   /**
-   * Whether others must have their turn before anything more is evaluated: the attempt has come as far as it could, and is repeated. Asked before
-   * what would be left out, since nothing is believed of an attempt for which this was true.
+   * Whether others must have their turn before anything more is evaluated: the attempt has come as far as it could, and is repeated. Checked before
+   * each part that would be left out, since the result of an attempt for which this was true is discarded.
    */
   over(): boolean {
     if (!this.#late || this.#turns === undefined || this.#progress.stopped !== undefined) return false;
@@ -183,14 +183,14 @@ export class Attempt {
     return true;
   }
 
-  /** Whether nothing more is worth its time now: others must have their turn ({@link over}), or the request is stopped. */
+  /** Whether further evaluation is useless now: others must have their turn ({@link over}), or the request is stopped. */
   leavesOff(): boolean {
     return this.#progress.stopped !== undefined || this.over();
   }
 
   /**
    * The next group of expressions, as far as an earlier attempt has evaluated it; `undefined` when it begins now.
-   * Attempts ask for the same groups in the same order, as long as the world stays the same.
+   * Attempts evaluate the same groups in the same order, as long as the world stays the same.
    */
   known(expressions: readonly (Expression | undefined)[], about: unknown): GroupProgress | undefined {
     const known = this.#groups()?.[this.#asked];
@@ -209,12 +209,12 @@ export class Attempt {
     return group;
   }
 
-  /** Where groups are kept, in a repeated attempt; not while it waits, since what it asks for then is not what later ones ask for. */
+  /** The kept groups of a repeated attempt; not while it waits, since its groups then differ from those of later attempts. */
   #groups(): GroupProgress[] | undefined {
     return this.#repeated === undefined || this.world.questions.waiting ? undefined : this.#progress.groups;
   }
 
-  /** Does not keep the group after all: it waits for an answer, and begins anew with it. */
+  /** Drops the group: it waits for an answer, and begins anew with it. */
   forget(group: GroupProgress): void {
     const { groups } = this.#progress;
     const position = groups?.lastIndexOf(group) ?? -1;
@@ -222,7 +222,7 @@ export class Attempt {
   }
 }
 
-/** Infinity stays what it is. */
+/** The costs times a factor; Infinity stays what it is. */
 const scaled = ({ expression, evaluation, conditions }: Costs, factor: number): Costs => ({
   expression: Math.ceil(expression * factor),
   evaluation: Math.ceil(evaluation * factor),

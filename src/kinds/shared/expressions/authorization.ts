@@ -12,12 +12,12 @@ import type { RequestWorld } from "../../../world/request-world.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 
 /**
- * Longest selector of a check: it may come from the request, and nobody interrupts its parsing, once for each of dozens of checks (at most
- * some 10 ms each). Selectors that are used in lists are shorter: most proxies pass no longer URL.
+ * Longest selector of a check: it may come from the request, and its parsing cannot be interrupted, once for each of dozens of checks (at most
+ * some 10 ms each). Selectors for lists are shorter: most proxies pass no longer URL.
  */
 const MAX_SELECTOR_CHARACTERS = 8_192;
 
-/** `authorizer` and `authorizer.requestResource` of one request: the world is asked (spec validating-admission-policy.md 5.6). */
+/** `authorizer` and `authorizer.requestResource` of one request: they ask the world (spec validating-admission-policy.md 5.6). */
 export function authorizerValues(
   request: RequestAttributes,
   world: RequestWorld,

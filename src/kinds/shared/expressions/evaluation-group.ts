@@ -1,5 +1,5 @@
 /**
- * Evaluating a list of expressions on one budget: validations, message expressions, audit annotations and match conditions are a group each
+ * Evaluates a list of expressions on one budget: validations, message expressions, audit annotations and match conditions are a group each
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
 import { type Bindings, CelError, type Evaluation, type Result, Waiting } from "../../../cel/index.js";
@@ -8,7 +8,7 @@ import type { Expression, ExpressionProgram } from "./expression.js";
 import type { GroupProgress } from "./progress.js";
 import { VariablesValue } from "./variables.js";
 
-/** Results of shared expressions, which are the same for every policy that looks at the same object in the same way. */
+/** Results of shared expressions, which are the same for every policy that sees the same object in the same way. */
 export class SharedResults {
   /** Made at first use: most policies share nothing. */
   #evaluations: Map<ExpressionProgram, Evaluation> | undefined;
@@ -23,30 +23,30 @@ export class SharedResults {
   }
 }
 
-/** What the expressions of a group can name. */
+/** The inputs of a group's expressions. */
 export interface GroupInputs {
   readonly attempt: Attempt;
   /** The variables' values, without `variables`. */
   readonly bindings: Bindings;
-  /** What tells evaluations of the same expressions for one request apart: the policy's parameter, as it was found. */
+  /** Identifies evaluations of the same expressions for one request: the policy's parameter, as it was found. */
   readonly about: unknown;
   /** The policy's variables; none where the group cannot name them. */
   readonly variables: ReadonlyMap<string, Expression>;
-  /** Where results of shared expressions are kept; `undefined` to keep none. */
+  /** The store of shared expressions' results; `undefined` to keep none. */
   readonly shared: SharedResults | undefined;
 }
 
-/** What a group came to. */
+/** The results of a group. */
 export interface GroupResults {
-  /** One each, errors in the dialect's words; `undefined` where there is no expression. */
+  /** A result for each, errors in the dialect's words; `undefined` where there is no expression. */
   readonly results: readonly (Result | Waiting | undefined)[];
-  /** What is left of the budget. */
+  /** The rest of the budget. */
   readonly remaining: number;
 }
 
 /**
- * Evaluates the expressions in order, also those behind one that waits: what they ask is asked at the same time. When others must have their turn
- * the rest waits, and the next attempt goes on there.
+ * Evaluates the expressions in order, also those behind one that waits: their questions are put at the same time. When others must have their turn,
+ * the rest waits, and the next attempt continues there.
  * @returns an error when the budget ran out
  */
 export function evaluateGroup(
@@ -106,12 +106,12 @@ export function evaluateGroup(
       result instanceof CelError ? new CelError(dialect.words.failed(expression.source, result.message)) : result,
     );
   }
-  // What waits begins anew with the answer, its variables, too.
+  // A waiting expression begins anew with the answer, its variables, too.
   if (questions.asking) attempt.forget(progress);
   return progress.failed ?? { results, remaining: progress.remaining };
 }
 
-/** A group that goes on when others had their turn. One that waits for an answer as well begins anew with it, its variables, too. */
+/** The result of a group that continues when others had their turn. One that waits for an answer as well begins anew with it, its variables, too. */
 function unfinished(progress: GroupProgress, { attempt }: GroupInputs): GroupResults {
   if (attempt.world.questions.asking) attempt.forget(progress);
   return { results: [...progress.results, Waiting.INSTANCE], remaining: progress.remaining };

@@ -8,26 +8,26 @@ import type { Watcher } from "../watcher.js";
 import { type CompiledExpression, type Expression, expressionOf } from "./expression.js";
 import type { ResultType } from "./result-type.js";
 
-/** Expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
+/** Most expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
 const MAX_EXPRESSIONS = 10_000;
-/** With `max` a cache takes room for all of them from the beginning: half a megabyte for every dialect. */
+/** The limit of a cache. With `max` it would allocate memory for all of them at the beginning: half a megabyte for every dialect. */
 const AT_MOST_EXPRESSIONS = { maxSize: MAX_EXPRESSIONS, sizeCalculation: () => 1 };
-/** Environments kept; each policy with variables needs one per variable. */
+/** Most environments kept; each policy with variables needs one per variable. */
 const MAX_ENVIRONMENTS = 500;
 
-/** Compiles a dialect. Its caches are bounded; keep one per loading, so that policies share what they have in common. */
+/** Compiles a dialect. Its caches are bounded; keep one per loading, so that policies share equal expressions. */
 export class ExpressionCompiler {
   readonly dialect: Dialect;
-  /** Watches what is compiled. */
+  /** Watches the compiled programs. */
   readonly watcher: Watcher | undefined;
-  /** What expressions name that mean something else in another scope. */
+  /** Names that have another meaning in another scope. */
   readonly #privateNames: readonly string[];
-  /** By the wanted result and the text. */
+  /** Shared expressions by the wanted result and the text. */
   readonly #shared = new LRUCache<string, CompiledExpression>(AT_MOST_EXPRESSIONS);
-  /** By the scope, too. */
+  /** Other expressions by the scope, too. */
   readonly #own = new LRUCache<string, CompiledExpression>(AT_MOST_EXPRESSIONS);
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
-  /** Of scopes that grow: an environment looks its variables up when something is compiled, and so grows with them. */
+  /** Environments of scopes that grow: an environment looks its variables up while it compiles, and so grows with them. */
   readonly #growing = new WeakMap<Scope, Environment>();
 
   constructor(dialect: Dialect, watcher?: Watcher) {
@@ -37,7 +37,7 @@ export class ExpressionCompiler {
     this.watcher = watcher;
   }
 
-  /** Compiles `text` (default: `source` as it is) where `scope` holds. */
+  /** Compiles `text` (default: `source` as it is) in `scope`. */
   compile(source: string, wanted: ResultType, scope: Scope, text: string = source): Expression {
     const sharedKey = `${wanted}\u0000${text}`;
     const ownKey = `${scopeKey(scope)}\u0000${sharedKey}`;
@@ -48,7 +48,7 @@ export class ExpressionCompiler {
       const { words, knownNames } = this.dialect;
       const trace = this.watcher !== undefined;
       expression = expressionOf(source, { environment, wanted, words, text, privateNames, trace, knownNames });
-      // What names nothing private means the same in every scope, and so is compiled once for all of them.
+      // An expression without private names means the same in every scope, and so is compiled once for all of them.
       if (expression.shared) this.#shared.set(sharedKey, expression);
       else this.#own.set(ownKey, expression);
     }

@@ -1,9 +1,10 @@
 /** Expressions of policies, compiled. */
 import { DYN, type Environment, hintText, namesVariable, type Program, type Type } from "../../../cel/index.js";
+import type { ExpressionMistake } from "../../../kubernetes/field-error.js";
 import type { Words } from "../dialect.js";
 import { fits, type ResultType } from "./result-type.js";
 
-/** The hint; undefined where only its author knows. What it proposes is compiled and tried before it is said: a constant, or what only fails, is not. */
+/** The hint; undefined where only the author knows the intention. A proposal is compiled and tried first: a constant one, or one that only fails, is not given. */
 export function resultHint(
   text: string,
   type: Type,
@@ -20,7 +21,7 @@ export function resultHint(
   return undefined;
 }
 
-/** A text of many lines is not repeated. */
+/** The proposal; a text of many lines is not repeated. */
 const shape = (proposal: string, whole: string): string => proposal.replace(whole, () => "(…)");
 
 function proposals(
@@ -36,7 +37,7 @@ function proposals(
         [open, `${whole}.orValue(false)`],
         [open, `${whole}.orValue(false) == true`],
       ];
-    if (type.kind === "dyn") return [["nobody knows yet that it is true or false: write ", `${whole} == true`]];
+    if (type.kind === "dyn") return [["it is not certain to be true or false: write ", `${whole} == true`]];
     if (type.kind === "list" || type.kind === "map")
       return [["say what of it is right: write ", `size(${whole}) == 0`]];
     if (type.kind === "string") return [["compare it with something: write ", `${whole} == ""`]];
@@ -51,27 +52,27 @@ function proposals(
   return [];
 }
 
-/** What of a program is looked at: to evaluate it, and to say what of it was reached. One that is watched is evaluated in one go. */
+/** The parts of a program that are used: for evaluation, and for coverage. One that is watched is evaluated in one go. */
 export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate"> &
   Partial<Pick<Program, "evaluateInSteps">>;
 
-/** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
+/** A compiled expression, or its error, which an evaluator meets at run time. */
 export interface Expression {
-  /** As written, which is how errors of evaluation quote it. */
+  /** The source as written, which errors of evaluation quote. */
   readonly source: string;
-  /** As compiled: where it is, `error` is not. */
+  /** The program; undefined exactly where `error` is set. */
   readonly program: ExpressionProgram | undefined;
-  /** In the dialect's words. */
+  /** The error in the dialect's words. */
   readonly error: string | undefined;
-  /** What to write instead, where that is known; beside `error`. */
+  /** A proposed correction, where one is known; beside `error`. */
   readonly hint?: string | undefined;
-  /** The same, for each mistake of several. */
-  readonly hints?: readonly (string | undefined)[];
+  /** All of which `error` tells, one by one. */
+  readonly mistakes?: readonly ExpressionMistake[];
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
   /** The static type; dyn when unknown. */
   readonly type: Type;
-  /** It names nothing that differs between policies: its result is the same in all of them. */
+  /** Whether it uses no name that differs between policies: its result is the same in all of them. */
   readonly shared: boolean;
 }
 
@@ -80,20 +81,22 @@ export interface CompiledExpression extends Expression {
   readonly program: Program | undefined;
 }
 
-/** How an expression is compiled. */
+/** Options of compiling an expression. */
 export interface ExpressionOptions {
   readonly environment: Environment;
   readonly wanted: ResultType;
   readonly words: Words;
-  /** Names that only some expressions can use, and what to say to the others. */
+  /** Names that only some expressions can use, and the hint for the others. */
   readonly knownNames?: ReadonlyMap<string, string> | undefined;
-  /** What is compiled; it may be a trimmed form of what is written. */
+  /** The compiled text; it may be a trimmed form of the written one. */
   readonly text: string;
   /** Variables whose values differ between policies. */
   readonly privateNames: readonly string[];
-  /** Whether the program tells every value that it comes by. */
+  /** Whether the program reports every value. */
   readonly trace: boolean;
 }
+
+const ofWhole = (message: string): ExpressionMistake => ({ line: -1, column: 0, message });
 
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): CompiledExpression {
@@ -101,21 +104,25 @@ export function expressionOf(source: string, options: ExpressionOptions): Compil
   const compiled = environment.compile(text, trace ? { trace } : {});
   const common = { source, shared: false, internal: false };
   const { type = undefined } = compiled.ok ? compiled.program : compiled;
-  // A program is built of what has the right type only.
+  // A program is built only of an expression with the right type.
   if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
     const hint = resultHint(text, type, wanted, environment);
-    return { ...common, program: undefined, error: words.wrongType(wanted, type), hint, type: DYN };
+    const error = words.wrongType(wanted, type);
+    return { ...common, program: undefined, error, mistakes: [ofWhole(error)], hint, type: DYN };
   }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
     const found = environment.hints(text, compiled, knownNames);
-    const hint = hintText(found);
+    const error = words.notCompiled(compiled.text, internal);
+    const mistakes = compiled.issues.map(({ line, column, message }, i) => {
+      return { line, column, message, hint: found[i]?.text };
+    });
     return {
       ...common,
       program: undefined,
-      error: words.notCompiled(compiled.text, internal),
-      hint,
-      ...(hint !== undefined && found.length > 1 && { hints: found.map((each) => each?.text) }),
+      error,
+      mistakes: mistakes.length === 0 ? [ofWhole(error)] : mistakes,
+      hint: hintText(found),
       internal,
       type: DYN,
     };

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Type } from "../../../cel/index.js";
 import type { Scope } from "../dialect.js";
 
-/** What is compiled in it sees the variables that are declared by then. Declaring one takes as long whatever there is before it. */
+/** A scope in which the variables declared so far are visible. Declaring one takes the same time, however many there are. */
 export class GrowingScope implements Scope {
   readonly variables = new Map<string, Type>();
   #key = "";
@@ -11,7 +11,7 @@ export class GrowingScope implements Scope {
   /** @param optional words of the dialect's optional variables */
   constructor(readonly optional: readonly string[]) {}
 
-  /** A digest of what was declared, in its order. */
+  /** A digest of the declared variables, in their order. */
   get key(): string {
     return this.#key;
   }

@@ -7,7 +7,7 @@ import { LookupFailure } from "../../../world/resources/resource-source.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 import { SharedResults } from "./evaluation-group.js";
 
-/** A request as one kind and resource see it, with what expressions made of it so far. */
+/** A request as one kind and resource, with the results of expressions so far. */
 export interface VersionedInput {
   readonly object: Value;
   readonly oldObject: Value;
@@ -21,8 +21,8 @@ export interface VersionedInput {
 }
 
 /**
- * Makes the input for a matched resource and kind from the objects converted to it; or says why the request is none.
- * @param shares whether several evaluations may come to the same results, which are kept then
+ * Makes the input for a matched resource and kind from the objects converted to it; or answers why the request is invalid.
+ * @param shares whether several evaluations may have the same results, which are kept then
  */
 export function versionedInput(
   attributes: RequestAttributes,
@@ -35,7 +35,7 @@ export function versionedInput(
   return new MatchedInput(attributes, matched, options, objects, shares);
 }
 
-/** The same input after a change of its object: what was made of the former one is forgotten. */
+/** The same input after a change of its object, without the former one's results. */
 export function withObject(input: VersionedInput, object: Value): VersionedInput {
   const { oldObject, conditionRequest, request } = input;
   const [conditionResults, validationResults] = [new SharedResults(), new SharedResults()];
@@ -48,7 +48,7 @@ export function withRequest(input: VersionedInput, request: Value): VersionedInp
   return { object, oldObject, conditionRequest, request, conditionResults, validationResults };
 }
 
-/** What `request` is, is made at first use: most expressions are about the object. */
+/** An input that makes `request` at first use: most expressions are about the object. */
 class MatchedInput implements VersionedInput {
   readonly object: Value;
   readonly oldObject: Value;
@@ -88,7 +88,7 @@ class MatchedInput implements VersionedInput {
   }
 }
 
-/** Members that are empty are absent, except those that are always there. */
+/** `request`: empty members are absent, except those that always exist. */
 function requestValue(
   attributes: RequestAttributes,
   kind: GroupVersionKind,
@@ -122,7 +122,7 @@ const OPTION_TEXTS: ReadonlySet<string> = new Set([
   "propagationPolicy",
 ]);
 
-/** Operation options as their Go struct is printed. Those that a server sends have that form, which mostly shows at a glance. */
+/** Operation options as their Go struct is printed. Those of an API server have that form already, which a quick check mostly shows. */
 function optionsValue(options: unknown): Value | LookupFailure {
   if (!isObject(options)) return (options ?? null) as Value;
   const kind = text(options, "kind");
@@ -139,7 +139,7 @@ function optionsValue(options: unknown): Value | LookupFailure {
   return shaped.ok ? (shaped.object as Value) : new LookupFailure(`request.options: ${shaped.error}`);
 }
 
-/** What expressions see of a Namespace: a reduced copy, in audit annotations all of its metadata. Null where there is none. */
+/** The views of a Namespace: expressions see a reduced copy, in audit annotations all of its metadata. Null where there is none. */
 export interface NamespaceViews {
   readonly reduced: Value;
   readonly whole: Value;

@@ -3,7 +3,7 @@ import type { CelError, EvaluationOptions } from "../../../cel/index.js";
 import type { Failure } from "../../../policy/outcome.js";
 import { EXPRESSION_STRETCH_MS } from "../../../policy/turns.js";
 
-/** The outcome of a policy whose evaluation was interrupted, or whose questions were not answered while somebody waited. */
+/** The outcome of a policy whose evaluation was interrupted, or whose questions were not answered in time. */
 export const NOT_IN_TIME: Failure = {
   verdict: "error",
   message: "the policy did not answer in time",
@@ -17,7 +17,7 @@ const HELD_TOO_LONG: Failure = {
   cause: "timeout",
 };
 
-/** The outcome of a policy of which one expression, or the search for what it is about, makes or reads more than the engine takes: the reference may have judged it. */
+/** The outcome of a policy whose expression, or search for pods, makes or reads more than the engine allows: the reference may have judged it. */
 export const TOO_LARGE: Failure = {
   verdict: "error",
   message: "an expression of the policy was stopped: it makes or reads a text, a list or a pattern that is too large",
@@ -25,8 +25,8 @@ export const TOO_LARGE: Failure = {
 };
 
 /**
- * The outcome of a policy whose expression comes to this error; `undefined` when it is one of the expression's own, which the policy may ignore. What
- * was stopped by us has no result: ignoring it would let pass what the reference denies.
+ * The outcome of a policy whose expression has this error; `undefined` when it is one of the expression's own, which the policy may ignore. An expression
+ * that was stopped by us has no result: ignoring it would let pass what the reference denies.
  */
 export function interruptionOf({ code }: CelError, deadline: EvaluationOptions["deadline"]): Failure | undefined {
   if (code === "too-large") return TOO_LARGE;

@@ -1,23 +1,23 @@
-/** Which limit an expression has passed, and who has set it: for the log and the command line. Answers have the reference's words, which name none. */
+/** The limit that an expression has exceeded, and its origin: for the log and the command line. Answers have the reference's words, which name none. */
 import type { Failure } from "../../../policy/outcome.js";
 import { NOT_IN_TIME } from "./interruption.js";
 
-/** The most characters of an expression that are shown. */
+/** Most characters of an expression that are shown. */
 const MAX_SHOWN = 120;
 
-/** Whose limit an expression has passed. */
+/** A limit that was exceeded. */
 export interface PassedLimit {
-  /** Of the expression that passed it. */
+  /** The source of the expression that exceeded it. */
   readonly source: string;
-  /** In units of cost. */
+  /** The limit in units of cost. */
   readonly limit: number;
-  /** What it is a limit of. */
+  /** The subject of the limit. */
   readonly of: "one expression" | "all expressions that are evaluated together";
-  /** What `--cel-cost-factor` is. */
+  /** The value of `--cel-cost-factor`. */
   readonly costFactor: number;
 }
 
-/** One sentence. */
+/** The limit in one sentence. */
 export function costDetail({ source, limit, of, costFactor }: PassedLimit): string {
   const setter =
     costFactor === 1
@@ -26,7 +26,7 @@ export function costDetail({ source, limit, of, costFactor }: PassedLimit): stri
   return `the expression ${shown(source)} passed the limit of ${limit} units of cost for ${of}, ${setter}`;
 }
 
-/** Of an expression that was stopped, unless it is time that was up: whoever has set that says so. */
+/** The detail of an expression that was stopped; none for a time-out, which is reported by its owner. */
 export const stopDetail = (source: string, stopped: Failure): string | undefined =>
   stopped === NOT_IN_TIME
     ? undefined

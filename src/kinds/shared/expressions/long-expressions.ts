@@ -1,6 +1,6 @@
 /**
- * Expressions that take long. One that has held the main thread for two slices is evaluated again in steps, between which others have their turn; who
- * evaluates repeats what it did each time, and finds the result when it is there.
+ * Long evaluations. An expression that has held the main thread for two slices is evaluated again in steps, between which others have their turn; the
+ * caller repeats its work each time, and finds the result when it is complete.
  */
 import {
   type Bindings,
@@ -17,26 +17,26 @@ import { EXPRESSION_STRETCH_MS, LONG_TURN_MS, SLICE_MS } from "../../../policy/t
 import type { ExpressionProgram } from "./expression.js";
 import { VariablesValue } from "./variables.js";
 
-/** Results of one expression that nobody has asked for again, at most: its bindings are others each time, and it must end all the same. */
+/** Most results of one expression that were not asked for again: its bindings may differ each time, and the request must end all the same. */
 const MOST_UNASKED = 3;
 
-/** For how long an expression may hold the thread at a time, at first. */
+/** How long an expression may hold the thread at a time, at first. */
 export const stretchOf = (hasTurns: boolean): number => (hasTurns ? LONG_TURN_MS : EXPRESSION_STRETCH_MS);
 
-/** Of one that can't be left off, where others have turns. */
+/** Options of an expression that can't be paused, where others have turns. */
 const inOne = ({ deadline, ...others }: EvaluationOptions): EvaluationOptions =>
   deadline === undefined ? others : { ...others, deadline: { ...deadline, stretch: stretchOf(false) } };
 
-/** Where the long expressions of one request are kept. */
+/** The holder of one request's long expressions. */
 export interface LongHolder {
-  /** Undefined as long as there were none. */
+  /** Undefined until there is one. */
   long: LongExpressions | undefined;
 }
 
 /**
- * Evaluates an expression, or goes on with it, where others have turns.
+ * Evaluates an expression, or continues it, where others have turns.
  * @param options with a deadline, and its stretch ({@link stretchOf})
- * @param keeps whether what asks for it keeps what it has come to, and asks for the same again; it is asked for again in any case
+ * @param keeps whether the caller keeps its results so far, and asks for the same expression again; it is asked for again in any case
  * @returns {@link UNFINISHED} when others must have their turn first
  */
 export function evaluateLong(
@@ -60,27 +60,27 @@ export function evaluateLong(
 /** Whether the deadline has passed. */
 const isOver = ({ deadline }: EvaluationOptions): boolean => deadline !== undefined && deadline.now() > deadline.at;
 
-/** An evaluation that is not at its end: what asked for it is to be repeated when others had their turn. */
+/** The result of an unfinished evaluation: the caller is to be repeated when others had their turn. */
 export const UNFINISHED: Evaluation = { result: Waiting.INSTANCE, cost: 0 };
 
-/** What is evaluated in steps. */
+/** An evaluation in steps. */
 interface Stepped {
   readonly program: ExpressionProgram;
   readonly bindings: Bindings;
   readonly steps: EvaluationSteps;
-  /** What it came to. */
+  /** The result. */
   evaluation: Evaluation | undefined;
 }
 
-/** The long expressions of one request (disposable). At most one of them is not at its end: the last. */
+/** The long expressions of one request (disposable). At most one of them is unfinished: the last. */
 export class LongExpressions {
   readonly #stepped: Stepped[] = [];
-  /** A step is under way: what asks now are its variables. */
+  /** Whether a step is being evaluated: expressions asked for now are its variables. */
   #isStepping = false;
 
   /**
-   * Goes on with what is not at its end.
-   * @returns what an expression came to; {@link UNFINISHED} when others must have their turn first; undefined when it is to be evaluated
+   * Continues the unfinished evaluation.
+   * @returns the result of an expression; {@link UNFINISHED} when others must have their turn first; undefined when it is to be evaluated
    */
   goOn(program: ExpressionProgram, bindings: Bindings): Evaluation | undefined {
     const last = this.#stepped.at(-1);
@@ -93,7 +93,7 @@ export class LongExpressions {
   }
 
   /**
-   * Has an expression evaluated in steps, by who asks for it again.
+   * Starts evaluating an expression in steps; the caller asks for it again.
    * @param options with the deadline of the whole evaluation
    * @returns false when it can't be
    */
@@ -109,7 +109,7 @@ export class LongExpressions {
     return true;
   }
 
-  /** What waits, for an answer or for a variable that takes long itself, begins anew with that. */
+  /** Whether the last evaluation is finished. One that waits, for an answer or for a variable that takes long itself, begins anew with that. */
   #isAtItsEnd(last: Stepped): boolean {
     const step = this.#step(last);
     if (step.done !== true) return false;
@@ -131,24 +131,27 @@ export class LongExpressions {
   }
 }
 
-/** Members that are looked at to find that two values are the same, and how deep: what is made anew for each attempt is small, and holds what is not. */
+/**
+ * Most members that are compared to find that two values are the same, and the greatest depth: values made anew for each attempt are small, and contain the
+ * others.
+ */
 const MOST_MEMBERS = 1_000;
 const MOST_LEVELS = 4;
 
-/** Whether an expression comes to the same with both. */
+/** Whether an expression has the same result with both. */
 function isSame(a: Bindings, b: Bindings): boolean {
   const names = Object.keys(a);
   return names.length === Object.keys(b).length && names.every((name) => isSameValue(a[name], b[name]));
 }
 
-/** Whether two values of a variable are the same, or were made of the same for another attempt. */
+/** Whether two values of a variable are the same, or were made from the same for another attempt. */
 export function isSameValue(a: Bindings[string], b: Bindings[string], levels = MOST_LEVELS): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || levels === 0) return false;
   // Not by `constructor`, which may be a key of the data.
   const prototype: unknown = Object.getPrototypeOf(a);
   if (prototype !== Object.getPrototypeOf(b) || a instanceof VariablesValue) return false;
-  // What is made of the request or of the world, such as an authorizer, is the same throughout a request.
+  // Values made from the request or the world, such as an authorizer, are the same throughout a request.
   if (a instanceof ObjectValue || a instanceof OpaqueValue || a instanceof Lazy) return true;
   if (!Array.isArray(a) && prototype !== Object.prototype && prototype !== null) return false;
   const keys = Object.keys(a);

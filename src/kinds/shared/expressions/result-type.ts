@@ -1,4 +1,4 @@
-/** What an expression must give (spec validating-admission-policy.md 5.2). */
+/** The required type of an expression (spec validating-admission-policy.md 5.2). */
 import { formatLongType, type Type } from "../../../cel/index.js";
 
 /** The static types a place accepts, exactly; `any` takes all. The last two are those of mutations (spec mutating-admission-policy.md 5). */

@@ -1,4 +1,4 @@
-/** White space as Go's `strings.TrimSpace` sees it: U+0085 is some, U+FEFF is not (JavaScript's `trim` has it the other way round). */
+/** White space by Go's `strings.TrimSpace`: U+0085 is included, U+FEFF is not (JavaScript's `trim` has it the other way round). */
 const EDGES = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
 /** The text without white space at both ends. */

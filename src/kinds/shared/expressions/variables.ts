@@ -1,11 +1,11 @@
 /**
- * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
+ * `variables.…`: evaluated when first read, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
  */
 import { answered, CelError, ObjectValue, type Result, Waiting } from "../../../cel/index.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 
-/** Evaluates a variable; charges its cost to whoever touched it. */
+/** Evaluates a variable; charges its cost to the expression that reads it. */
 export type VariableEvaluator = (program: ExpressionProgram) => Result | Waiting;
 
 /** The variables of one group of expressions (disposable). */
@@ -25,8 +25,8 @@ export class VariablesValue extends ObjectValue {
   }
 
   /**
-   * Sets who evaluates, anew when evaluation goes on after a pause: what had to wait is evaluated again.
-   * @param over whether others must have their turn before the expression goes on that has asked for a variable
+   * Sets the evaluator, anew when evaluation continues after a pause: variables that had to wait are evaluated again.
+   * @param over whether others must have their turn before the expression that has read a variable continues
    */
   evaluateWith(evaluate: VariableEvaluator, over: () => boolean): void {
     this.#evaluate = evaluate;

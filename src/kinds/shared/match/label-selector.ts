@@ -17,9 +17,9 @@ export interface LabelSelectorExpression {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A selector made ready: either it can be asked, or `error` says why not. */
+/** A prepared selector: either it can match, or `error` is the reason why not. */
 export interface PreparedSelector {
-  /** Without requirements: matches everything, nothing is looked up for it. */
+  /** Without requirements: matches everything, and needs no look-up. */
   readonly empty: boolean;
   readonly error: string | undefined;
   matches(labels: Labels): boolean;
@@ -27,7 +27,7 @@ export interface PreparedSelector {
 
 type Requirement = (labels: Labels) => boolean;
 
-/** Makes a selector ready. A broken one (which only an unvalidated policy can have) keeps the text the API server would fail with. */
+/** Prepares a selector. A broken one (which only an unvalidated policy can have) keeps the text the API server would fail with. */
 export function prepareSelector(selector: LabelSelector): PreparedSelector {
   const requirements: Requirement[] = [];
   const matchLabels = Object.entries(selector.matchLabels ?? {});
@@ -62,7 +62,7 @@ function requirement({ key, operator, values = [] }: LabelSelectorExpression): R
   }
 }
 
-/** What is wrong with an expression. */
+/** The error of an expression. */
 function requirementError({ key, operator, values = [] }: LabelSelectorExpression): string | undefined {
   if (!["=", "In", "NotIn", "Exists", "DoesNotExist"].includes(operator)) {
     return `${goQuote(operator)} is not a valid label selector operator`;

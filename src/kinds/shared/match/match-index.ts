@@ -1,14 +1,14 @@
 /**
- * Which of many policies can match a request, by the groups and resources that their rules name, so that a request only touches those.
+ * Finds the policies that can match a request, by the groups and resources of their rules, so that a request only reads those.
  */
 import type { GroupVersionResource } from "../../../kubernetes/names.js";
 import { groupsSharing } from "../../../kubernetes/shared-storage.js";
 import type { PreparedMatch } from "./match-resources.js";
 
-/** Candidates of one request are remembered for so many different resources; a cluster has a few hundred. */
+/** Most resources for which candidates are kept; a cluster has a few hundred. */
 const MAX_REMEMBERED = 1_000;
 
-/** An index over items with match criteria. Immutable, apart from what it remembers. */
+/** An index over items with match criteria. Immutable, apart from its cache. */
 export class MatchIndex<T> {
   readonly #items: readonly T[];
 
@@ -38,14 +38,14 @@ export class MatchIndex<T> {
     else if (list.at(-1) !== position) list.push(position);
   }
 
-  /** For tests: how many answers are remembered. */
+  /** For tests: number of kept answers. */
   get rememberedCount(): number {
     return this.#remembered.size;
   }
 
   /**
    * The items that can match, in their order: a superset of those that do.
-   * @param converted what the API server has converted the request to: an equivalent, whether or not anybody here knows of it
+   * @param converted the resource that the API server has converted the request to: an equivalent, even if it is not known here
    */
   candidates(operation: string, group: string, resource: string, converted?: GroupVersionResource): readonly T[] {
     if (this.#items.length <= 1) return this.#items;

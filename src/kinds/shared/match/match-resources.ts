@@ -17,25 +17,25 @@ export interface MatchResources {
   readonly excludeResourceRules?: readonly ResourceRule[];
 }
 
-/** What of the world decides whether criteria are met. */
+/** The look-ups that matching needs. */
 type Lookups = Pick<RequestWorld, "namespace" | "equivalents">;
 
-/** Match criteria made ready. */
+/** Prepared match criteria. */
 export interface PreparedMatch {
   /** `undefined`: missing in an unvalidated, undefaulted policy. */
   readonly namespaceSelector: PreparedSelector | undefined;
   readonly objectSelector: PreparedSelector | undefined;
   readonly equivalent: boolean;
   readonly rules: readonly PreparedRule[];
-  /** The same as they are written. */
+  /** The rules as they are written. */
   readonly written: readonly ResourceRule[];
   readonly excludes: readonly PreparedRule[];
 }
 
-/** The request is of interest as this, or is not because of this, or nobody can tell because of that; or it must be waited for. */
+/** The result: the resource and kind that match; the reason why not; the failure when that cannot be found out; or it must be waited for. */
 export type MatchResult = Matched | Failed | { readonly outcome: "no"; readonly reason: string } | Waiting;
 
-/** Makes criteria ready. Without `matchPolicy` only exact matches count: defaulting happens earlier. */
+/** Prepares criteria. Without `matchPolicy` only exact matches count: defaulting happens earlier. */
 export function prepareMatch(criteria: MatchResources): PreparedMatch {
   const { namespaceSelector, objectSelector, matchPolicy } = criteria;
   return {
@@ -73,7 +73,7 @@ export function matchRequest(match: PreparedMatch, request: RequestAttributes, w
       ? { outcome: "match", resource: request.resource, kind: request.kind }
       : matchRules(match.rules, equivalent, request, world);
   if (!(matched instanceof Waiting) && matched.outcome === "no") return NO("no resource rule matches");
-  // What could not be found out only concerns requests that all the rest matches.
+  // A failed look-up only matters for requests that match everything else.
   if (excluded instanceof Waiting) return excluded;
   if (excluded.outcome === "unknown") return failed(excluded.message);
   if (matched instanceof Waiting) return matched;
@@ -86,7 +86,7 @@ export function matchRequest(match: PreparedMatch, request: RequestAttributes, w
 const nilSelector = (which: string): Failed =>
   failed(`a nil ${which} selector was passed, please ensure selectors are initialized properly`);
 
-/** Yes, no, or an error to remember. */
+/** Yes, no, or an error to report. */
 function namespaceMatches(
   selector: PreparedSelector,
   request: RequestAttributes,

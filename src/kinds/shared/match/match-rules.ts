@@ -1,4 +1,4 @@
-/** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
+/** Matches resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
 import { Waiting } from "../../../cel/index.js";
 import {
   apiVersionOf,
@@ -19,20 +19,20 @@ import {
   ruleNamesOutright,
 } from "./resource-rule.js";
 
-/** The request is of interest, as this resource and kind. */
+/** The resource and kind by which the request matches. */
 export interface Matched {
   readonly outcome: "match";
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
 }
 
-/** The API server itself would fail with this. */
+/** A failure that the API server would have, too. */
 export interface Failed {
   readonly outcome: "error";
   readonly message: string;
 }
 
-/** What rules say; `unknown`: whether one matches cannot be told from here. */
+/** The result of rules; `unknown`: whether one matches cannot be found out here. */
 export type RuleMatch =
   | Matched
   | Failed
@@ -42,17 +42,17 @@ export type RuleMatch =
 
 const NO: RuleMatch = { outcome: "no" };
 
-/** The first rule that holds: for the resource as it came or as it was addressed, then, where allowed, for its equivalents. */
+/** The first rule that holds: for the resource as it was sent or as it was addressed, then, where allowed, for its equivalents. */
 export function matchRules(
   rules: readonly PreparedRule[],
   equivalent: boolean,
   request: RequestAttributes,
   world: Pick<RequestWorld, "equivalents">,
 ): RuleMatch {
-  // As most lists of excluded ones are.
+  // Most lists of excluded rules are empty.
   if (rules.length === 0) return NO;
   const { resource, kind, converted } = request;
-  // What the API server has converted to is an equivalent, whoever knows of it, and the one whose objects are at hand.
+  // The resource that the API server has converted to is an equivalent, even if it is not known here, and the request has its objects.
   if (equivalent && converted !== undefined && holdsFor(rules, request, converted.resource)) {
     return { outcome: "match", ...converted };
   }
@@ -61,7 +61,7 @@ export function matchRules(
 
   const groups = groupsSharing(resource.group, resource.resource);
   const open = rules.filter((rule) => ruleNamesGroup(rule, groups) && ruleMatchesSomeVersion(rule, request, resource));
-  // Other requests must not depend on what is known of their versions.
+  // Other requests must not depend on the known versions.
   if (open.length === 0) return NO;
   const equivalents = world.equivalents(resource, request.subresource);
   if (equivalents instanceof Waiting) return equivalents;
@@ -81,14 +81,14 @@ export function matchRules(
     }
   }
   if (!(equivalents instanceof SomeEquivalents)) return NO;
-  // What is left names no version that is known. Who wants any group or resource in one does not mean that this one has it.
+  // The remaining rules name no known version. A rule for any group or resource in some version does not mean that this one has it.
   return unknownTo(
     open.filter((rule) => ruleNamesOutright(rule, resource)),
     request,
   );
 }
 
-/** Whether the rules hold for the request in a version that nobody here knows of. */
+/** Whether the rules hold for the request in a version that is not known here. */
 function unknownTo(rules: readonly PreparedRule[], request: RequestAttributes, failure?: LookupFailure): RuleMatch {
   const named = rules.find((rule) => nameMatches(rule, request.name));
   return named === undefined ? NO : { outcome: "unknown", message: failure?.message ?? cannotTell(request, named) };

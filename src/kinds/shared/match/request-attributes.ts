@@ -1,18 +1,18 @@
 /**
- * What a request is about, as matching looks at it: the resource and kind that the client addressed, before any conversion.
+ * The attributes of a request for matching: the resource and kind that the client addressed, before any conversion.
  */
 import { type GroupVersionKind, type GroupVersionResource, sameResource } from "../../../kubernetes/names.js";
 import type { AdmissionQuestion } from "../../../policy/review.js";
 
 type AdmissionRequest = AdmissionQuestion["request"];
 
-/** A request, taken apart once for all policies. */
+/** The parts of a request, made once for all policies. */
 export interface RequestAttributes {
   readonly operation: string;
   /** The original resource (`requestResource`) and its kind (`requestKind`). */
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
-  /** What the API server converted the objects to for us, because our webhook's rules name that; `undefined` when they are as addressed. */
+  /** The resource and kind that the API server converted the objects to, because our webhook's rules name those; `undefined` when they are as addressed. */
   readonly converted: { readonly resource: GroupVersionResource; readonly kind: GroupVersionKind } | undefined;
   /** `""` when there is none; likewise namespace and name. */
   readonly subresource: string;
@@ -24,7 +24,7 @@ export interface RequestAttributes {
   readonly request: AdmissionRequest;
 }
 
-/** Takes a request apart. The `request…` members, which old servers leave out, stand for the plain ones (spec validating-admission-policy.md 2.2). */
+/** The attributes of a request. The `request…` members, which old servers leave out, stand for the plain ones (spec validating-admission-policy.md 2.2). */
 export function attributesOf(request: AdmissionRequest): RequestAttributes {
   return {
     operation: request.operation,
@@ -44,7 +44,7 @@ function convertedTo({ requestResource, resource, kind }: AdmissionRequest): Req
   return requestResource === undefined || sameResource(requestResource, resource) ? undefined : { resource, kind };
 }
 
-/** Options of CONNECT are no objects with metadata: selectors never match them (spec validating-admission-policy.md 3.5). */
+/** Whether the object has metadata: options of CONNECT have none, so selectors never match them (spec validating-admission-policy.md 3.5). */
 export const hasMetadata = (attributes: RequestAttributes): boolean => attributes.operation !== "CONNECT";
 
 const NO_KIND: GroupVersionKind = { group: "", version: "", kind: "" };

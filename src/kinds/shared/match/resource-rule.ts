@@ -1,4 +1,4 @@
-/** One resource rule against a request (spec validating-admission-policy.md 3.2). */
+/** Matches one resource rule against a request (spec validating-admission-policy.md 3.2). */
 import type { GroupVersionResource } from "../../../kubernetes/names.js";
 import type { RequestAttributes } from "./request-attributes.js";
 
@@ -15,7 +15,7 @@ export interface ResourceRule {
 /** A set of words, or anything. */
 type Words = ReadonlySet<string> | "*";
 
-/** A rule made ready for matching. */
+/** A prepared rule. */
 export interface PreparedRule {
   readonly operations: Words;
   readonly groups: Words;
@@ -29,7 +29,7 @@ export interface PreparedRule {
 const words = (list: readonly string[] = []): Words => (list.includes("*") ? "*" : new Set(list));
 const holds = (set: Words, word: string): boolean => set === "*" || set.has(word);
 
-/** Makes a rule ready. */
+/** Prepares a rule. */
 export function prepareRule(rule: ResourceRule): PreparedRule {
   return {
     operations: words(rule.operations),
@@ -46,7 +46,7 @@ export function prepareRule(rule: ResourceRule): PreparedRule {
   };
 }
 
-/** Whether the rule holds for the request taken as one of `resource`; names are looked at separately, see {@link nameMatches}. */
+/** Whether the rule holds for the request as one of `resource`; names are matched separately, see {@link nameMatches}. */
 export function ruleMatches(rule: PreparedRule, request: RequestAttributes, resource: GroupVersionResource): boolean {
   return (
     holds(rule.groups, resource.group) &&
@@ -55,7 +55,7 @@ export function ruleMatches(rule: PreparedRule, request: RequestAttributes, reso
   );
 }
 
-/** Whether the rule holds for the request but for group and version, as it may for an equivalent resource. */
+/** Whether the rule holds for the request except group and version, as it may for an equivalent resource. */
 export function ruleMatchesSomeVersion(
   rule: PreparedRule,
   request: RequestAttributes,

@@ -101,7 +101,7 @@ export function validateRule(rule: ResourceRule, path: FieldPath): FieldError[] 
   return errors;
 }
 
-/** Overlaps between entries; a wildcard is only seen by the entries behind it. */
+/** Overlaps between entries; a wildcard is only compared with the entries behind it. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   if (resources.length === 0) errors.push(required(path));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { SchemaSource } from "./schema-source.js";
 
-/** Counted from the compiled file; generated from the API server's published definitions, without descriptions. */
+/** Relative to the compiled file; generated from the API server's published definitions, without descriptions. */
 const FILE = new URL("../../../../../data/kubernetes-openapi.json", import.meta.url);
 
 /** Makes schemas of the built-in kinds and of the given CustomResourceDefinitions. */

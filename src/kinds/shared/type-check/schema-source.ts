@@ -1,10 +1,10 @@
-/** Where the schemas of kinds come from: the built-in kinds' OpenAPI definitions, and CustomResourceDefinitions. */
+/** The schemas of kinds: from the built-in kinds' OpenAPI definitions, and from CustomResourceDefinitions. */
 import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
 import { apiVersionOf, compareNames, type GroupVersionKind, parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../../kubernetes/object.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 
-/** The versions that a server has on by default. */
+/** The versions that a server enables by default. */
 const STABLE = /^v[0-9]+$/;
 
 /** Kinds by the names of their resources, with their schemas. Immutable. */

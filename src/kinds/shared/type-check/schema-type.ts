@@ -45,7 +45,7 @@ class Conversion {
     this.#find = find;
   }
 
-  /** @param visited the references on the way here: one that comes again is an object without properties */
+  /** @param visited the references on the way here: a repeated one is an object without properties */
   convert(written: unknown, name: string, visited: ReadonlySet<string>): Type | undefined {
     if (!isObject(written)) return undefined;
     const ref = refOf(written);
@@ -92,7 +92,7 @@ class Conversion {
     return objectType(name);
   }
 
-  /** The root of an embedded resource has metadata like any other. */
+  /** The schema of an embedded resource, which has metadata like any other. */
   #embedded(written: unknown, visited: ReadonlySet<string>): unknown {
     if (!isObject(written)) return written;
     const schema = this.resolved(written, visited);
@@ -115,7 +115,7 @@ const STRING_FORMATS: ReadonlyMap<string, Type> = new Map([
   ["date-time", TIMESTAMP],
 ]);
 
-/** A reference, which may be wrapped to carry a description. */
+/** The text of a reference, which may be wrapped to carry a description. */
 function refOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === "string") return schema.$ref;
   for (const part of Array.isArray(schema.allOf) ? (schema.allOf as readonly unknown[]) : []) {
@@ -132,7 +132,7 @@ function typeName(schema: JsonObject): string {
 
 const TEXT: JsonObject = { type: "string" };
 
-/** The root of a resource always has apiVersion, kind, metadata.name and metadata.generateName. */
+/** The schema with the members of every resource: apiVersion, kind, metadata.name and metadata.generateName. */
 function withObjectMeta(schema: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const metadata = member(properties, "metadata");

@@ -1,13 +1,13 @@
 /**
- * Logs in files that several processes of a server read. They are encrypted with a key that these processes alone have, and which is gone with them: objects
- * such as Secrets must not be left on a disk.
+ * Logs in files that several processes of a server read. They are encrypted with a key that only these processes have, and which ends with them: objects
+ * such as Secrets must not stay on a disk.
  */
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import type { ByteLog, LogPlace, LogSource } from "../byte-log.js";
 import { ClusterUnreachable } from "../errors.js";
 import { paddedLength, readSealed, sealed } from "./sealed-file.js";
 
-/** How long files stay open after their end for those who read a long list: longer than any request takes. */
+/** How long files stay open after their end for readers of a long list: longer than any request takes. */
 const READERS_MS = 60_000;
 
 /** A log that this process writes. */
@@ -17,7 +17,7 @@ export class FileLog implements ByteLog {
   readonly #file: OpenFile;
   readonly #key: Buffer;
 
-  /** @throws what the system says when there can be no such file */
+  /** @throws the system's error when the file cannot be created */
   constructor(place: LogPlace) {
     this.place = place;
     this.#key = Buffer.from(place.key, "base64");
@@ -49,7 +49,7 @@ export class FileLog implements ByteLog {
       try {
         unlinkSync(this.place.path);
       } catch {
-        // It went with its folder.
+        // It was removed with its folder.
       }
     });
   }
@@ -74,7 +74,7 @@ export class FileLogReader implements ByteLog {
     throw new Error("another process writes this log");
   }
 
-  /** @throws what the system says when there is no such file, or none can be opened now */
+  /** @throws the system's error when the file does not exist, or cannot be opened now */
   read(at: number, length: number): Buffer {
     return readSealed(this.#file.number(), this.#key, this.#number, at, length);
   }
@@ -84,7 +84,7 @@ export class FileLogReader implements ByteLog {
   }
 }
 
-/** A file that is opened when it is first needed, since there may be too many open ones before. */
+/** A file that is opened when it is first needed, since too many may be open before. */
 class OpenFile {
   readonly #path: string;
   readonly #flags: string;
@@ -98,7 +98,7 @@ class OpenFile {
 
   /**
    * Its descriptor.
-   * @throws what the system says, or that it has been closed: the number may be another file's by now
+   * @throws the system's error, or that it was closed: the number may be another file's by now
    */
   number(): number {
     if (this.#closed) throw new ClusterUnreachable("what was watched is not there any more");
@@ -106,7 +106,7 @@ class OpenFile {
     return this.#number;
   }
 
-  /** Nobody begins to read any more; those who have, read on for {@link READERS_MS}. */
+  /** Refuses new readers; current ones may continue for {@link READERS_MS}. */
   closeLater(closed: () => void): void {
     setTimeout(() => {
       if (this.#closed) return;

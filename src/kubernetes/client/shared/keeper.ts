@@ -1,4 +1,4 @@
-/** Keeps the stores of several processes: each list is watched once, and held once in a file that all of them read. */
+/** Keeps the stores of several processes: each list is watched once, and stored once in a file that all of them read. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -11,18 +11,18 @@ import { FileLog } from "./file-log.js";
 import { type FromKeeper, type SharedEntry, type ToKeeper, toWire } from "./messages.js";
 import { KEY_BYTES } from "./sealed-file.js";
 
-/** How often what has no event of its own is looked at: stores that have grown too old, or were given up. */
+/** Interval of checks without an event: stores that have become too old, or were removed. */
 export const LOOK_MS = 1_000;
-/** Entries in one message: each process reads it in one go. */
+/** Most entries in one message: a process reads each in one go. */
 const ENTRIES_AT_ONCE = 1_000;
 
-/** The files of logs, in a folder that nobody else may look into: one for each process that keeps lists. */
+/** The files of logs, in a folder that is private to this user: one for each process that keeps lists. */
 export class LogFolder {
   readonly #path: string;
   readonly #key = randomBytes(KEY_BYTES).toString("base64");
   #logs = 0;
 
-  /** Removes what one before it has left that was killed: a pod's volume outlives its processes. */
+  /** Removes the files of an earlier process that was killed: a pod's volume outlives its processes. */
   constructor() {
     const own = `policy-server-lists-${hostname()}-`;
     for (const name of readdirSync(tmpdir())) {
@@ -45,7 +45,7 @@ export class LogFolder {
   }
 }
 
-/** Removes a folder, unless it is somebody else's: anybody may make one of that name where all may write. */
+/** Removes a folder, unless another user owns it: any user may create one of that name in a public folder. */
 function removeIfMay(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -54,7 +54,7 @@ function removeIfMay(path: string): void {
   }
 }
 
-/** Whether another process of that number runs: in a container the one before had the number of this one. */
+/** Whether another process with that number runs: in a container the former process had the same number as this one. */
 function isOthers(pid: number): boolean {
   if (pid === process.pid || !Number.isInteger(pid)) return false;
   try {
@@ -67,32 +67,32 @@ function isOthers(pid: number): boolean {
 
 const givenUp = (): ClusterUnreachable => new ClusterUnreachable("the list is not watched any more");
 
-/** A store as one process sees it. */
+/** A store as one process uses it. */
 interface Subscription {
   readonly open: Extract<ToKeeper, { type: "open" }>;
   readonly store: WatchStore;
-  /** The only key that is wanted. */
+  /** The only key that the process wants. */
   readonly only: string | undefined;
   put: Map<string, StoredEntry | undefined>;
-  /** The problem that it was told, as long as that stands. */
+  /** The problem that the process was told of, as long as it lasts. */
   problem: string | undefined;
-  /** Whether it was told all, and what has changed since is in {@link put}. */
+  /** Whether the process has all entries, so that later changes are in {@link put}. */
   whole: boolean;
-  /** The version that it was told. */
+  /** The version that the process was told. */
   told: string;
   takenBack: () => void;
 }
 
-/** One process, as its keeper sees it. */
+/** A process that uses the stores. */
 export class KeptProcess {
   readonly #stores: WatchStores;
   readonly #send: (message: FromKeeper) => void;
   readonly #subscriptions = new Map<number, Subscription>();
-  /** Logs that were named to it. */
+  /** The logs that the process knows. */
   readonly #logs = new Set<FileLog>();
   #telling = false;
 
-  /** @param send tells the process something; never throws */
+  /** @param send sends a message to the process; never throws */
   constructor(stores: WatchStores, send: (message: FromKeeper) => void) {
     this.#stores = stores;
     this.#send = send;
@@ -113,7 +113,7 @@ export class KeptProcess {
 
   /** To be called every {@link LOOK_MS}. */
   look(): void {
-    // What names a log that is left must have been told before the log goes.
+    // Entries in a removed log must be replaced before the log is removed.
     this.#tell(this.#subscriptions.values());
     const used = new Set<unknown>();
     for (const { store } of this.#subscriptions.values()) {
@@ -126,7 +126,7 @@ export class KeptProcess {
     }
   }
 
-  /** The process has gone. */
+  /** Must be called when the process has ended. */
   end(): void {
     for (const id of [...this.#subscriptions.keys()]) this.#drop(id);
   }
@@ -173,7 +173,7 @@ export class KeptProcess {
     void store.ended.then(ended);
   }
 
-  /** The store's place among others is that of one that is used. */
+  /** Marks the store as used. */
   #touch(id: number): void {
     const subscription = this.#subscriptions.get(id);
     if (subscription !== undefined && !subscription.store.stopped) this.#storeOf(subscription.open);
@@ -184,7 +184,7 @@ export class KeptProcess {
     this.#subscriptions.delete(id);
   }
 
-  /** Tells what has changed. */
+  /** Sends changes. */
   #tell(subscriptions: Iterable<Subscription>): void {
     const states = new Map<string, number[]>();
     for (const subscription of subscriptions) {
@@ -198,12 +198,12 @@ export class KeptProcess {
   }
 
   /**
-   * Tells a problem, as long as there is one: what is held then must not be believed, not for a moment. Else what has changed.
-   * @returns the version of what it was told now
+   * Sends a problem, as long as there is one: the process' entries must then not be used, not for a moment. Otherwise sends changes.
+   * @returns the version that was sent
    */
   #tellEntries(subscription: Subscription): string | undefined {
     const { store, open, only, put, whole } = subscription;
-    // Who has waited for the first list of a store that was given up gets it.
+    // A process that has waited for the first list of a removed store gets it.
     const problem = store.problem() ?? (store.stopped && whole ? givenUp() : undefined);
     if (problem !== undefined) return this.#tellProblem(subscription, problem, store.stopped);
     const { items } = store;
@@ -228,7 +228,7 @@ export class KeptProcess {
     this.#send({ type: "problem", id: subscription.open.id, problem: toWire(problem), final });
   }
 
-  /** What has changed in a turn of the event loop is told together. */
+  /** Sends all changes of a turn of the event loop together. */
   #tellSoon(): void {
     if (this.#telling) return;
     this.#telling = true;

@@ -1,16 +1,16 @@
-/** What processes say to the one that keeps their stores, and what they hear. Plain data. */
+/** The messages between processes and the one that keeps their stores. Plain data. */
 
 import type { LogPlace } from "../byte-log.js";
 import type { ApiResource } from "../discovery.js";
 import { ApiError, ClusterConfigError, ClusterUnreachable, ResourceError } from "../errors.js";
 import type { StoreScope } from "../object-stores.js";
 
-/** Which objects a store holds. */
+/** Selects the objects of a store. */
 export type StoreSelection =
   | { readonly kind: "list"; readonly scope: StoreScope }
   | { readonly kind: "named"; readonly namespace: string; readonly name: string };
 
-/** To the process that keeps the stores. Ids count up in each process that asks. */
+/** Messages to the process that keeps the stores. Ids count up in each process. */
 export type ToKeeper =
   | {
       readonly type: "open";
@@ -18,33 +18,33 @@ export type ToKeeper =
       readonly resource: ApiResource;
       readonly selection: StoreSelection;
     }
-  /** Still wanted. */
+  /** The stores are still used. */
   | { readonly type: "used"; readonly ids: readonly number[] }
   | { readonly type: "close"; readonly id: number };
 
-/** An object: its key, and where its text stands in a log, or its text. */
+/** An object: its key, and the place of its text in a log, or its text. */
 export type SharedEntry =
   | readonly [key: string, log: number, at: number, length: number]
   | readonly [key: string, text: string];
 
-/** From it. */
+/** Messages from the process that keeps the stores. */
 export type FromKeeper =
-  /** A log that entries will name. */
+  /** A log that later entries refer to. */
   | { readonly type: "log"; readonly place: LogPlace }
-  /** No entry names it any more. */
+  /** No entry refers to the log any more. */
   | { readonly type: "log-gone"; readonly number: number }
-  /** What a store holds changes. */
+  /** The contents of a store change. */
   | {
       readonly type: "entries";
       readonly id: number;
-      /** It holds nothing else. */
+      /** Whether these are all entries. */
       readonly anew: boolean;
       readonly put: readonly SharedEntry[];
       readonly gone: readonly string[];
     }
-  /** All that was sent so far of these is the state of this version. */
+  /** All entries sent so far for these stores are the state of this version. */
   | { readonly type: "state"; readonly ids: readonly number[]; readonly version: string }
-  /** It is of no use, as long as nothing else is said. */
+  /** The store cannot be used until the next message about it. */
   | { readonly type: "problem"; readonly id: number; readonly problem: WireError; readonly final: boolean };
 
 /** An error as it is sent. */
@@ -78,7 +78,7 @@ export function fromWire({ code, message, shown, status = 500, reason = "" }: Wi
     case "KUBERNETES_CONFIG":
       return new ClusterConfigError(message);
     default:
-      // What is not known is not shown.
+      // An unknown error is not shown.
       return new ClusterUnreachable(message, { shown: shown ?? "the API server cannot be reached" });
   }
 }

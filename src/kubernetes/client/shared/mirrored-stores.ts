@@ -1,4 +1,4 @@
-/** Stores that another process keeps: this one holds where each object's text stands, and what it was asked for lately. */
+/** Stores that another process keeps: this one holds the place of each object's text, and the latest parsed objects. */
 import { LRUCache } from "lru-cache";
 import { parseJson } from "../../../data/json.js";
 import { apiVersionOf } from "../../names.js";
@@ -13,18 +13,18 @@ import type { StoreBounds } from "../watch-stores.js";
 import { FileLogReader } from "./file-log.js";
 import { type FromKeeper, fromWire, type StoreSelection, type ToKeeper } from "./messages.js";
 
-/** The way to the process that keeps the stores. */
+/** The channel to the process that keeps the stores. */
 export interface StoreChannel {
   send(message: ToKeeper): void;
-  /** Calls with everything that it says. */
+  /** Calls back with each message. */
   listen(hear: (message: FromKeeper) => void): void;
 }
 
-/** How often the keeper is told which stores are used. */
+/** Interval at which the keeper is told which stores are used. */
 const USED_EVERY_MS = 30_000;
-/** Least time between two times that a store which has failed is asked for anew: the keeper knows when there is something new to be had. */
+/** Least time between two requests for a store that has failed: the keeper decides when it is read again. */
 const ASKED_ANEW_MS = 200;
-/** Objects by name: the keeper bounds what is watched for them. */
+/** Most objects by name: the keeper limits their watches. */
 const MAX_NAMED = 1_024;
 
 /** A store that another process keeps. */
@@ -47,7 +47,7 @@ class MirroredStore implements ObjectStore {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever waits is told; nobody need.
+    // Waiting callers get the rejection; without any it must not end the process.
     this.ready.catch(() => {});
   }
 
@@ -56,7 +56,7 @@ class MirroredStore implements ObjectStore {
   }
 
   async contents(): Promise<StoredItems> {
-    // It may be in order again after a problem that those who waited were told.
+    // It may be usable again after a problem that earlier callers were told of.
     if (this.items === undefined && this.#problem === undefined) await this.ready;
     if (this.#problem !== undefined) throw this.#problem;
     if (this.items === undefined) throw new ClusterUnreachable("the list is not there");
@@ -73,7 +73,7 @@ class MirroredStore implements ObjectStore {
     if (anew) this.#coming = new StoredItems({ apiVersion: apiVersionOf(this.resource), kind: this.resource.kind });
     const items = this.#coming ?? this.items;
     if (items === undefined) return;
-    // First, because there may be as many as there can be.
+    // Removed first, because there may already be as many as are allowed.
     for (const key of gone) items.remove(key);
     for (const entry of put) {
       if (entry.length === 4) items.set(entry[0], { log: logOf(entry[1]), at: entry[2], length: entry[3] });
@@ -198,7 +198,7 @@ export class MirroredStores implements ObjectStores {
   }
 }
 
-/** One that is gone already had its last entry replaced meanwhile. */
+/** The log of entries that were replaced while it was removed. */
 const NO_LOG: ByteLog = {
   size: 0,
   append: () => 0,

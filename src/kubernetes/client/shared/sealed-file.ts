@@ -1,9 +1,9 @@
-/** Reading and sealing records of files that are encrypted by blocks: see file-log.ts. */
+/** Encrypts and decrypts records of files that are encrypted by blocks: see file-log.ts. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { readSync } from "node:fs";
 
 const CIPHER = "aes-256-ctr";
-/** Of the cipher: records begin at blocks, so that each can be read alone, or several that follow each other at once. */
+/** Bytes of the cipher's block: records begin at blocks, so that each can be read by itself, or several that follow each other at once. */
 const BLOCK_BYTES = 16;
 /** Bytes of a key. */
 export const KEY_BYTES = 32;
@@ -11,7 +11,7 @@ export const KEY_BYTES = 32;
 /** Bytes that a record takes. */
 export const paddedLength = (length: number): number => Math.ceil(length / BLOCK_BYTES) * BLOCK_BYTES;
 
-/** Where the cipher stands: nothing is ever written twice to one place of one number. */
+/** The cipher's counter at a place: nothing is ever written twice to one place of one number. */
 function initial(number: number, at: number): Buffer {
   const counter = Buffer.alloc(BLOCK_BYTES);
   counter.writeBigUInt64BE(BigInt(number), 0);
@@ -19,14 +19,14 @@ function initial(number: number, at: number): Buffer {
   return counter;
 }
 
-/** What is written to a place for these bytes. */
+/** The encrypted bytes for a place. */
 export const sealed = (bytes: Uint8Array, key: Buffer, number: number, at: number): Buffer =>
   createCipheriv(CIPHER, key, initial(number, at)).update(bytes);
 
 /**
  * The bytes at a place.
- * @param number of the log
- * @param room for as many bytes, which are of no use afterwards
+ * @param number the log's number
+ * @param room a buffer for as many bytes, which is overwritten
  */
 export function readSealed(
   file: number,

@@ -1,8 +1,8 @@
 /** Deciding a case of CertificateRequestPolicies, by what kind of a case it is (docs/batch.md). */
 import { createRuleCompiler } from "../../../kinds/certificate-request-policy/dialect.js";
 import { prunedFields, schemaErrors } from "../../../kinds/certificate-request-policy/read.js";
-import { compileRule } from "../../../kinds/certificate-request-policy/rules.js";
 import { answerAdmission } from "../../../kinds/certificate-request-policy/webhook.js";
+import type { ExpressionCompiler } from "../../../kinds/shared/expressions/expression-compiler.js";
 import { formatPath, goQuote } from "../../../kubernetes/field-error.js";
 import { type JsonObject, text } from "../../../kubernetes/object.js";
 import { decideReview } from "./review.js";
@@ -22,12 +22,11 @@ export interface AdmissionExpectation {
 
 /**
  * Decides a line of `kind` `admission`: `policy` is the object as it is created, `registeredPlugins` are the names of the plugins that there are.
- * @param compile what is wrong with a rule, or `undefined`
  */
-function decideAdmission(written: JsonObject, compile: (rule: string) => string | undefined): AdmissionExpectation {
+function decideAdmission(written: JsonObject, compiler: ExpressionCompiler): AdmissionExpectation {
   const { policy, registeredPlugins } = written;
   const plugins = Array.isArray(registeredPlugins) ? registeredPlugins.filter((name) => typeof name === "string") : [];
-  const answer = answerAdmission({ operation: "CREATE", object: policy }, { compile, registeredPlugins: plugins });
+  const answer = answerAdmission({ operation: "CREATE", object: policy }, { compiler, registeredPlugins: plugins });
   const errors = schemaErrors(policy).map(
     ({ path, text }) => `${path.length === 0 ? "<nil>" : formatPath(path)}: ${text}`,
   );
@@ -42,12 +41,11 @@ function decideAdmission(written: JsonObject, compile: (rule: string) => string 
 /** Decides cases of every kind; made once for a run, so that rules are compiled once. */
 export function createCaseDecider(): (written: JsonObject) => object | Promise<object> {
   const compiler = createRuleCompiler();
-  const compile = (rule: string): string | undefined => compileRule(rule, compiler).error;
   return (written) => {
     const kind = text(written, "kind");
     switch (kind) {
       case "admission":
-        return decideAdmission(written, compile);
+        return decideAdmission(written, compiler);
       case "review":
         return decideReview(written, compiler);
       default:

@@ -1,14 +1,14 @@
-/** What the page shows stands in its address, so that it can be kept, sent, and left with the browser's own buttons. */
+/** The address of what the page shows, so that it can be kept, sent, and left with the browser's own buttons. */
 
-/** The draft's. */
+/** The address of the draft. */
 export const draftAddress = "#/draft";
 
-/** Of a policy. */
+/** The address of a policy. */
 export function policyAddress(id: string): string {
   return `#/policy/${encodeURIComponent(id)}`;
 }
 
-/** What an address asks for. */
+/** The subject of an address. */
 export type Asked =
   | { readonly what: "draft" }
   | { readonly what: "policy"; readonly id: string }

@@ -2,12 +2,12 @@ import type { PageState } from "../../api.js";
 import { h, put, sign } from "./element.js";
 import { askState } from "./wire.js";
 
-/** How often the page looks whether something else is served, by mode; after a failure sooner, then less and less often. In milliseconds. */
+/** Interval of checking for a new state, by mode; after a failure shorter, then longer and longer. In milliseconds. */
 const EVERY = { play: 4000, read: 15_000 } as const;
 const FIRST_RETRY = 1000;
 const LAST_RETRY = 30_000;
 
-/** Keeps the page up to date: calls `onState` with every new state, and says in `place` when the server is gone. */
+/** Keeps the page up to date: calls `onState` with every new state, and shows in `place` when the server does not answer. */
 export function connect(place: HTMLElement, onState: (state: PageState) => void): { readonly lookNow: () => void } {
   let retry = FIRST_RETRY;
   let timer: number | undefined;

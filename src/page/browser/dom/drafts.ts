@@ -1,4 +1,4 @@
-/** What somebody has written, kept in the browser until they reset it. */
+/** The user's texts, kept in the browser until they are reset. */
 export interface Written {
   readonly draft: string;
   readonly payload: string;
@@ -6,9 +6,9 @@ export interface Written {
   readonly raw: boolean;
 }
 
-/** Named with the version of what is kept: another version does not read it. */
+/** The key of the store, with a version: another version does not read it. */
 const KEY = "policy-server.page.1";
-/** Browsers keep about five million characters for a site; more than this of one text is a file's matter. */
+/** Longest text that is kept: browsers keep about five million characters for a site. */
 const LONGEST = 1_000_000;
 
 function isWritten(value: unknown): value is Written {
@@ -18,7 +18,7 @@ function isWritten(value: unknown): value is Written {
   return texts && typeof raw === "boolean";
 }
 
-/** What was kept; undefined: nothing, or the browser keeps nothing for this page. */
+/** The kept texts; undefined: none, or the browser keeps nothing for this page. */
 export function kept(): Written | undefined {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
@@ -28,20 +28,20 @@ export function kept(): Written | undefined {
   }
 }
 
-/** Keeps it. Where that can't be, the page works without. */
+/** Keeps the texts. Where that is impossible, the page works without. */
 export function keep(written: Written): void {
   try {
     if (written.draft.length + written.payload.length <= LONGEST) localStorage.setItem(KEY, JSON.stringify(written));
   } catch {
-    // Private windows and full stores: the text stays in the page, and is gone with it.
+    // Private windows and full stores: the text stays in the page, and is lost with it.
   }
 }
 
-/** Forgets it. */
+/** Drops the texts. */
 export function forget(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Nothing was kept.
+    // There was none.
   }
 }

@@ -1,6 +1,6 @@
-/** Elements without a framework. Texts become text nodes and attributes, never markup: nothing that a server says can be more than words. */
+/** Makes elements without a framework. Texts become text nodes and attributes, never markup: nothing from the server can be more than words. */
 
-/** What may stand in an element; `undefined` and `false` stand for nothing. */
+/** A child of an element; `undefined` and `false` are skipped. */
 export type Child = Node | string | number | undefined | false;
 
 /** Attributes by name; `true` is an empty one, `undefined` and `false` none; a function listens to the event of that name. */
@@ -41,12 +41,12 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** Puts children in the place of all that an element holds. */
+/** Replaces the children of an element. */
 export function put(element: Element, ...children: Child[]): void {
   element.replaceChildren(...present(children));
 }
 
-/** A symbol that says again what a word beside it says: it is not read aloud. */
+/** A symbol beside a word with the same meaning: it is not read aloud. */
 export function sign(symbol: string, tone: string): HTMLElement {
   return h("span", { class: `sign ${tone}`, "aria-hidden": "true" }, symbol);
 }

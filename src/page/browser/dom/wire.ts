@@ -7,10 +7,10 @@ import type {
   PageState,
 } from "../../api.js";
 
-/** After this long a question has no answer: more than any policy may take. In milliseconds. */
+/** Time limit of a question: more than any policy may take. In milliseconds. */
 const PATIENCE = 60_000;
 
-/** The server has answered that it does not. */
+/** The error of a question that the server refuses. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -20,10 +20,10 @@ export class Refused extends Error {
   }
 }
 
-/** The server has not answered. */
+/** The error of a server that does not answer. */
 export class Unreachable extends Error {}
 
-/** What statuses mean here, for a server, or a proxy before it, that says nothing itself. */
+/** Texts for statuses, for a server, or a proxy before it, that sends none. */
 const MEANINGS: ReadonlyMap<number, string> = new Map([
   [
     403,
@@ -60,17 +60,17 @@ function post<T>(path: string, question: unknown, signal: AbortSignal): Promise<
   });
 }
 
-/** What is served. */
+/** Asks for the state. */
 export function askState(): Promise<PageState> {
   return answerOf<PageState>("state", { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE) });
 }
 
-/** What is wrong with a draft. */
+/** Asks for the problems of a draft. */
 export function askCheck(question: CheckQuestion, signal: AbortSignal): Promise<CheckAnswer> {
   return post<CheckAnswer>("check", question, signal);
 }
 
-/** What a draft or a served policy makes of a payload. */
+/** Asks for the evaluation of a payload by a draft or a served policy. */
 export function askEvaluate(question: EvaluateQuestion, signal: AbortSignal): Promise<EvaluateAnswer> {
   return post<EvaluateAnswer>("evaluate", question, signal);
 }

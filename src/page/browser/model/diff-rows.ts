@@ -8,7 +8,7 @@ export type DiffRow =
   | { readonly kind: DiffLine["kind"]; readonly text: string }
   | { readonly kind: "folded"; readonly lines: readonly DiffLine[] };
 
-/** The lines with what is far from every change folded. Two lines or fewer are not worth folding. */
+/** The lines, with those far from every change folded. Two lines or fewer are not worth folding. */
 export function diffRows(lines: readonly DiffLine[], context: number = CONTEXT): DiffRow[] {
   const near = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
@@ -30,7 +30,7 @@ function endOfRun(near: Uint8Array, from: number): number {
   return next === -1 ? near.length : next;
 }
 
-/** How many lines a patch adds and takes away. */
+/** Number of lines that a patch adds and removes. */
 export function diffCounts(lines: readonly DiffLine[]): { readonly added: number; readonly removed: number } {
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
   return { added: count("added"), removed: count("removed") };

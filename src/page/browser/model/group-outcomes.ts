@@ -3,7 +3,7 @@ import type { GroupNode, PageGroup } from "../../api.js";
 import { expressionTree } from "../../expression-tree.js";
 import { duration, type Look, lookOf, lookOfValue } from "./outcomes.js";
 
-/** What became of a part of a group's expression: its look, and the words under its name. */
+/** The result of a part of a group's expression: its look, and the words under its name. */
 export interface NodeOutcome extends Look {
   readonly detail: string;
 }
@@ -27,7 +27,7 @@ function valueAt(value: ExplainedValue, node: GroupNode): ExplainedValue | undef
   return undefined;
 }
 
-/** How outcomes are told apart where a member was asked several times: what decided against it comes first. */
+/** The order of outcomes where a member was asked several times: the one that decided against it comes first. */
 const GRAVEST: readonly ExplainedAnswer["outcome"][] = ["error", "no answer", "deny", "skip", "allow", "not evaluated"];
 
 function ofMember(asked: readonly ExplainedAnswer[]): NodeOutcome | undefined {
@@ -44,14 +44,14 @@ function ofMember(asked: readonly ExplainedAnswer[]): NodeOutcome | undefined {
   };
 }
 
-/** Whether a part that has no value here has one where it stands in the expression once more. */
+/** Whether a part without a value here has one at another place of the expression. */
 function standsElsewhere(node: GroupNode, source: string, value: ExplainedValue): boolean {
   const { from = 0, to = 0 } = value;
   const same = source.slice(from, to) === source.slice(node.from, node.to) && value.value !== undefined;
   return same || value.parts.some((part) => standsElsewhere(node, source, part));
 }
 
-/** What became of a part: of a member its outcome, of anything else its value. A member behind `||` or `&&` may not have been needed in this place. */
+/** The result of a part: of a member its outcome, of any other its value. A member behind `||` or `&&` may not have been needed in this place. */
 export function outcomeOf(node: GroupNode, answer: ExplainedAnswer): NodeOutcome | undefined {
   const { source = "", value: root } = evaluated(answer) ?? {};
   const value = root === undefined ? undefined : valueAt(root, node);
@@ -69,7 +69,7 @@ export function outcomeOf(node: GroupNode, answer: ExplainedAnswer): NodeOutcome
   return { ...look, detail: look.word };
 }
 
-/** A group to draw from its answer alone, as that of a draft. Undefined where its expression was not evaluated. */
+/** A group to draw from its answer alone, for a draft. Undefined where its expression was not evaluated. */
 export function groupOfAnswer(answer: ExplainedAnswer): PageGroup | undefined {
   const found = answer.members.length === 0 ? undefined : evaluated(answer);
   if (found === undefined) return undefined;

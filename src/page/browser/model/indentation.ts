@@ -1,7 +1,7 @@
 /** A step of indentation. YAML allows no tabs. */
 const STEP = "  ";
 
-/** What is replaced by which text, and what is selected then: UTF-16 units of the whole text. */
+/** A replacement, and the selection after it: UTF-16 units of the whole text. */
 export interface Selected {
   readonly from: number;
   readonly to: number;
@@ -10,7 +10,7 @@ export interface Selected {
   readonly selectionTo: number;
 }
 
-/** Indents by a step, or takes one back: at the caret, or of every line that is selected. */
+/** Indents by a step, or unindents: at the caret, or every selected line. */
 export function indentedLines(text: string, from: number, to: number, back: boolean): Selected {
   if (from === to && !back) {
     return { from, to, text: STEP, selectionFrom: from + STEP.length, selectionTo: from + STEP.length };

@@ -1,11 +1,11 @@
-/** What comes of a question: its answer, or `undefined` when a later one was asked in the meantime. */
+/** The result of a question: its answer, or `undefined` when a later one was asked in the meantime. */
 export type Latest<T> = Promise<T | undefined>;
 
-/** Asks one thing at a time: a new question ends the former, and an answer that comes late all the same is nobody's. */
+/** Asks one question at a time: a new one ends the former, whose late answer is ignored. */
 export class LatestOnly {
   #controller: AbortController | undefined;
 
-  /** Asks. Whatever `question` throws is thrown, unless a later question has been asked. */
+  /** Asks. Rethrows errors of `question`, unless a later question has been asked. */
   async ask<T>(question: (signal: AbortSignal) => Promise<T>): Latest<T> {
     this.cancel();
     const controller = new AbortController();
@@ -19,7 +19,7 @@ export class LatestOnly {
     }
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Ends the present question. */
   cancel(): void {
     this.#controller?.abort();
     this.#controller = undefined;

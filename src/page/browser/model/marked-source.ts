@@ -1,6 +1,6 @@
 import type { ExplainedValue } from "../../../kinds/explanation/types.js";
 
-/** A part of an expression's source that has values: several where it was evaluated for each element of a list. */
+/** A part of an expression's source with its values: several where it was evaluated for each element of a list. */
 export interface MarkedPart {
   readonly from: number;
   readonly to: number;
@@ -16,7 +16,7 @@ interface Open {
 }
 
 /**
- * The parts of a source as they lie in each other. Parts without a place, outside of the source, or across another one are left out: the list under the
+ * The nested parts of a source. Parts without a place, outside of the source, or across another one are left out: the list under the
  * source has them all.
  */
 export function markSource(source: string, root: ExplainedValue): readonly MarkedPart[] {

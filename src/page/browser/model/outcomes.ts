@@ -1,6 +1,6 @@
 import type { ExplainedAnswer } from "../../../kinds/explanation/types.js";
 
-/** What an outcome looks like: a symbol and words, never a colour alone. `tone` is the class of its colour. */
+/** The look of an outcome: a symbol and words, never a colour alone. `tone` is the class of its colour. */
 export interface Look {
   readonly tone: "good" | "bad" | "failed" | "quiet" | "unasked";
   readonly symbol: string;
@@ -16,12 +16,12 @@ const LOOKS: ReadonlyMap<ExplainedAnswer["outcome"], Look> = new Map([
   ["no answer", { tone: "failed", symbol: "…", word: "no answer in time" }],
 ]);
 
-/** The look of an outcome. One that this page does not know is written as it is. */
+/** The look of an outcome. One that this page does not know is shown as it is. */
 export function lookOf(outcome: ExplainedAnswer["outcome"]): Look {
   return LOOKS.get(outcome) ?? { tone: "quiet", symbol: "?", word: String(outcome) };
 }
 
-/** The headline of an answer: what came of the request, and not only of the policy. */
+/** The headline of an answer: the result of the request, not only of the policy. */
 export function verdictOf(allowed: boolean, outcome: ExplainedAnswer["outcome"]): Look {
   if (outcome === "error" || outcome === "no answer") {
     return { ...lookOf(outcome), word: allowed ? "Error, let through" : "Error, denied" };

@@ -1,6 +1,6 @@
 import type { PagePolicy } from "../../api.js";
 
-/** What is to be said of a policy's state, apart from that it answers. */
+/** A remark about a policy's state. */
 export interface PolicyState {
   readonly tone: "good" | "bad" | "warn" | "quiet";
   readonly symbol: string;
@@ -18,7 +18,7 @@ export function statesOf(policy: PagePolicy): PolicyState[] {
   return states;
 }
 
-/** What kind a policy is, in one or two words: `group`, `WASM · extism`, `ValidatingAdmissionPolicy`. */
+/** The kind of a policy, in one or two words: `group`, `WASM · extism`, `ValidatingAdmissionPolicy`. */
 export function kindOf(policy: PagePolicy): string {
   if (policy.kind === "group") return "group";
   if (policy.kind === "wasm") return `WASM · ${policy.implementation}`;

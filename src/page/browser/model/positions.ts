@@ -2,7 +2,7 @@
  * Places in a text: the server counts lines and code points from 1 (`PageProblem`), the browser UTF-16 units from 0.
  */
 
-/** Where a column stands in its line, in UTF-16 units from 0. A column past the end is the end. */
+/** The place of a column in its line, in UTF-16 units from 0. A column past the end is the end. */
 export function unitOfColumn(line: string, column: number): number {
   let unit = 0;
   for (let left = column - 1; left > 0 && unit < line.length; left -= 1) {
@@ -18,19 +18,19 @@ export function columnOfUnit(line: string, unit: number): number {
   return column;
 }
 
-/** What a word is made of, for mistakes that say only where they begin. */
+/** The characters of a word, for mistakes with only a beginning. */
 const WORD = /[\p{L}\p{N}_./-]+/uy;
 
-/** A stretch of a line, in UTF-16 units from 0. `to` is `from` where the line has ended: something is missing there. */
+/** A stretch of a line, in UTF-16 units from 0. `to` is `from` at the end of the line: something is missing there. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
 
-/** What CEL is called by: it gives the place of a call as that of its parenthesis. */
+/** The name of a call: CEL gives the place of its parenthesis. */
 const CALLED = /\w+$/;
 
-/** What is underlined: up to the end column, or else the word; at least one character where there is one. Of a call it is the name. */
+/** The underlined part: up to the end column, or else the word; at least one character where there is one. Of a call it is the name. */
 export function stretchOf(line: string, column: number, endColumn?: number): Stretch {
   const from = unitOfColumn(line, column);
   const atLeast = unitOfColumn(line, column + 1);
@@ -46,7 +46,7 @@ export function linesOf(text: string): readonly string[] {
   return text.split("\n");
 }
 
-/** Where a line (from 1) begins in its text, in UTF-16 units. A line past the end is the last. */
+/** The beginning of a line (from 1) in its text, in UTF-16 units. A line past the end is the last. */
 export function startOfLine(lines: readonly string[], line: number): number {
   let start = 0;
   for (let index = 0; index < Math.min(line, lines.length) - 1; index += 1) start += (lines[index]?.length ?? 0) + 1;

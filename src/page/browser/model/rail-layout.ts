@@ -1,19 +1,19 @@
 import type { GroupNode } from "../../api.js";
 
 /**
- * A group's expression as rails that a request runs along: what stands in a row must all hold, of what stands below each other one suffices. The way through
- * the top is asked first. Pure geometry in CSS pixels; who draws it decides the rest.
+ * A group's expression as rails along which a request runs: parts in a row must all hold, of parts below each other one suffices. The top way
+ * is evaluated first. Pure geometry in CSS pixels; the drawing code decides the rest.
  */
 
-/** A character of the labels, which are set in a monospaced font of 13 px. */
+/** Width of a character of the labels, which are set in a monospaced font of 13 px. */
 const CHARACTER = 8;
 const BOX = { height: 44, padding: 12, least: 118, longest: 40 } as const;
-/** Between what stands in a row, with room for the operator; between rows; from a fork to its branches. */
+/** Gaps between parts in a row, with room for the operator; between rows; from a fork to its branches. */
 const GAP = { row: 34, column: 14, fork: 26, branch: 58 } as const;
-/** Around what is negated or conditional, with room for the frame's word. */
+/** Padding around a negated or conditional part, with room for the frame's word. */
 const FRAME = { side: 14, top: 22, bottom: 12 } as const;
 const END = 22;
-/** Between two rows of what must all hold, with room for the way back. */
+/** Gap between two rows of parts that must all hold, with room for the way back. */
 const ROW_GAP = 40;
 
 /** A member or another part of the expression. */
@@ -31,18 +31,18 @@ export interface RailFrame extends Omit<RailBox, "label"> {
   readonly word: string;
 }
 
-/** A word on the rails: an operator, or which branch it is. */
+/** A word on the rails: an operator, or the name of a branch. */
 export interface RailWord {
   readonly x: number;
   readonly y: number;
   readonly text: string;
 }
 
-/** All that is to be drawn. */
+/** The whole drawing. */
 export interface RailDrawing {
   readonly width: number;
   readonly height: number;
-  /** Where the rails begin, at the left, and where they end. */
+  /** The height at which the rails begin, at the left, and end. */
   readonly axis: number;
   readonly end: { readonly x: number; readonly y: number };
   readonly boxes: readonly RailBox[];
@@ -59,7 +59,7 @@ interface Canvas {
   readonly rails: string[];
 }
 
-/** What takes room: `axis` is where the rail goes in and out, from the top. */
+/** A rectangle: `axis` is where the rail enters and leaves it, from the top. */
 interface Block {
   readonly width: number;
   readonly height: number;
@@ -67,7 +67,7 @@ interface Block {
   readonly draw: (x: number, y: number, canvas: Canvas) => void;
 }
 
-/** Cut to what a box holds; the whole stands in its title. */
+/** The label of a part, cut to the width of a box; the whole stands in its title. */
 export function labelOf(node: GroupNode, expression: string): string {
   const text = node.kind === "member" && node.name !== undefined ? node.name : expression.slice(node.from, node.to);
   const line = text.replace(/\s+/g, " ").trim();
@@ -170,7 +170,7 @@ function blockOf(node: GroupNode, expression: string): Block {
   return leaf(node, expression);
 }
 
-/** The blocks in as many rows as it takes; a block wider than a row stands alone. */
+/** The blocks in as many rows as needed; a block wider than a row stands by itself. */
 function wrapped(blocks: readonly Block[], available: number): Block[][] {
   const rows: Block[][] = [];
   let width = 0;
@@ -186,7 +186,7 @@ function wrapped(blocks: readonly Block[], available: number): Block[][] {
   return rows;
 }
 
-/** From the end of a row back to the beginning of the next. */
+/** The rail from the end of a row back to the beginning of the next. */
 function wayBack(canvas: Canvas, right: number, from: number, middle: number, to: number): void {
   const left = 10;
   canvas.rails.push(
@@ -196,7 +196,7 @@ function wayBack(canvas: Canvas, right: number, from: number, middle: number, to
   canvas.words.push({ x: (left + right) / 2, y: middle, text: "&&" });
 }
 
-/** Lays a group's expression out. What must all hold is continued in a second row where `available` pixels are too few for one. */
+/** Lays a group's expression out. Parts that must all hold continue in a second row where `available` pixels are too few for one. */
 export function layoutOf(tree: GroupNode, expression: string, available = Number.POSITIVE_INFINITY): RailDrawing {
   const canvas: Canvas = { boxes: [], frames: [], words: [], rails: [] };
   const parts = tree.kind === "and" && tree.parts.length > 0 ? flattened(tree) : [tree];

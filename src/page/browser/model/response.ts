@@ -1,4 +1,4 @@
-/** What is read of the response that a client would get: an AdmissionReview, its `response`, or what raw requests are answered with. */
+/** Reads the client's answer: an AdmissionReview, its `response`, or the answer to a raw request. */
 
 function field(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;

@@ -10,12 +10,12 @@ interface Coloured extends Stretch {
   readonly name: string;
 }
 
-/** Lines longer than this are shown without colours: nobody reads them, and they cost most. */
+/** Longest line with colours: longer ones are hardly read, and cost most. */
 const LONGEST_COLOURED = 2000;
 const TOKENS =
   /(?<comment>(?<=^|\s)#.*$)|(?<key>(?<=^\s*(?:- +)*)(?:"[^"]*"|'[^']*'|[\w./-]+)(?=\s*:(?:\s|$)))|(?<text>"(?:[^"\\]|\\.)*"?|(?<=[\s[{,:(=!]|^)'[^']*'?)|(?<value>(?<=[\s[{,:]|^)(?:true|false|null|-?\d[\d.]*)(?=[\s,\]}]|$))/g;
 
-/** What of a line of YAML or JSON is a key, a text, a comment. A guess by the line alone: it colours, it decides nothing. */
+/** The keys, texts and comments of a line of YAML or JSON. A guess by the line alone: it only colours. */
 function colours(line: string): Coloured[] {
   if (line.length > LONGEST_COLOURED) return [];
   return [...line.matchAll(TOKENS)].map((match) => {

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../model/response.js";
 import { expressionView } from "./expression-view.js";
 import { groupDrawing, type Linked } from "./group-drawing.js";
 
-/** Members within members deeper than this are not drawn: groups of groups end long before. */
+/** Deepest level of members that is drawn: groups of groups end long before. */
 const DEEPEST = 12;
 
 function partView(part: ExplainedPart, alone: boolean): HTMLElement {
@@ -62,7 +62,7 @@ function memberRow(member: ExplainedAnswer, depth: number): HTMLElement {
   );
 }
 
-/** The members of a group in order of definition, each with what it made of the request; those with more to tell unfold. */
+/** The members of a group in order of definition, each with its answer; those with details unfold. */
 function memberList(answer: ExplainedAnswer, depth = 0): HTMLElement | undefined {
   if (answer.members.length === 0 && answer.left === 0) return undefined;
   return h(
@@ -99,7 +99,7 @@ function rowOf(row: DiffRow): HTMLElement {
   return element;
 }
 
-/** What a patch makes of an object, line by line. */
+/** The changes of an object by a patch, line by line. */
 function diffView(lines: readonly DiffLine[]): HTMLElement {
   const { added, removed } = diffCounts(lines);
   return h(
@@ -114,14 +114,14 @@ function diffView(lines: readonly DiffLine[]): HTMLElement {
   );
 }
 
-/** Where answers are shown. */
+/** The place of answers. */
 export interface AnswerView {
   readonly element: HTMLElement;
   readonly show: (answer: NonNullable<EvaluateAnswer["answer"]>, draft: boolean) => void;
-  /** Nothing to show but words: before the first question, or when there is no answer. */
+  /** Shows only words: before the first question, or when there is no answer. */
   readonly say: (tone: "quiet" | "bad", ...words: Child[]) => void;
   readonly setBusy: (busy: boolean) => void;
-  /** What is shown is of a text that has changed since. */
+  /** Marks the answer as one to a text that has changed since. */
   readonly setStale: (stale: boolean) => void;
 }
 
@@ -159,7 +159,7 @@ function contents(answer: Answer, draft: boolean, linked: Linked): Child[] {
   const look = verdictOf(answer.allowed, explained.outcome);
   const group = draft ? groupOfAnswer(explained) : undefined;
   const members = memberList(explained);
-  // One part without expressions says what the headline says.
+  // One part without expressions repeats the headline.
   const telling = explained.parts.length > 1 || explained.parts.some((part) => part.expressions.length > 0);
   const expressions = telling ? expressionsView(explained) : [];
   const monitor = lookOf("deny");

@@ -4,7 +4,7 @@ import { indentedLines, type Selected } from "../model/indentation.js";
 import { linesOf, startOfLine, stretchOf } from "../model/positions.js";
 import { type Mark, piecesOf } from "../model/yaml-pieces.js";
 
-/** More mistakes than this are counted only: a text that is something else altogether has one in every line. */
+/** Most mistakes that are listed; others are only counted: a text that is something else altogether has one in every line. */
 const MOST_SHOWN = 50;
 
 /** The mistakes of a text, each leading to its place. */
@@ -64,7 +64,7 @@ function problemList(id: string, jump: (problem: PageProblem) => void): ProblemL
 }
 
 /**
- * Tab indents once somebody types in a field, and moves on for those who only come along with it, or after Escape: nobody is caught. Enter keeps the
+ * Tab indents after typing in a field; it moves on if the field was reached by Tab, or after Escape: so keyboard users can leave it. Enter keeps the
  * indentation.
  */
 function listenToKeys(field: HTMLTextAreaElement, insert: (text: string) => void): void {
@@ -97,10 +97,10 @@ function listenToKeys(field: HTMLTextAreaElement, insert: (text: string) => void
   });
 }
 
-/** Lines that are drawn above and below those in sight, so that a quick scroll shows no gap. */
+/** Lines that are drawn above and below the visible ones, so that a quick scroll shows no gap. */
 const SPARE_LINES = 8;
 
-/** How an editor is made. */
+/** Options of an editor. */
 export interface EditorOptions {
   /** Distinguishes the ids of its elements. */
   readonly name: string;
@@ -115,20 +115,20 @@ export interface Editor {
   /** The text field itself. */
   readonly field: HTMLTextAreaElement;
   readonly text: () => string;
-  /** Replaces the text, as one step that can be taken back with Ctrl+Z; `onChange` is called. */
+  /** Replaces the text, as one step that can be undone with Ctrl+Z; `onChange` is called. */
   readonly write: (text: string) => void;
-  /** Sets the text without telling anybody. */
+  /** Sets the text without calling `onChange`. */
   readonly begin: (text: string) => void;
   readonly showProblems: (problems: readonly PageProblem[], none: string) => void;
 }
 
 interface Known {
   readonly problem: PageProblem;
-  /** The line as it was when the mistake was found: once it has changed, the mark is not shown. */
+  /** The line when the mistake was found: once it has changed, the mark is not shown. */
   readonly line: string;
 }
 
-/** Replaces what is selected as if it had been typed, so that it can be taken back. */
+/** Replaces the selection as if it had been typed, so that it can be undone. */
 export function insertText(field: HTMLTextAreaElement, text: string): void {
   // Deprecated, and the only way in all browsers that keeps the history of the field.
   const done = text === "" ? document.execCommand("delete") : document.execCommand("insertText", false, text);

@@ -3,12 +3,12 @@ import { type Child, h, put, sign } from "../dom/element.js";
 import { type MarkedPart, markSource, valuesOf } from "../model/marked-source.js";
 import { lookOfValue } from "../model/outcomes.js";
 
-/** Parts that are listed below an expression, and how deep: a comprehension over a long list has thousands. */
+/** Most parts listed below an expression, and the greatest depth: a comprehension over a long list has thousands. */
 const MOST_PARTS = 400;
 const DEEPEST = 40;
 const DEEPEST_UNDERLINE = 4;
 
-/** What a part came to, in one look. Several values of one part have the look of the first that failed or is false. */
+/** The look of a part. Several values of one part have the look of the first that failed or is false. */
 function lookOfPart(part: MarkedPart) {
   const looks = part.values.map(({ value, failed }) => lookOfValue(value, failed));
   const grave = ["failed", "bad"].map((tone) => looks.find((look) => look.tone === tone));
@@ -69,18 +69,18 @@ function markedSource(source: string, value: ExplainedValue, say: (part: MarkedP
   return code;
 }
 
-/** How many underlines lie in a part's own, up to the most that the style knows: the outer ones are drawn below. */
+/** Number of nested underlines in a part's own, up to the maximum of the style: the outer ones are drawn below. */
 function depthOf(part: MarkedPart): number {
   return Math.min(DEEPEST_UNDERLINE, 1 + Math.max(-1, ...part.inner.map(depthOf)));
 }
 
-/** A part as its author wrote it; what a macro made, in CEL's notation. */
+/** A part as its author wrote it; one that a macro made, in CEL's notation. */
 function textOf(source: string, { from, to, text }: ExplainedValue): string {
   const own = from === undefined || to === undefined ? "" : source.slice(from, to);
   return (own || text).replace(/\s+/g, " ");
 }
 
-/** Every part with its value as a list, for those who do not point. */
+/** Every part with its value as a list, as an alternative to pointing. */
 function partList(source: string, root: ExplainedValue): HTMLElement {
   let left = MOST_PARTS;
   const rows = (values: readonly ExplainedValue[], depth: number): HTMLElement => {
@@ -129,7 +129,7 @@ function evaluationView(source: string, value: ExplainedValue, open: boolean): H
   );
 }
 
-/** An expression with what it came to. The values of its parts are shown at once where it failed or is false; with `alone`, always. */
+/** An expression with its value. The values of its parts are shown at once where it failed or is false; with `alone`, always. */
 export function expressionView(expression: ExplainedExpression, alone: boolean): HTMLElement {
   const { source, error, evaluations } = expression;
   const title = h(

@@ -5,7 +5,7 @@ import { h, put, svg } from "../dom/element.js";
 import { type NodeOutcome, outcomeOf } from "../model/group-outcomes.js";
 import { layoutOf, type RailBox, type RailDrawing, type RailFrame } from "../model/rail-layout.js";
 
-/** Which policies have a page of their own: members that are defined in place have none. */
+/** Whether a policy has a page of its own: members that are defined in place have none. */
 export type Linked = (policy: string) => boolean;
 
 function boxOf(box: RailBox, group: PageGroup, linked: Linked, outcome: NodeOutcome | undefined): SVGElement {
@@ -78,7 +78,7 @@ function pictureOf(
   );
 }
 
-/** A group's expression as rails, its members linked, and coloured once it was asked. */
+/** A group's expression as rails, its members linked, and coloured once it was evaluated. */
 export function groupDrawing(group: PageGroup, linked: Linked, answer?: ExplainedAnswer): HTMLElement {
   const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The group as a drawing" });
   let drawn: number | undefined;

@@ -29,7 +29,7 @@ function membersOf(policy: PagePolicy, linked: Linked): Child {
   );
 }
 
-/** What is known of a policy. With `edit`, its source can be taken as a draft. */
+/** The details of a policy. With `edit`, its source can be taken as a draft. */
 export function policyDetails(
   policy: PagePolicy,
   linked: Linked,

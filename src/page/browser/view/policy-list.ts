@@ -3,11 +3,11 @@ import { draftAddress, policyAddress } from "../dom/addresses.js";
 import { type Child, h, put, sign } from "../dom/element.js";
 import { countOf, kindOf, matchesFilter, statesOf } from "../model/policy-words.js";
 
-/** The list of what is served, with a filter. */
+/** The list of served policies, with a filter. */
 export interface PolicyList {
   readonly element: HTMLElement;
   readonly update: (policies: readonly PagePolicy[], withDraft: boolean) => void;
-  /** Marks what is shown; `undefined` is the draft. */
+  /** Marks the shown policy; `undefined` is the draft. */
   readonly mark: (id: string | undefined) => void;
 }
 
@@ -31,7 +31,7 @@ function rowOf(policy: PagePolicy, group: string): HTMLAnchorElement {
   );
 }
 
-/** What a policy's id begins with when it is defined within a group: `workloads/`. */
+/** The beginning of a policy's id when it is defined within a group: `workloads/`. */
 function groupBefore(policy: PagePolicy, groups: ReadonlySet<string>): string {
   const end = policy.id.indexOf("/");
   return end !== -1 && groups.has(policy.id.slice(0, end)) ? policy.id.slice(0, end + 1) : "";
@@ -58,7 +58,7 @@ export function policyList(): PolicyList {
 
   const links = () => shown.filter(({ item }) => !item.hidden).map(({ link }) => link);
 
-  /** Of the list only one entry can be reached by Tab: the arrow keys go on from there. */
+  /** Makes one entry of the list reachable by Tab: the arrow keys lead to the others. */
   function tabStop(): void {
     const visible = links();
     const own = visible.find((link) => link.hasAttribute("aria-current")) ?? visible[0];

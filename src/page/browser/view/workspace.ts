@@ -7,27 +7,27 @@ import { type Editor, editor } from "./editor.js";
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
 type Operation = (typeof OPERATIONS)[number];
 
-/** Who is told what happens in the workspace. */
+/** Callbacks of the workspace. */
 export interface WorkspaceEvents {
   readonly onDraft: (draft: PageSource) => void;
-  /** Something that the answer depends on has changed. */
+  /** Called when something has changed on which the answer depends. */
   readonly onChange: () => void;
   readonly onEvaluate: () => void;
 }
 
-/** What is written: a draft and a payload. */
+/** The user's input: a draft and a payload. */
 export interface Workspace {
   /** The draft's editor with its tools. */
   readonly draft: HTMLElement;
-  /** The payload's, with the button that evaluates. */
+  /** The payload's editor, with the button that evaluates. */
   readonly payload: HTMLElement;
-  /** What is to be asked; of a served policy by its id. */
+  /** The question; for a served policy by its id. */
   readonly question: (id: string | undefined) => EvaluateQuestion;
   readonly offer: (examples: readonly PageExample[]) => void;
   readonly edit: (source: PageSource) => void;
   readonly showCheck: (answer: CheckAnswer) => void;
   readonly showProblems: (problems: readonly PageProblem[]) => void;
-  /** The check has no answer, and why. */
+  /** Shows that the check has no answer, and why. */
   readonly showUnchecked: (why: string) => void;
   readonly showPayloadProblem: (problem: PageProblem | undefined) => void;
   readonly currentDraft: () => PageSource;
@@ -69,7 +69,7 @@ function restore(written: Written, draft: Editor, payload: Editor, tools: Return
   tools.operation.disabled = written.raw;
 }
 
-/** Makes the workspace, with what was kept of the last time. */
+/** Makes the workspace, with the kept texts. */
 export function workspace(events: WorkspaceEvents): Workspace {
   let examples: readonly PageExample[] = [];
   let checked: readonly PageProblem[] = [];
@@ -210,7 +210,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
     payload: payloadSection,
     currentDraft,
     question(id) {
-      // The list of ids is of the last check: one that has been renamed since is not asked for.
+      // The list of ids is of the last check: one that has been renamed since is not used.
       const fresh = ids.options.length > 1 && draft.text().includes(ids.value);
       const asked = id ?? (fresh ? ids.value : undefined);
       const operation = tools.operation.value as Operation;

@@ -17,7 +17,7 @@ export interface HttpRequest {
   /** Whether a redirect may lead there. */
   readonly permits: (url: URL) => boolean;
   readonly maxBytes: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is not wanted any more. */
   readonly signal: AbortSignal;
 }
 
@@ -85,7 +85,7 @@ function requestOf(payload: unknown, { hosts, maxResponseBytes }: HttpGrant, sig
   const method = (optionalText(named, "method") ?? "GET").toUpperCase();
   if (!METHOD.test(method) || FORBIDDEN.has(method))
     throw new PayloadError(
-      `${JSON.stringify(method.slice(0, 64))} is no method of HTTP requests that a policy may send`,
+      `${JSON.stringify(method.slice(0, 64))} is not a method of HTTP requests that a policy may send`,
     );
   const text = optionalText(encoded, "body");
   const hasBody = text !== undefined && method !== "GET" && method !== "HEAD";

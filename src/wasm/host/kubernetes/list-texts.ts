@@ -16,7 +16,7 @@ const BYTES_AT_ONCE = 4 * 1024 * 1024;
 const MASKED_AT_ONCE = 256 * 1024;
 
 /**
- * Makes answers of lists from the texts of their objects. One answer is made for all who ask for the same meanwhile, and while somebody has it still: a
+ * Makes answers of lists from the texts of their objects. One answer is made for all that ask for the same meanwhile, and as long as it is in use: a
  * large cluster's takes a hundred megabytes. What masks leave of an object is kept for as long as there is room.
  */
 export class ListTexts {

@@ -74,7 +74,7 @@ export function recordSession(): Recording {
 /** A session that is being replayed. */
 export interface Replay {
   readonly execute: Executor;
-  /** Recorded exchanges that nobody has asked for yet. */
+  /** Recorded exchanges that were not asked for yet. */
   left(): number;
 }
 
@@ -115,7 +115,7 @@ function readSession(text: string): Exchange[] {
   try {
     list = readYamlDocument(text)?.value ?? [];
   } catch (error) {
-    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, { cause: error });
+    throw new SessionError(`the session file is not YAML: ${errorText(error)}`, { cause: error });
   }
   if (!Array.isArray(list)) throw new SessionError("the session file must hold a list of exchanges");
   return list.map((entry: unknown, index) => {

@@ -15,13 +15,13 @@ export interface PluginEnvironment {
   readonly varBytes: number;
 }
 
-/** Most bytes of variables when nobody says otherwise, as Extism has it; they need no more room than a request. */
+/** Most bytes of variables by default, as Extism has it; they need no more room than a request. */
 export const VARIABLE_BYTES = 1024 * 1024;
 
 /** Most bytes of variables that a manifest may ask for: they lie in the host's memory, beside the plugin's own. */
 export const MAX_VARIABLE_BYTES = 64 * 1024 * 1024;
 
-/** When nobody says anything: what is written of log lines in the end is decided elsewhere. */
+/** The default: what is written of log lines in the end is decided elsewhere. */
 export const NO_ENVIRONMENT: PluginEnvironment = { config: {}, logLevel: "trace", varBytes: VARIABLE_BYTES };
 
 /** For its way to the guest's thread. */

@@ -47,9 +47,9 @@ function questionOf(request: Uint8Array, body: Uint8Array | undefined): Readonly
   try {
     read = parseJson(new TextDecoder().decode(request));
   } catch (error) {
-    throw new Error(`the HTTP request is no JSON: ${errorText(error)}`, { cause: error });
+    throw new Error(`the HTTP request is not JSON: ${errorText(error)}`, { cause: error });
   }
-  if (!isJsonObject(read)) throw new Error("the HTTP request is no JSON object");
+  if (!isJsonObject(read)) throw new Error("the HTTP request is not a JSON object");
   const { url, method, headers, header } = read;
   return {
     ...(url !== undefined && { url }),

@@ -160,13 +160,13 @@ export class Kernel {
         throw new Error("the output lies outside of the blocks that the policy has allocated");
       },
       bad_error: () => {
-        throw new Error("the error is no block that the policy has allocated");
+        throw new Error("the error is not a block that the policy has allocated");
       },
-      bad_variable: () => this.#host.log("error", "a variable's name or value is no block", "policy"),
+      bad_variable: () => this.#host.log("error", "a variable's name or value is not a block", "policy"),
       log: (level: number, address: number, length: number) => {
         const named = LEVELS[level] ?? "error";
         if (address !== 0 && level < this.#logLevel()) return;
-        if (address === 0) this.#host.log("error", `failed to log(${named}): the line is no block`, "policy");
+        if (address === 0) this.#host.log("error", `failed to log(${named}): the line is not a block`, "policy");
         else this.#host.log(named, this.#line(address, length), "policy");
       },
       log_level: () => this.#logLevel(),

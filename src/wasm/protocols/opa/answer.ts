@@ -41,13 +41,13 @@ function patchOf(
 ): { mutation?: { kind: "patch"; patch: string } } {
   const { patch } = response;
   if (patch === undefined || patch === null) return {};
-  if (typeof patch !== "string") throw new Error("the patch is no text");
+  if (typeof patch !== "string") throw new Error("the patch is not a text");
   const most = mostPatchBytes(input.length);
   if (Buffer.byteLength(patch, "base64") > most)
     throw new GuestLimitError(`the policy's patch is longer than ${most} bytes`);
   // Read here, so that a patch that is none is the policy's failure and not the client's surprise.
   const operations = parseJson(Buffer.from(patch, "base64").toString("utf8"), { unique: UNIQUE_KEYS });
-  if (!Array.isArray(operations)) throw new Error("the patch is no list");
+  if (!Array.isArray(operations)) throw new Error("the patch is not a list");
   return { mutation: { kind: "patch", patch } };
 }
 

@@ -23,7 +23,7 @@ export const wasi: Protocol = {
   outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : fail(causeOf(result), messageOf(result))),
 };
 
-/** Stands in at load for a message that is empty: somebody has to find out why the module does not load. */
+/** Stands for an empty message at load, so that the reason is not an empty text. */
 function messageOfNothing(result: Unanswered): string {
   return result.kind === "timeout"
     ? detail(result)

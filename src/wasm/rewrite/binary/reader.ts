@@ -69,7 +69,7 @@ export class Reader {
     return value;
   }
 
-  /** LEB128, unsigned, up to 64 bits read (a heap type's sign bit does not matter to somebody who skips it). */
+  /** LEB128, unsigned, up to 64 bits read (a heap type's sign bit does not matter where it is skipped). */
   unsigned(): number {
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {

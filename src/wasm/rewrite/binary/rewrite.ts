@@ -1,6 +1,6 @@
 /**
  * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory and its tables,
- * and whose memory it is. Everything else is copied byte for byte, but for custom sections that nobody reads.
+ * and whose memory it is. Everything else is copied byte for byte, but for unread custom sections.
  */
 import { WasmLoadError } from "../../errors.js";
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";

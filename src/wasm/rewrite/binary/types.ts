@@ -29,7 +29,7 @@ export interface FunctionType {
 export interface Types {
   /** undefined where a type is no function's. */
   readonly types: readonly (FunctionType | undefined)[];
-  /** False when one is of a form not known here: nobody can tell where it ends, so it and those behind it are missing. */
+  /** False when one is of a form not known here: its end is unknown, so it and those behind it are missing. */
   readonly complete: boolean;
 }
 

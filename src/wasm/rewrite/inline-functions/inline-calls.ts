@@ -109,7 +109,7 @@ function expanded(
   const imported = readImports(body(SECTION_IMPORT)).functions.length;
   const reader = new Reader(body(SECTION_FUNCTION), 0);
   const defined = Array.from({ length: reader.unsigned() }, () => types.types[reader.unsigned()]);
-  // Those behind the guest's own are this server's: nobody may call them, and metering must see who tries.
+  // Those behind the guest's own are this server's: the guest may not call them, and metering must see a call.
   const guests = own ? defined.slice(0, own.functions - imported) : defined;
   const limits = asked ?? (section.body.length <= SMALL_CODE ? SMALL : USUAL);
   const at = { start: section.at, end: section.at + section.body.length };

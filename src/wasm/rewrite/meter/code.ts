@@ -318,7 +318,7 @@ function writeFunction(
       }
       case POINT.exit:
       case POINT.beforeCall:
-        // Also before calls that leave the fuel as it is: they may throw, and somebody may catch that.
+        // Also before calls that leave the fuel as it is: they may throw, and a caller may catch that.
         if (kept !== undefined) writeBack(out, kept, indices);
         break;
       case POINT.behindCall:

@@ -4,7 +4,7 @@
  * A segment lasts from its charge to the next one in the text, without the loops in between, which have segments of their own. Within a loop control
  * only goes forward, so that each of its instructions runs at most once for each execution of its charge, as long as nothing jumps over the charge
  * into the segment. Only labels can be jumped to: the end of a block, `else`, `catch`. So behind one of those a new segment begins, unless the
- * block began in the segment that is open there: then whoever jumps has passed that segment's charge already. The end of a loop is no label.
+ * block began in the segment that is open there: then a jump there has passed that segment's charge already. The end of a loop is no label.
  */
 
 import { WasmLoadError } from "../../errors.js";

@@ -129,7 +129,7 @@ export class Shift {
     try {
       return this.#names(reader, body);
     } catch (error) {
-      // Names that can't be read have no meaning to anybody, and are no error either (core specification, 7.4).
+      // Names that can't be read have no meaning, and are no error either (core specification, 7.4).
       if (error instanceof WasmLoadError) return undefined;
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Functions without a charge of their own: whoever calls them pays. */
+/** Functions without a charge of their own: the caller pays. */
 import { OP } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { type FunctionCode, POINT, POINT_SIZE, type Segments } from "./segments.js";

@@ -2,7 +2,7 @@
 import { ATOMIC_BASE, CODES, GC_BASE, OP, SIMD_BASE } from "../binary/instructions.js";
 
 /**
- * Functions without loops that cost no more than this, with what they call of the same kind, have no charge of their own: whoever calls them pays. Most
+ * Functions without loops that cost no more than this, with what they call of the same kind, have no charge of their own: the caller pays. Most
  * of them take little more time than the charge would.
  */
 export const UNCHARGED_COST = 128;

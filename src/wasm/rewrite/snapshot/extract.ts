@@ -157,7 +157,7 @@ function readWrites(body: Uint8Array, memoryBytes: number): Run[] | undefined {
   return writes;
 }
 
-/** Nobody but this server gives such names: one of the module's own would be taken for it. */
+/** Only this server gives such names: one of the module's own would be taken for it. */
 function refuseHiddenNames(sections: readonly Section[]): void {
   const section = sections.find(({ id }) => id === SECTION_EXPORT);
   if (!section) return;

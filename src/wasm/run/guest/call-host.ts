@@ -16,7 +16,7 @@ const NS_PER_MS = 1e6;
 export interface HostSide {
   /** Asks the host and waits for its answer. The payload is a copy. */
   ask(question: HostQuestion): HostAnswer;
-  /** Takes a line for the log; nobody waits for it. */
+  /** Takes a line for the log; it has no answer. */
   line(line: LogLine): void;
   /** Waits for so many milliseconds. */
   sleep(milliseconds: number): void;

@@ -23,7 +23,7 @@ export class Seeds {
   #made = new Uint8Array();
   #used = 0;
 
-  /** Another one; nobody else gets its bytes. */
+  /** Another seed, whose bytes are used once. */
   next(): Uint8Array {
     if (this.#used === this.#made.length) {
       this.#made = randomBytes(SEED_BYTES * SEEDS_AT_ONCE);

@@ -8,7 +8,7 @@ export interface InstancePlace {
   entered(instance: WebAssembly.Instance): void;
   /**
    * The instances that were made here, by what they were made with, when all that code may change of them is in their memory and their globals. One that was
-   * made with what nobody has any more, such as the kernel of an Extism plugin that failed, goes with it.
+   * made with what is gone, such as the kernel of an Extism plugin that failed, goes with it.
    */
   readonly used: WeakMap<WebAssembly.Imports, UsedInstance>;
 }

@@ -1,5 +1,5 @@
 /**
- * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, and nobody waits for another thread. Only a whole
+ * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, without a wait for another thread. Only a whole
  * answer counts. Whatever else a call comes to, it is run again on a thread, from its beginning, and comes to what it comes to there: a guest sees nothing
  * but its question, and a moment that is the same for both (`guest/moment.ts`).
  */
@@ -100,7 +100,7 @@ export class MainThreadCalls {
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share: MainThreadShare;
   readonly #now: () => number;
-  /** When the call of a policy that nobody knows to end may take long, as its first one does. */
+  /** When the call of a policy that is not known to end may take long, as its first one does. */
   #nextUnproved = Number.NEGATIVE_INFINITY;
   #isTidying = false;
   /** The policy whose call was the last one; those before it have been tidied up behind. */

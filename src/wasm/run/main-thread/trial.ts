@@ -11,7 +11,7 @@ export const INLINE_UNITS = 50_000_000;
 
 /**
  * Milliseconds by the clock, for code that is slower than its fuel says: long loops without branches, and what the engine has not optimized yet. As long as
- * anybody may have the main thread before others have their turn. Longer than the fuel lasts, because who had to wait for a busy processor has not run.
+ * anybody may have the main thread before others have their turn. Longer than the fuel lasts, because a thread that waits for a busy processor does not run.
  */
 export const INLINE_MS = 10;
 
@@ -22,7 +22,7 @@ export const INLINE_MS = 10;
 const STALLED_MS = 5;
 
 /**
- * The same as {@link INLINE_MS} for a policy of which nobody knows that it ends: eight policies that loop may be asked for the first time at once. The first of them has {@link ONCE_MS}:
+ * The same as {@link INLINE_MS} for a policy that is not known to end: eight policies that loop may be asked for the first time at once. The first of them has {@link ONCE_MS}:
  * in a policy's first call the engine compiles its functions, which takes longer than this.
  */
 export const UNPROVED_MS = 2;
@@ -43,7 +43,7 @@ export const ONCE_MS = 30;
 export const MOST_SLICE_UNITS = 8 * SLICE_UNITS;
 const QUICK_MS = 0.05;
 
-/** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */
+/** One call's budget and the host behind it. A call that has to wait has spent the budget: it begins again on a thread. */
 export class Trial implements Budget, HostSide {
   #units = INLINE_UNITS;
   #isSpent = false;

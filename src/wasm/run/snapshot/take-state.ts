@@ -71,7 +71,7 @@ interface Run {
   readonly answered: boolean;
   /** Whether the guest asked the host, or wanted to wait. */
   readonly spoke: boolean;
-  /** What it logged: nobody answers to that, so nothing comes of it for the guest. */
+  /** What it logged: a log line has no answer, so the guest learns nothing by it. */
   readonly lines: readonly LogLine[];
   readonly units: number;
 }
@@ -236,7 +236,7 @@ function same(one: TakenState, other: TakenState): boolean {
   return sameImage(one.image, other.image) && isDeepStrictEqual(one.state, other.state);
 }
 
-/** Nobody answers, and whoever asks is remembered. */
+/** A host that answers no question, and remembers that one was asked. */
 class SilentSide implements HostSide {
   spoke = false;
   readonly lines: LogLine[] = [];

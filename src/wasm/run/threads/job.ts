@@ -17,7 +17,7 @@ export interface Job {
   readonly timeoutMs?: number;
   /** When the caller stops waiting, on the pool's clock; waiting for a thread counts. */
   readonly deadline: number;
-  /** Whether nobody waits for the result any more. A call that waits, for a thread or the host, is then dropped, one that has run for a while ended. */
+  /** Whether the result is not wanted any more. A call that waits, for a thread or the host, is then dropped, one that has run for a while ended. */
   readonly isAborted?: () => boolean;
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;

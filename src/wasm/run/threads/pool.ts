@@ -24,12 +24,12 @@ const MAX_WAITING = 10_000;
 const TICK_MS = 5;
 /** Milliseconds after which a call is long: few take as many, and those that are waiting should not wait for one that does. */
 const LONG_AFTER_MS = 10;
-/** Milliseconds after which the pool asks whether somebody still waits for the answer: the caller's signal is made for it. */
+/** Milliseconds after which the pool asks whether the answer is still wanted: the caller's signal is made for it. */
 const ASKED_AFTER_MS = 25;
 /** Milliseconds for which a thread may be late with its report: it is in a host function, or the engine compiles. Then the caller is answered all the same. */
 const GRACE_MS = 15;
 const TIMED_OUT_WAITING: JobResult = { kind: "timeout", phase: "waiting", stderr: "" };
-const ABANDONED: JobResult = { kind: "refused", text: "nobody waits for the answer any more" };
+const ABANDONED: JobResult = { kind: "refused", text: "the caller no longer waits for the answer" };
 const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shutting down" };
 
 /** A call on a thread. */
@@ -245,7 +245,7 @@ export class WorkerPool {
     if (place === "slot" && age >= LONG_AFTER_MS && this.#slots.hasRoomForLong) this.#move(running, "long");
   }
 
-  /** Nobody waits for the answer: the guest ends itself when it next looks. */
+  /** The answer is not wanted any more: the guest ends itself when it next looks. */
   #giveUp(running: Running): void {
     running.thread.abort();
     this.#settle(running, ABANDONED);

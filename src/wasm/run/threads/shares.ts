@@ -15,7 +15,7 @@ const EARLY_LEAST = 0.5;
 /** The same for calls that take longer than their policy's calls do, in all likelihood for ever: others must not notice. */
 const LATE_LEAST = 0.05;
 
-/** Who wants processors. */
+/** A call that wants a processor. */
 export interface Demand {
   readonly processors: number;
   /** The part of the time for which the main thread computes, 0 to 1. */
@@ -38,7 +38,7 @@ export function sharesOf({ processors, main, short, long, late }: Demand): Share
 
 /**
  * The share of each of so many calls on one processor that have such equal parts of it. A call takes the time in which others have the processor for its own, so
- * with equal parts they would rest while nobody computes: three used half of what was left. Each computes with the same chance, and somebody does for as long as the parts are together.
+ * with equal parts they would all rest at the same time: three used half of what was left. Each computes with the same chance, and one of them does for as long as the parts are together.
  */
 const together = (part: number, calls: number): number =>
   calls <= 1 ? part : 1 - (1 - Math.min(1, part * calls)) ** (1 / calls);

@@ -1,4 +1,4 @@
-/** Numbers for whoever watches the pool. Counters count from its start. */
+/** Figures of the pool, for metrics. Counters count from its start. */
 export interface PoolStatus {
   readonly threads: number;
   /** Threads that wait for a call. */

@@ -124,7 +124,7 @@ export class GuestThread {
     this.#control.wake();
   }
 
-  /** Nobody waits for the call any more: its guest ends itself when it looks. */
+  /** The call's answer is not wanted any more: its guest ends itself when it looks. */
   abort(): void {
     this.#control.abort(this.#ticket);
   }

@@ -25,7 +25,7 @@ export class ControlBlock {
     return new ControlBlock(new SharedArrayBuffer(FIELDS * 4));
   }
 
-  /** Main thread: nobody waits for this call any more. Tickets count from 1. */
+  /** Main thread: this call's answer is not wanted any more. Tickets count from 1. */
   abort(ticket: number): void {
     Atomics.store(this.#fields, ABORTED, ticket);
     this.wake();
@@ -52,7 +52,7 @@ export class ControlBlock {
     Atomics.store(this.#fields, PHASE, IN_CALL);
   }
 
-  /** Worker: whether nobody waits for this call any more. */
+  /** Worker: whether this call's answer is not wanted any more. */
   isAborted(ticket: number): boolean {
     return Atomics.load(this.#fields, ABORTED) === ticket;
   }

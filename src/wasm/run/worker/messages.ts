@@ -54,7 +54,7 @@ export interface HostCallMessage extends HostQuestion {
   readonly ticket: number;
 }
 
-/** From the worker: a line the guest wants logged; nobody waits for it. */
+/** From the worker: a line the guest wants logged; it has no answer. */
 export interface LogMessage extends LogLine {
   readonly type: "log";
   readonly ticket: number;

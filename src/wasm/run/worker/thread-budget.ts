@@ -1,11 +1,11 @@
-/** The budget of a call on a thread: ends it at its deadline or when nobody waits for it, and lets others have the processor when it takes long. */
+/** The budget of a call on a thread: ends it at its deadline or when its answer is not wanted any more, and rests when it takes long. */
 import { type Budget, SLICE_UNITS } from "../guest/budget.js";
 import type { ControlBlock } from "./control-block.js";
 import type { SharedShares } from "./shares.js";
 
 /** Milliseconds that a call computes before it gives way to others. */
 const GIVES_WAY_AFTER_MS = 5;
-/** Milliseconds that it computes between two rests: so long, and no longer, may somebody who wants its processor have to wait. */
+/** Milliseconds that it computes between two rests: the longest that another thread may wait for its processor. */
 const STRETCH_MS = 0.2;
 /** A rest is no longer than this: a function that the engine compiled for a second can't be looked into, and must not cost the call all of its time. */
 const LONGEST_REST_MS = 25;

@@ -10,7 +10,7 @@ import {
   compilePolicy,
 } from "../../../../src/kinds/certificate-request-policy/engine/compiled-policy.js";
 import type { Decision, Objection } from "../../../../src/kinds/certificate-request-policy/engine/decision.js";
-import { evaluateConstraints } from "../../../../src/kinds/certificate-request-policy/engine/look.js";
+import { evaluateConstraints } from "../../../../src/kinds/certificate-request-policy/engine/evaluation.js";
 import { aggregated, ObjectionBudget } from "../../../../src/kinds/certificate-request-policy/engine/objections.js";
 import { requestedNames } from "../../../../src/kinds/certificate-request-policy/engine/requested-names.js";
 import { Reviewer, type ReviewerOptions } from "../../../../src/kinds/certificate-request-policy/engine/review.js";

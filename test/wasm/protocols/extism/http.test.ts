@@ -268,12 +268,12 @@ describe("an Extism plugin's HTTP", () => {
   test("ends the call where no answer can be had, and for what is no request", async () => {
     const cases: readonly [input: string, words: RegExp][] = [
       [request("/broken?token=secret"), /^request failed: Get "http:\/\/localhost:\d+\/broken\?…": /],
-      ["no json", /^the HTTP request is no JSON/],
-      ["[]", /^the HTTP request is no JSON object$/],
+      ["no json", /^the HTTP request is not JSON/],
+      ["[]", /^the HTTP request is not a JSON object$/],
       ["{}", /^missing field `url`$/],
       ['{"url":"localhost"}', /^Invalid URL$/],
       ['{"url":"file:///etc/passwd"}', /needs an address of http or https, not "file:"$/],
-      ['{"url":"http://localhost/","method":"TRACE"}', /"TRACE" is no method/],
+      ['{"url":"http://localhost/","method":"TRACE"}', /"TRACE" is not a method/],
       ['{"url":"http://localhost/","headers":{"a":1}}', /headers\.a must be a string$/],
       ['{"url":"http://localhost/","headers":{"a b":"1"}}', /invalid header field name/],
     ];

@@ -121,7 +121,7 @@ describe("the blocks of an Extism plugin", () => {
     assert.equal(number(forger, "beyond"), 0);
     assert.equal(number(forger, "far"), 0);
     assert.equal(number(forger, "zeroed"), 0);
-    assert.throws(() => ask(forger, "error"), /^Error: the error is no block/);
+    assert.throws(() => ask(forger, "error"), /^Error: the error is not a block/);
   });
 });
 

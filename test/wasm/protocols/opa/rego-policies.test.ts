@@ -127,7 +127,7 @@ describe("opa:", () => {
   test("a failing builtin is an error, not an undefined", async () => {
     const outcome = await ask("builtin-error");
     assert.ok(outcome.verdict === "error");
-    assert.equal(outcome.message, 'internal server error: semver.compare: "not a version" is no semantic version');
+    assert.equal(outcome.message, 'internal server error: semver.compare: "not a version" is not a semantic version');
   });
 
   test("a loop ends at the limit", async () =>

@@ -230,7 +230,7 @@ describe("the pool", () => {
     pass(5);
     await sleep(0);
     assert.equal(aborted.mock.callCount(), 1);
-    assert.deepEqual(later, [{ kind: "refused", text: "nobody waits for the answer any more" }]);
+    assert.deepEqual(later, [{ kind: "refused", text: "the caller no longer waits for the answer" }]);
     assert.equal(pool.status().running, 1);
     await endLate("a2");
     assert.deepEqual([pool.status().running, pool.status().timeouts], [0, 1]);

@@ -23,9 +23,9 @@ const HEADER = objectType(ENVOY.header);
 const PARAMETER = objectType(ENVOY.queryParameter);
 const RESPONSE = objectType(ENVOY.response);
 
-/** A status is an int32. */
+/** The greatest status, an int32. */
 const MOST_STATUS = 2 ** 31 - 1;
-/** gRPC's code of what is not permitted. */
+/** gRPC's code for a denied permission. */
 const PERMISSION_DENIED = 7;
 
 const header = (key: string, value: string): Message =>
@@ -46,7 +46,7 @@ const withMessage = (answer: Message, message: string): Message => {
   return answer.with("status", status.with("message", message));
 };
 
-/** Adds something to a list, given as it is or as key and value. */
+/** A function that adds an item to a list, given as it is or as key and value. */
 const adding = (id: string, receiver: Type, of: Type, field: string, make: (key: string, value: string) => Message) => [
   method(`${id}_${of === HEADER ? "header" : "param"}`, [receiver, of], receiver, (to: Message, each: Message) =>
     to.adding(field, each),
@@ -56,11 +56,11 @@ const adding = (id: string, receiver: Type, of: Type, field: string, make: (key:
   ),
 ];
 
-/** Adds a name to a list. */
+/** A function that adds a name to a list. */
 const naming = (id: string, field: string) =>
   method(id, [OK, STRING], OK, (to: Message, name: string) => to.adding(field, name));
 
-/** `envoy.…`, and the methods of what they give. */
+/** `envoy.…`, and the methods of their results. */
 export const ENVOY_FUNCTIONS: readonly FunctionDeclaration[] = [
   fn(
     "envoy.Allowed",

@@ -1,4 +1,4 @@
-/** What Envoy asks, out of files: Protocol Buffers' JSON, with names as they are defined or in camel case (spec kyverno.md 6.3). */
+/** Reads Envoy's checks from files: Protocol Buffers' JSON, with names as they are defined or in camel case (spec kyverno.md 6.3). */
 import { parseTimestamp, Timestamp, type Type, uintOf, type Value } from "../../../../cel/index.js";
 import { withDoubles } from "../../../../data/doubles.js";
 import { isObject } from "../../../../kubernetes/object.js";

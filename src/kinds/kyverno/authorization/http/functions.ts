@@ -29,7 +29,7 @@ export function canonicalHeader(name: string): string {
     .replace(/(^|-)([a-z])/g, (_, before: string, letter: string) => before + letter.toUpperCase());
 }
 
-/** The values of a member, which is a map of lists; none where there is no such key. */
+/** The values of a member, which is a map of lists; none where it does not have the key. */
 function valuesOf(attributes: Message, field: string, key: string): Value {
   const lists = attributes.values.get(field) as Readonly<Record<string, Value>> | undefined;
   return lists !== undefined && Object.hasOwn(lists, key) ? (lists[key] ?? []) : [];

@@ -1,4 +1,4 @@
-/** HTTP requests out of files, as Go decodes them: names in any case, unknown members passed over (spec kyverno.md 6.3). */
+/** Reads HTTP requests from files, as Go decodes them: names in any case, unknown members ignored (spec kyverno.md 6.3). */
 import type { Value } from "../../../../cel/index.js";
 import { isObject } from "../../../../kubernetes/object.js";
 import type { Message } from "../message.js";

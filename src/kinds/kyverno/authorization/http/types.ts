@@ -1,4 +1,4 @@
-/** The types of HTTP mode: what was requested, and what may be answered (spec kyverno.md 6.3). */
+/** The types of HTTP mode: the request and the answer (spec kyverno.md 6.3). */
 import { BYTES, INT, listType, mapType, objectType, STRING } from "../../../../cel/index.js";
 import { MCP, MCP_TYPES } from "../mcp/types.js";
 import { MessageTypes } from "../message.js";
@@ -19,7 +19,7 @@ export const HTTP = {
 export const HTTP_TYPES = new MessageTypes(
   {
     [HTTP.request]: { attributes: objectType(HTTP.attributes), mcp: objectType(HTTP.mcp) },
-    // What a server finds in the body; the command line has no server, and leaves it empty.
+    // Filled by a server from the body; the command line has none, and leaves it empty.
     [HTTP.mcp]: { request: objectType(MCP.request) },
     [HTTP.attributes]: {
       method: STRING,

@@ -24,11 +24,11 @@ import { MessageTypes } from "../message.js";
 
 /** A token whose signature is right. */
 interface VerifiedToken {
-  /** What it says, whether it holds or not. */
+  /** The claims, valid or not. */
   readonly claims: JsonObject;
 }
 
-/** Characters of a token: more than servers take as all headers of a request together, and little work. */
+/** Most characters of a token: more than servers accept as all headers of a request together, and little work. */
 const LONGEST_TOKEN = 256 * 1024;
 
 const DIGESTS: Readonly<Record<string, string>> = { HS256: "sha256", HS384: "sha384", HS512: "sha512" };
@@ -38,7 +38,7 @@ const VERIFY = "jws.Verify: could not verify message using any of the signatures
 const NO_KEYS = "\njws.Verify: signature #1: no matching keys were provided by any key provider";
 const WRONG = `${VERIFY}failed to verify signature #1 with key *jwk.symmetricKey: invalid HMAC signature\njws.Verify: signature #1: tried 1 key(s) but none verified successfully`;
 
-/** Reads a token and verifies it; a text says why it is refused, in the words of the reference's library. */
+/** Reads a token and verifies it; a text is the error, in the words of the reference's library. */
 function verifiedToken(token: string, key: string): VerifiedToken | string {
   if (key === "") return "failed to initialize *jwk.symmetricKey from []uint8: non-empty []byte key required";
   const verified = verify(token, key);
@@ -61,7 +61,7 @@ function verify(token: string, key: string): VerifiedToken | string {
   if (alg !== undefined && !Object.hasOwn(DIGESTS, alg)) {
     return `${VERIFY}signature #1: key provider 0 failed: algorithm in the message does not match any of the inferred algorithms${NO_KEYS}`;
   }
-  // A payload that is not written in base64 is no token's.
+  // A token's payload is always written in base64.
   if (header.b64 === false) return NO_TOKEN;
   const given = octets(signature);
   if (given === undefined) return WRONG;
@@ -91,11 +91,11 @@ function objectOf(part: string): JsonObject | undefined {
   }
 }
 
-// What a token says, and whether it holds at a time (RFC 7519 4.1).
+// The claims of a token, and whether it is valid at a time (RFC 7519 4.1).
 
 /** The claims as expressions see them. */
 interface Claims {
-  /** Numbers are doubles, times whole seconds since 1970. */
+  /** The claims; numbers are doubles, times whole seconds since 1970. */
   readonly values: JsonObject;
   /** Whether the token was issued already, is valid already, and has not expired. */
   readonly valid: boolean;
@@ -107,7 +107,7 @@ const TEXTS = ["iss", "sub", "jti"];
 const TIMES = ["exp", "nbf", "iat"];
 
 /**
- * The claims of a token; a text says what is wrong with them.
+ * The claims of a token; a text is their error.
  * @param now milliseconds since 1970
  */
 function claimsOf(claims: JsonObject, now: number): Claims | string {
@@ -122,7 +122,7 @@ function claimsOf(claims: JsonObject, now: number): Claims | string {
     } else if (TEXTS.includes(name) && typeof value !== "string") {
       return `${decoding(name)}error reading next value: json: cannot unmarshal ${nameOf(value)} into Go value of type string`;
     } else if (name === "aud") {
-      // The reference has no place for a list of texts among the claims, and an audience is one there.
+      // The reference cannot store a list of texts among the claims, which an audience is there.
       return "proto: invalid type: []string";
     } else if (value === null) {
       return "failed to assign value to dst: source value is invalid (<nil>): invalid value (probably an untyped nil)";
@@ -140,7 +140,7 @@ function claimsOf(claims: JsonObject, now: number): Claims | string {
 const decoding = (name: string): string =>
   `jwt.Parse: failed to parse token: failed to parse token: failed to decode value for key ${name}: `;
 
-/** Seconds since 1970, without their fraction; a text says why it is no time. */
+/** Seconds since 1970, without their fraction; a text is the error of an invalid time. */
 function numericDate(value: unknown): number | string {
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Number) {
     const seconds = Math.trunc(Number(value));
@@ -162,7 +162,7 @@ function nameOf(value: unknown): string {
 
 const TOKEN = "jwt.Token";
 
-/** The type of what it gives. */
+/** The type of its result. */
 export const JWT_TYPES = new MessageTypes({ [TOKEN]: { Claims: mapType(STRING, DYN), Valid: BOOL } }, "present");
 
 function decode(token: string, key: string, now: number): Result {
@@ -174,7 +174,7 @@ function decode(token: string, key: string, now: number): Result {
   return JWT_TYPES.make(TOKEN, Object.keys(values).length === 0 ? { Valid } : { Claims: values as Value, Valid });
 }
 
-/** A token is judged by the time of the evaluation, so that a call of it is none of its arguments' alone. */
+/** `jwt.Decode`. A token's validity depends on the time of the evaluation, so the result does not depend on the arguments alone. */
 export const JWT_FUNCTIONS: readonly FunctionDeclaration[] = [
   {
     name: "jwt.Decode",

@@ -1,4 +1,4 @@
-/** `mcp.Parse`, and arguments of what was asked for, with a value in place of those that are absent or of another type (spec kyverno.md 6.3). */
+/** `mcp.Parse`, and functions that read arguments of the request, with a default for those that are absent or of another type (spec kyverno.md 6.3). */
 import {
   BOOL,
   CelError,
@@ -25,7 +25,7 @@ import { JSON_FUNCTIONS } from "../../libraries/json.js";
 import type { Message } from "../message.js";
 import { MCP, MCP_HELPER_TYPE, MCP_TYPES } from "./types.js";
 
-// `mcp.Parse`: a request of the Model Context Protocol out of its JSON (spec kyverno.md 6.3).
+// `mcp.Parse`: reads a request of the Model Context Protocol from its JSON (spec kyverno.md 6.3).
 
 /** Reads JSON within the limits of `json.unmarshal`; numbers are doubles. */
 const unmarshal = JSON_FUNCTIONS.find(({ name }) => name === "unmarshal")?.overloads[0]?.implementation;
@@ -80,7 +80,7 @@ class McpHelper extends OpaqueValue {
 /** The value of the variable `mcp`. */
 export const MCP_HELPER: OpaqueValue = new McpHelper();
 
-/** The argument as a value of a type; `undefined` where it is none. */
+/** Converts an argument to a type; `undefined` where it does not fit. */
 type Convert = (value: Value) => Value | undefined;
 
 const TRUE: ReadonlySet<Value> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
@@ -110,7 +110,7 @@ function bool(value: Value): Value | undefined {
   return TRUE.has(value) ? true : FALSE.has(value) ? false : undefined;
 }
 
-/** Items of another type are left out. */
+/** A list, without items of another type. */
 const listOf =
   (convert: Convert): Convert =>
   (value) =>

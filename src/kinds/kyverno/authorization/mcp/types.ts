@@ -1,4 +1,4 @@
-/** Requests of the Model Context Protocol, as far as policies look at them (spec kyverno.md 6.3). */
+/** Requests of the Model Context Protocol, as far as policies read them (spec kyverno.md 6.3). */
 import { DYN, mapType, objectType, opaqueType, STRING } from "../../../../cel/index.js";
 import { MessageTypes } from "../message.js";
 

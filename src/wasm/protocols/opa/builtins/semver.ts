@@ -28,7 +28,7 @@ export const semverBuiltins: Readonly<Record<string, Builtin>> = {
 function versionOf(value: unknown): Version {
   const text = writtenOf(value, "semver.compare");
   const version = parse(text);
-  if (version === undefined) throw new Error(`semver.compare: ${JSON.stringify(text)} is no semantic version`);
+  if (version === undefined) throw new Error(`semver.compare: ${JSON.stringify(text)} is not a semantic version`);
   return version;
 }
 

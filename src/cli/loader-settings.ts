@@ -1,0 +1,97 @@
+/** What the options of the command line mean for loading: the one place that knows both. */
+import type { Command } from "commander";
+import type { ClusterEntryOptions } from "../config/from-cluster/index.js";
+import { NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind } from "../config/from-cluster/policy-ids.js";
+import { type CommandIo, type Environment, UsageError } from "../data/command-io.js";
+import { dns1123LabelErrors } from "../kubernetes/name-formats.js";
+import type { LoaderSettings } from "../loader/settings.js";
+import { LOADING_OPTIONS } from "./definition.js";
+import { type OptionValues, optionValues } from "./options.js";
+
+/** The settings of a command that loads policies, by its options. @throws UsageError */
+export const settingsOf = (command: Command, { env }: CommandIo, definitions = LOADING_OPTIONS): LoaderSettings =>
+  loaderSettings(optionValues(command, definitions, env), env);
+
+/** The settings, but for policies of a cluster; the environment is part of them. */
+export function loaderSettings(values: OptionValues, environment: Environment): LoaderSettings {
+  const { policyTimeout, httpBlocklist, httpAllowlist } = values;
+  const milliseconds = policyTimeout === undefined ? undefined : policyTimeout * 1000;
+  return {
+    file: values.policies,
+    shadowFile: values.shadowPolicies,
+    policyTimeout: values.disableTimeoutProtection ? Number.POSITIVE_INFINITY : milliseconds,
+    costFactor: values.celCostFactor,
+    workers: values.workers,
+    warmStart: !values.disableWarmStart,
+    kubernetes: values.kubernetes,
+    kubeconfig: values.kubeconfig,
+    ignoreMissingCluster: values.ignoreKubernetesConnectionFailure,
+    egress: {
+      forNamespaced: values.allowHttpInNamespacedPolicies ?? false,
+      ...(httpBlocklist !== undefined && { blocklist: httpBlocklist.split(",") }),
+      ...(httpAllowlist !== undefined && { allowlist: httpAllowlist.split(",") }),
+    },
+    downloadDirectory: values.policiesDownloadDir,
+    sourcesFile: values.sourcesPath,
+    verificationFile: values.verificationPath,
+    dockerConfigDirectory: values.dockerConfigJsonPath,
+    sigstoreDirectory: values.sigstoreCacheDir,
+    sigstoreTrustFile: values.sigstoreTrustConfig,
+    environment,
+  };
+}
+
+/** The options about policies of a cluster, of `serve` and `audit`. */
+type ClusterValues = Pick<
+  OptionValues,
+  | "policyServerName"
+  | "exceptionNamespaces"
+  | "namespacedPolicyKinds"
+  | "namespacedPolicyMemory"
+  | "namespacedPolicyModuleSize"
+  | "namespacedPolicyPlaces"
+>;
+
+/**
+ * What policies of a cluster may be.
+ * @throws UsageError for a kind that there is not, and what can be no namespace
+ */
+export function clusterEntryOptions(values: ClusterValues): ClusterEntryOptions {
+  const { namespacedPolicyKinds: kinds, namespacedPolicyPlaces: places } = values;
+  const { namespacedPolicyMemory: memoryMiB, namespacedPolicyModuleSize: moduleMiB } = values;
+  return {
+    policyServer: values.policyServerName ?? "default",
+    namespaced: {
+      ...(kinds !== undefined && { kinds: new Set(commaSeparated(kinds).map(kindOf)) }),
+      ...(memoryMiB !== undefined && { memoryMiB }),
+      ...(moduleMiB !== undefined && { moduleMiB }),
+      ...(places !== undefined && { places: commaSeparated(places) }),
+    },
+    exceptionNamespaces: exceptionNamespaces(values),
+  };
+}
+
+/**
+ * The option `exception-namespaces`: without it PolicyExceptions count nowhere.
+ * @throws UsageError for what can be no namespace
+ */
+export function exceptionNamespaces({ exceptionNamespaces: names = "" }: ClusterValues): ReadonlySet<string> {
+  const found = commaSeparated(names);
+  const wrong = found.find((name) => name !== "*" && dns1123LabelErrors(name).length > 0);
+  if (wrong === undefined) return new Set(found);
+  throw new UsageError(`error parsing arguments: --exception-namespaces: '${wrong}' is neither a namespace nor '*'`);
+}
+
+function kindOf(name: string): NamespacedPolicyKind {
+  const kind = NAMESPACED_POLICY_KINDS.find((each) => each === name);
+  if (kind !== undefined) return kind;
+  const known = NAMESPACED_POLICY_KINDS.join(", ");
+  throw new UsageError(`error parsing arguments: --namespaced-policy-kinds: '${name}' is none of ${known}`);
+}
+
+/** The parts of a list with commas. */
+export const commaSeparated = (text: string): string[] =>
+  text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");

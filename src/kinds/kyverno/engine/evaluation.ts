@@ -1,0 +1,240 @@
+/** Evaluates policies about one input: each is matched first (spec kyverno.md 2.1, 3.5 and 6.1). */
+import { type Value, Waiting } from "../../../cel/index.js";
+import { isObject, labelsOf, member } from "../../../kubernetes/object.js";
+import type { AdmissionRequest } from "../../../policy/index.js";
+import type { RequestWorld } from "../../../world/request-world.js";
+import { LookupFailure } from "../../../world/resources/resource-source.js";
+import { Doubles } from "../../shared/doubles.js";
+import type { Attempt } from "../../shared/expressions/attempt.js";
+import { namespaceViews } from "../../shared/expressions/input.js";
+import { TOO_LARGE } from "../../shared/expressions/interruption.js";
+import type { PreparedSelector } from "../../shared/match/label-selector.js";
+import type { PreparedMatch } from "../../shared/match/match-resources.js";
+import { attributesOf, type RequestAttributes } from "../../shared/match/request-attributes.js";
+import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/resource-rule.js";
+import { type PodRequests, podRequests } from "../autogen/extraction.js";
+import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
+import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
+import type { Candidate } from "./candidate.js";
+import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
+import type { EngineState } from "./engine-state.js";
+import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
+import { type Inputs, inputsOf, requestValue } from "./inputs.js";
+import type { PolicyResponse, RuleResult } from "./response.js";
+import { resultOf, ruleResult } from "./rule-result.js";
+
+// Match constraints against a request (spec kyverno.md 2.2): the version must be named literally, and an absent object has no labels.
+
+/** Whether the constraints match; a text is the error if that cannot be found out. */
+type MatchResult = boolean | { readonly error: string } | Waiting;
+
+/** The label that every Namespace has: the only one known when the Namespace cannot be found. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Matches a request. `undefined` constraints match nothing. */
+function matchConstraints(
+  match: PreparedMatch | undefined,
+  request: RequestAttributes,
+  world: Pick<RequestWorld, "namespace">,
+): MatchResult {
+  if (match?.namespaceSelector === undefined || match.objectSelector === undefined) return false;
+  // Rules are tried before look-ups: the order makes no difference to the answer, since selectors' errors count last.
+  if (match.excludes.some((rule) => ruleHolds(rule, request))) return false;
+  if (match.rules.length > 0 && !match.rules.some((rule) => ruleHolds(rule, request))) return false;
+  const ofObject = objectMatches(match.objectSelector, request);
+  if (ofObject === false) return false;
+  const inNamespace = namespaceMatches(match.namespaceSelector, request, world);
+  return inNamespace === true ? ofObject : inNamespace;
+}
+
+function ruleHolds(rule: PreparedRule, request: RequestAttributes): boolean {
+  if (!ruleMatches(rule, request, request.resource)) return false;
+  if (request.name !== "" || rule.names.length === 0) return nameMatches(rule, request.name);
+  const metadata = isObject(request.object) ? member(request.object, "metadata") : undefined;
+  const generated = isObject(metadata) ? member(metadata, "generateName") : undefined;
+  const prefix = typeof generated === "string" ? generated : "";
+  return rule.names.some((name) => prefix.startsWith(name));
+}
+
+const internalError = (message: string): MatchResult => ({ error: `Internal error occurred: ${message}` });
+
+function objectMatches(
+  selector: PreparedSelector,
+  { object, oldObject }: RequestAttributes,
+): Exclude<MatchResult, Waiting> {
+  if (selector.error !== undefined) return internalError(selector.error) as { error: string };
+  return selector.empty || selector.matches(labelsOf(object)) || selector.matches(labelsOf(oldObject));
+}
+
+function namespaceMatches(
+  selector: PreparedSelector,
+  { namespace: name, resource, subresource, operation, object }: RequestAttributes,
+  world: Pick<RequestWorld, "namespace">,
+): MatchResult {
+  const isNamespace = resource.resource === "namespaces";
+  if (name === "" && !isNamespace) return true;
+  if (selector.error !== undefined) return internalError(selector.error);
+  if (selector.empty) return true;
+  if (isNamespace && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
+    return selector.matches(labelsOf(object));
+  }
+  const namespace = name === "" ? undefined : world.namespace(name);
+  if (namespace instanceof Waiting) return namespace;
+  // The reference continues without the Namespace, and so without its labels: a failed look-up must not decide that a policy does not apply.
+  if (namespace instanceof LookupFailure) return internalError(namespace.message);
+  return selector.matches(namespace === undefined ? { [NAME_LABEL]: name } : labelsOf(namespace));
+}
+
+/** The message of a policy of the other mode. */
+const NO_REQUEST =
+  "cannot evaluate Kubernetes-mode policy without admission attributes (hint: use a non-Kubernetes evaluation mode for raw payloads)";
+
+/** All data about one input (disposable); attempts share it. */
+export class Evaluation {
+  readonly #input: EngineInput;
+  readonly #state: EngineState;
+  readonly #server: boolean;
+  readonly #now: number;
+  #inputs: Inputs | undefined;
+  #pods: PodRequests | undefined;
+  /** The inputs of pods that were reached: made once for all policies and attempts. */
+  readonly #podInputs: Inputs[] = [];
+  #attributes: RequestAttributes | undefined;
+
+  #payloadValue: Value | undefined;
+
+  constructor(input: EngineInput, state: EngineState, flavour: Flavour) {
+    this.#input = input;
+    this.#state = state;
+    this.#server = flavour === "server";
+    this.#now = this.#server ? state.time : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Evaluates the candidates in order. The result of an attempt that waits, or was stopped, must be discarded. */
+  run(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
+    const responses: PolicyResponse[] = [];
+    for (const candidate of candidates) {
+      if (attempt.expired() || attempt.over()) break;
+      const result = this.#result(candidate, attempt);
+      if (result instanceof Waiting) continue;
+      responses.push({ policy: candidate.policy, variant: candidate.variant, result });
+    }
+    return responses;
+  }
+
+  #result({ policy, variant, index }: Candidate, attempt: Attempt): RuleResult | undefined | Waiting {
+    const input = this.#input;
+    const { kind, metadata } = policy.resource;
+    const confined = metadata.namespace ?? "";
+    this.#state.begin(confined, index);
+    if (input.kind === "json") {
+      if (variant.mode === "JSON") return this.#payload(variant, input.payload, attempt);
+      return ruleResult("evaluation", "error", `failed to load context: ${NO_REQUEST}`);
+    }
+    const { request, targeted } = input;
+    if (targeted === true) {
+      if (variant !== variantFor(policy, request)) return undefined;
+      if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
+    } else {
+      if (variant.mode === "JSON") return undefined;
+      // Such a policy is for background scans: no webhook is registered for it.
+      if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
+      const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
+      if (this.#server && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
+      this.#attributes ??= attributesFor(input);
+      const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
+      if (matches instanceof Waiting) return matches;
+      if (matches === false) return undefined;
+      if (matches !== true) return ruleResult("match", "error", `failed to execute matching: ${matches.error}`);
+    }
+    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt) : null;
+    if (namespaceObject instanceof Waiting) return namespaceObject;
+    if (namespaceObject instanceof LookupFailure) {
+      return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
+    }
+    this.#inputs ??= inputsOf(input);
+    if (variant.name === "extract") return this.#judgePods(variant, request, namespaceObject, attempt);
+    const { object, oldObject, request: seen } = this.#inputs;
+    const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
+    const evaluated = evaluateVariant(variant, data, attempt);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+  }
+
+  #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {
+    // Kyverno decodes the numbers of a JSON payload as doubles; its command line passes them as expressions see them.
+    this.#payloadValue ??= this.#server ? new Doubles().of(payload ?? null) : ((payload ?? null) as Value);
+    const object = this.#payloadValue;
+    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#now };
+    const evaluated = evaluateVariant(variant, data, attempt);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+  }
+
+  /** The result for the pods of a custom controller's object: the first that fails, else the last; exempted ones are skipped. */
+  #judgePods(
+    variant: CompiledVariant,
+    request: AdmissionRequest,
+    namespaceObject: Value,
+    attempt: Attempt,
+  ): RuleResult | Waiting {
+    const { object, oldObject } = this.#inputs ?? {};
+    this.#pods ??= podRequests(request, { object, oldObject });
+    const pods = this.#pods;
+    if (pods === "too-large") return attempt.stop(TOO_LARGE);
+    if ("error" in pods) return resultOf({ kind: "error", message: pods.error, index: 0 });
+    const exceptions: ExceptionResource[] = [];
+    let last: Evaluated = { kind: "skip" };
+    let judged = false;
+    for (const [i, pod] of pods.entries()) {
+      if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
+      this.#podInputs[i] ??= podInputs(pod.request());
+      const { path } = pod;
+      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now: this.#now };
+      const evaluated = evaluateVariant(variant, data, attempt);
+      if (evaluated instanceof Waiting) return evaluated;
+      const where = ` (pod template at ${path})`;
+      switch (evaluated.kind) {
+        case "failed":
+          return resultOf({ kind: "failed", message: `pod template at ${path}: ${evaluated.message}` });
+        case "error":
+        case "fail":
+          return resultOf({ ...evaluated, message: `${evaluated.message}${where}` });
+        case "exempt":
+          exceptions.push(...evaluated.exceptions);
+          break;
+        case "pass":
+          last = evaluated;
+          judged = true;
+      }
+    }
+    return resultOf(judged || exceptions.length === 0 ? last : { kind: "exempt", exceptions });
+  }
+}
+
+/** The attributes for matching: the request's resource as it was sent, whatever was addressed. */
+function attributesFor({ request }: AdmissionInput): RequestAttributes {
+  const { requestResource: _, requestKind: __, requestSubResource: ___, ...rest } = request;
+  return attributesOf(rest);
+}
+
+/**
+ * The base or the variant of a policy for a group's question about an object of a kind: the base, unless a variant matches that kind. Kinds of custom
+ * controllers are guessed from their plurals, which have no capitals inside.
+ */
+const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): CompiledVariant | undefined =>
+  variants.find(({ targets }) =>
+    targets.some((target) => target.group === kind.group && target.kind.toLowerCase() === kind.kind.toLowerCase()),
+  ) ?? variants[0];
+
+function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Value | LookupFailure | Waiting {
+  if (namespace === "") return null;
+  const found = attempt.world.namespace(namespace);
+  if (found === undefined || found instanceof Waiting || found instanceof LookupFailure) return found ?? null;
+  return namespaceViews(found).whole;
+}
+
+/** The inputs for a pod. Unlike in a request, a missing object is null. */
+const podInputs = (request: AdmissionRequest): Inputs => ({
+  object: (request.object ?? null) as Value,
+  oldObject: (request.oldObject ?? null) as Value,
+  request: requestValue(request),
+});

@@ -1,0 +1,252 @@
+/** From settings to loaded policies, those of files and those of a cluster as one set: what the server, the commands and the library share. */
+import { resolve } from "node:path";
+import {
+  type ClusterDelta,
+  ClusterDocuments,
+  type ClusterEntryOptions,
+  ClusterEntryReader,
+  type LoadedPolicyReport,
+} from "../config/from-cluster/index.js";
+import { type ConfigResult, filesOf, formatProblem, loadConfig, type Problem } from "../config/index.js";
+import { createPolicySet, type PolicySet, type ServedPolicy } from "../policy/served/policy-set.js";
+import { type ShadowSet, withShadows } from "../policy/served/shadow/versions.js";
+import type { ClusterAccess } from "../world/cluster.js";
+import { type ClusterProblem, clusterProblem } from "./cluster-access.js";
+import { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
+import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader } from "./index.js";
+import { givenFile, type LoaderSettings, policiesFile } from "./settings.js";
+import { loadShadows } from "./shadow-policies.js";
+
+/** Policies that will fail for want of a cluster. */
+export interface WithoutCluster extends ClusterProblem {
+  readonly needing: readonly ClusterNeed[];
+}
+
+/** What came of loading. */
+export interface LoadResult {
+  readonly file: string;
+  readonly policies: PolicySet;
+  /** Files and folders that were read. */
+  readonly files: readonly string[];
+  /** Every mistake and doubt in order of place. */
+  readonly problems: readonly Problem[];
+  /** How many of them are errors. */
+  readonly errors: number;
+  /** Why nothing of the file can be used; then there are no policies. */
+  readonly fatal?: string;
+  /** Set when some of the policies will fail: they need a cluster, and none is found. */
+  readonly withoutCluster?: WithoutCluster;
+  /** Policies to be put in the shadow of all that are served, those of a cluster among them. */
+  readonly shadows?: ShadowSet;
+  /** Where policies come from a cluster as well. */
+  readonly fromCluster?: FromCluster;
+}
+
+/** The part of what was loaded that came from a cluster. */
+export interface FromCluster {
+  /** Whether a policy is the cluster's: each goes its own way, and none keeps the others from being served. */
+  readonly has: (id: string) => boolean;
+  /** What became of the policies that were loaded anew since the last ones that were served; after a delta that holds everything, of all. */
+  readonly reports: readonly LoadedPolicyReport[];
+  /** To be called when all of this is served. */
+  readonly taken: () => void;
+}
+
+/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
+export interface PolicySource {
+  readonly policyTimeout: number;
+  /** The cluster that policies look things up in; undefined where none is wanted. */
+  readonly access: ClusterAccess | undefined;
+  /** Reads the files anew. */
+  load(generation?: number): Promise<LoadResult>;
+  /** Absent: no policies come from a cluster. */
+  readonly cluster?: ClusterSource;
+  close(): void;
+}
+
+/** Policies that come from a cluster, beside those of the files. */
+export interface ClusterSource {
+  /**
+   * Takes over what has changed in the cluster, and loads that; the files are as they are served.
+   * @returns undefined when the delta begins at another version than the one that is there
+   */
+  load(delta: ClusterDelta, generation: number): Promise<LoadResult | undefined>;
+  /** Whom to tell when loading an empty delta would bring other policies than before, such as one whose module has come; one at a time. */
+  wanted: () => void;
+}
+
+// Policies of files and of a cluster as one set: both may change, each by itself.
+
+/**
+ * The source of both.
+ * @param loadFile reads the files anew
+ */
+function createClusterSource(
+  loadFile: (generation: number) => Promise<LoadResult>,
+  loader: PolicyLoader,
+  options: ClusterEntryOptions,
+): Pick<PolicySource, "load" | "close"> & { readonly cluster: ClusterSource } {
+  const documents = new ClusterDocuments();
+  const reader = new ClusterEntryReader(options);
+  const cluster: ClusterSource = {
+    wanted: () => {},
+    load: (delta, generation) =>
+      inTurn(async () => {
+        const isFirst = documents.version === 0;
+        if (!documents.apply(delta)) return undefined;
+        if (delta.base === 0) policies.tellAll();
+        return together(served ?? (await loadFile(generation)), generation, isFirst);
+      }),
+  };
+  const policies = new RolledOutPolicies(reader, () => loader.clusterPolicies(() => cluster.wanted()));
+  /** What the files came to that are served; those that were kept out count for nothing. */
+  let served: LoadResult | undefined;
+  /** One after the other: each goes on from what the last one has left. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = turn.then(work);
+    turn = next.catch(() => {});
+    return next;
+  };
+
+  /** A set of the files' policies and the cluster's. */
+  const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
+    if (file.fatal !== undefined) return file;
+    const own = file.policies.entries;
+    const loaded = await policies.load(documents.documents, (id) => own.has(id), isFirst);
+    const isNew = file !== served;
+    const problems = [...(isNew ? file.problems : []), ...loaded.problems];
+    return {
+      ...file,
+      policies: createPolicySet(shadowed([...own.values(), ...loaded.served], file), generation, documents.sets),
+      problems,
+      errors: errorsIn(problems),
+      fromCluster: {
+        has: (id) => !own.has(id),
+        reports: loaded.reports,
+        taken: () => {
+          served = file;
+          loaded.taken();
+        },
+      },
+    };
+  };
+  return {
+    cluster,
+    load: (generation = 1) => inTurn(async () => together(await loadFile(generation), generation)),
+    close: () => {
+      policies.close();
+      loader.close();
+    },
+  };
+}
+
+/** What is asked of loading beside the settings. */
+export interface SourceOptions extends LoaderOptions {
+  /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
+  readonly warnWithoutCluster?: boolean;
+  /** What is loaded in place of the whole file, asked for at each load: a part of it, or a text that is given instead. */
+  readonly read?: (file: string) => ConfigResult;
+}
+
+/** A source by these settings. */
+export function createPolicySource(
+  settings: LoaderSettings,
+  { warnWithoutCluster = false, read: given, ...special }: SourceOptions = {},
+): PolicySource {
+  const loader = createLoader(settings, special);
+  const { policyTimeout, access } = loader;
+  const { fileOptional = false, fromCluster, shadowFile } = settings;
+  const warn = warnWithoutCluster && (access === undefined || "missing" in access);
+  const read = given ?? ((file: string) => loadConfig(file, { salvage: special.diagnose ?? false }));
+  const problem = (needing: readonly string[]) => clusterProblem(access, needing, settings);
+  const loadFile = async (generation: number): Promise<LoadResult> => {
+    const file = fromCluster !== undefined || fileOptional ? givenFile(settings) : policiesFile(settings);
+    const own =
+      file === undefined
+        ? noFile(generation, fileOptional)
+        : await load({ file, loader, generation, problem, warn, read });
+    if (shadowFile === undefined || own.fatal !== undefined) return own;
+    const { shadows, files, problems: more } = await loadShadows(shadowFile, own.files, loader, warn);
+    const problems = [...own.problems, ...more];
+    const all = { ...own, files: [...own.files, ...files], problems, errors: errorsIn(problems) };
+    return shadows === undefined ? all : { ...all, shadows };
+  };
+  const source =
+    fromCluster === undefined
+      ? { load: async (generation = 1) => withShadowsOf(await loadFile(generation)), close: () => loader.close() }
+      : createClusterSource(loadFile, loader, fromCluster);
+  return { policyTimeout, access, ...source };
+}
+
+/**
+ * Where the cluster has the policies, and no file, or a person has none yet.
+ * @param mayCome whether to look after one that may come
+ */
+const noFile = (generation: number, mayCome: boolean): LoadResult => ({
+  file: "",
+  policies: createPolicySet([], generation),
+  files: mayCome ? [resolve(policiesFile({}))] : [],
+  problems: [],
+  errors: 0,
+});
+
+interface Loading {
+  readonly file: string;
+  readonly loader: PolicyLoader;
+  readonly generation: number;
+  /** What is in the way of serving policies that need a cluster. */
+  readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
+  /** Whether that is a warning for each of them. */
+  readonly warn: boolean;
+  readonly read: (file: string) => ConfigResult;
+}
+
+async function load({ file, loader, generation, problem, warn, read: readFile }: Loading): Promise<LoadResult> {
+  const read = readFile(file);
+  const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
+  if (!read.ok) {
+    const { salvaged, message: fatal } = read;
+    const more = salvaged === undefined ? [] : (await loader.load(salvaged.config, generation)).problems;
+    return { ...nothing, files: [file], problems: salvaged ? [...salvaged.problems, ...more] : read.problems, fatal };
+  }
+  const { config } = read;
+  const loaded = await loader.load(config, generation);
+  const missing = problem(loaded.clusterNeeded.map(({ id }) => id));
+  const ofWhole = { file, line: 1, column: 1, path: [] };
+  if (missing !== undefined && !warn) {
+    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal, code: "CLUSTER_NEEDED" };
+    const problems = [...read.problems, ...loaded.problems, whole];
+    return { ...nothing, files: config.files, problems, fatal: missing.refusal };
+  }
+  const doubts: Problem[] =
+    missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why, code: "CLUSTER_NEEDED" }];
+  if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
+  const problems = [...read.problems, ...loaded.problems, ...doubts];
+  const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
+  const { policies } = loaded;
+  return {
+    file,
+    policies,
+    files: filesOf(config),
+    problems,
+    errors: errorsIn(problems),
+    ...(withoutCluster && { withoutCluster }),
+  };
+}
+
+/** The result of files alone, with the policies that are in shadow. */
+const withShadowsOf = (result: LoadResult): LoadResult => ({
+  ...result,
+  policies: createPolicySet(shadowed([...result.policies.entries.values()], result), result.policies.generation),
+});
+
+/** Policies with those that a result has in shadow. */
+const shadowed = (served: readonly ServedPolicy[], { shadows }: LoadResult): readonly ServedPolicy[] =>
+  shadows === undefined ? served : withShadows(served, shadows);
+
+const errorsIn = (problems: readonly Problem[]): number =>
+  problems.filter(({ severity }) => severity === "error").length;
+
+/** All problems as lines for a person. */
+export const problemLines = ({ problems }: LoadResult): string[] => problems.map(formatProblem);

@@ -1,4 +1,0 @@
-/** Why the process can't serve; for the user. */
-export class StartError extends Error {
-  readonly code = "START";
-}
