@@ -9,11 +9,8 @@ const SRC = new URL("../../../src/", import.meta.url);
 const TO_DO: readonly string[] = [
   "cli",
   "cluster/audit",
-  "fetch",
   "kinds/certificate-request-policy/engine",
-  "library",
   "offline",
-  "serving",
   "wasm",
 ];
 
