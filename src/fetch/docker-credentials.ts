@@ -17,18 +17,18 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** How to appear before a registry. */
+/** A log-in to a registry. */
 export interface Login {
   /** Absent: anonymous. */
   readonly credentials?: Credentials;
-  /** The same in words for the error of a registry that refuses; follows on `asked`. */
+  /** Its description for the error of a refusing registry; follows the word `asked`. */
   readonly as: string;
 }
 
-/** Finds the log-in by registry host. */
+/** Finds the log-in of a registry by its host. */
 export type CredentialStore = (host: string) => Promise<Login>;
 
-/** What of config.json matters here; the rest is not looked at. */
+/** The used members of config.json; others are ignored. */
 interface DockerConfig {
   readonly auths: Readonly<Record<string, unknown>>;
   readonly credHelpers: Readonly<Record<string, unknown>>;
@@ -36,8 +36,8 @@ interface DockerConfig {
 }
 
 /**
- * A store that reads config.json at every look-up, so that rotated pull secrets are seen. A missing file is anonymous, unless the folder
- * was named; a file that can't be understood is an error.
+ * A store that reads config.json at every look-up, so that rotated pull secrets count. A missing file means anonymous, unless the folder was named;
+ * an invalid file is an error.
  * @param named a folder that contains config.json; absent: `$DOCKER_CONFIG`, then `$HOME/.docker`
  */
 export function dockerCredentials(environment: Environment, named?: string): CredentialStore {
@@ -72,7 +72,7 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
     const { auths, credHelpers, credsStore } = parsePlainJson(text) as Record<string, unknown>;
     return { auths: mapOrEmpty(auths), credHelpers: mapOrEmpty(credHelpers), credsStore };
   } catch {
-    // What a reader says of it may quote it.
+    // The parser's message may quote the file.
     throw new FetchError(`${UNREADABLE}: ${path} is not JSON`, { shown: UNREADABLE });
   }
 }
@@ -81,7 +81,7 @@ function mapOrEmpty(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Keys may be URLs with a path: only the host counts, and Docker Hub's names are one. */
+/** The value of a host. Keys may be URLs with a path: only the host counts, and Docker Hub's names count as one. */
 function valueFor(map: Readonly<Record<string, unknown>>, host: string): unknown {
   const hub = isDockerHub(host);
   for (const [key, value] of Object.entries(map)) {
@@ -108,16 +108,16 @@ function fromEntry(entry: object, host: string): Login {
   return anonymous(`the entry for ${host} in config.json has neither auth nor username and password`);
 }
 
-/** Asks `docker-credential-<name>`, by Docker's protocol: the host on standard input, JSON on standard output. */
+/** Runs `docker-credential-<name>` by Docker's protocol: the host on standard input, JSON on standard output. */
 async function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
   const { error, stdout } = await runHelper(name, server, environment);
   if (error !== null) {
-    // Docker's protocol has no code for it: these words are how every helper says so, and `docker` itself looks for them.
+    // Docker's protocol has no code for it: every helper prints these words, and `docker` itself looks for them.
     if (stdout.includes("credentials not found")) return anonymous(`credential helper ${name} has none for ${host}`);
     const missing = `config.json names credential helper ${name} for ${host}, and no docker-credential-${name} is on the PATH`;
-    // What it printed may hold what it is there to keep.
+    // Its output may contain the credentials.
     throw new FetchError(
       error.code === "ENOENT" ? missing : `credential helper ${name} failed for ${host}${howEnded(error)}`,
     );
@@ -143,7 +143,7 @@ function runHelper(name: string, input: string, environment: Environment) {
   });
 }
 
-/** How a program ended, without a word of what it printed. */
+/** The end of a program, without its output. */
 function howEnded({ code, signal, killed }: ExecFileException): string {
   if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return `: it printed more than ${MAX_ANSWER_BYTES} bytes`;
   if (killed === true) return `: it took longer than ${HELPER_TIMEOUT_MS} ms`;

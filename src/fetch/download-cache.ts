@@ -6,20 +6,20 @@ import { formatImageReference, parseImageReference } from "./image-reference.js"
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import { hashLike } from "./registry-client.js";
 
-/** Longest name of a file that every file system takes; longer ones are replaced by their digest. */
+/** Longest file name that every file system accepts; longer ones are replaced by their digest. */
 const MAX_NAME_LENGTH = 200;
-/** Ends the name of a file that holds the digest of the file beside it. */
+/** Suffix of a file with the digest of the file beside it. */
 export const DIGEST_SUFFIX = ".digest";
-/** Ends the name of a file that holds the manifest by whose digest the file beside it was asked for. */
+/** Suffix of a file with the manifest whose digest was requested for the file beside it. */
 export const MANIFEST_SUFFIX = ".manifest";
-/** Ends the name of a file that is being written. */
+/** Suffix of a file that is being written. */
 export const PART_SUFFIX = ".part";
-/** Bytes of a file that are read, and hashed, at a time: two milliseconds of the main thread. */
+/** Bytes of a file that are read and hashed at a time: two milliseconds of the main thread. */
 const PIECE_BYTES = 1024 * 1024;
-/** How costly a guess of a password is for those who read names of files: ten milliseconds (N of scrypt). */
+/** Cost of a password guess from file names: ten milliseconds (N of scrypt). */
 const LOGIN_COST = 4096;
 
-/** How every module begins. */
+/** First bytes of every module. */
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
 
 /** A file with its content's size, in bytes, and digest (`sha256:<hex>`). */
@@ -30,7 +30,7 @@ export interface KeptFile {
 }
 
 /**
- * The path of a downloaded module. A folder is laid out as Kubewarden does (spec kubewarden.md 1.6), so that one filled by either serves both:
+ * The path of a downloaded module. The layout is Kubewarden's (spec kubewarden.md 1.6), so that both can use the same folder:
  * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
  */
 export function modulePath(folder: string, location: string): string {
@@ -40,7 +40,7 @@ export function modulePath(folder: string, location: string): string {
   return join(folder, scheme, ...parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part))));
 }
 
-/** The module at a path, when it is there, whole and of allowed size; its bytes are hashed each time. What is found is the last one to be removed. */
+/** Finds the module at a path, if it exists, whole and of allowed size; its bytes are hashed each time. A found module is the last one to be removed. */
 export async function findModule(path: string, most: number): Promise<KeptFile | undefined> {
   try {
     const { size } = await stat(path);
@@ -54,39 +54,39 @@ export async function findModule(path: string, most: number): Promise<KeptFile |
   }
 }
 
-/** The manifest by whose digest the module at a path was asked for, unchecked. */
+/** The manifest whose digest was requested for the module at a path, unchecked. */
 export async function keptManifest(path: string): Promise<Buffer | undefined> {
   const beside = path + MANIFEST_SUFFIX;
   const { size } = (await stat(beside).catch(() => undefined)) ?? { size: Number.POSITIVE_INFINITY };
   return size > MAX_ANSWER_BYTES ? undefined : readFile(beside).catch(() => undefined);
 }
 
-/** Says that a file is in use now, where that can be written. */
+/** Marks a file as used now, where that can be written. */
 export const touch = (path: string): Promise<void> => utimes(path, new Date(), new Date()).catch(() => {});
 
 /** Keeps the manifest of the module at a path. */
 export const keepManifest = (path: string, bytes: Uint8Array): Promise<void> =>
   writeWhole(path + MANIFEST_SUFFIX, bytes);
 
-/** Removes the folder of a file, and those that hold it, as long as nothing else is in them: addresses that lead to nothing must not leave any behind. */
+/** Removes the folder of a file and its parents while they are empty: addresses without a module must not leave folders behind. */
 export async function removeEmptyFolders(file: string, folder: string): Promise<void> {
   const top = resolve(folder) + sep;
   try {
     for (let at = dirname(resolve(file)); at.startsWith(top); at = dirname(at)) await rmdir(at);
   } catch {
-    // Something else is in it.
+    // The folder is not empty.
   }
 }
 
-/** A file that was written, and gets its name when that is told. */
+/** A file that was written; `keep` gives it its name. */
 export interface ReceivedFile extends KeptFile {
-  /** Whether it begins as a module. */
+  /** Whether it has the first bytes of a module. */
   readonly isModule: boolean;
 }
 
 /**
- * Writes a file of a scheme: no reader looks for one of its name, and several may fetch the same at a time.
- * @param fill sends it
+ * Writes a file of a scheme under a temporary name: no reader looks for it, and several processes may fetch the same module at a time.
+ * @param fill passes the content
  * @throws CannotKeep
  */
 export async function receive(
@@ -119,13 +119,13 @@ export async function receive(
   return { path, size, digest: `sha256:${hash.digest("hex")}`, isModule };
 }
 
-/** Removes a file that was received, unless it has got its name. */
+/** Removes a file that was received, unless it was given its name. */
 export async function discard(path: string, folder: string): Promise<void> {
   await rm(path, { force: true }).catch(() => {});
   await removeEmptyFolders(path, folder);
 }
 
-/** Gives a whole file its name, and puts a manifest beside it. @throws CannotKeep */
+/** Gives a complete file its name, and writes a manifest beside it. @throws CannotKeep */
 export function keep({ size, digest, path: part }: KeptFile, path: string, manifest?: Uint8Array): Promise<KeptFile> {
   return keeping(async () => {
     await mkdir(dirname(path), { recursive: true });
@@ -136,9 +136,9 @@ export function keep({ size, digest, path: part }: KeptFile, path: string, manif
   });
 }
 
-/** The content of a file, in one buffer. @throws Error when it is not what it was */
+/** The content of a file, in one buffer. @throws Error when it has changed */
 export async function readKept({ path, size, digest }: KeptFile): Promise<Buffer> {
-  // Not of a shared pool: it is to go as soon as nobody needs it.
+  // Not of a shared pool: it should be freed with its last use.
   const bytes = Buffer.allocUnsafeSlow(size);
   let at = 0;
   const found = await hashFile(path, digest, (piece) => {
@@ -150,8 +150,8 @@ export async function readKept({ path, size, digest }: KeptFile): Promise<Buffer
 }
 
 /**
- * The digest of a file: `sha256:<hex>`, or by the algorithm of one to be compared with.
- * @param take is given its content piece by piece; a piece is overwritten by the next one
+ * The digest of a file: `sha256:<hex>`, or with the algorithm of `like`.
+ * @param take receives its content piece by piece; a piece is overwritten by the next one
  */
 export async function hashFile(path: string, like = "sha256:", take?: (piece: Uint8Array) => void): Promise<string> {
   const [algorithm, hash] = hashLike(like);
@@ -178,7 +178,7 @@ async function keeping<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Host and path; a query makes a file of its own, and so does a login. The URL parser has already removed `.` and `..`. */
+/** Host and path of a file; each query and each login has its own file. The URL parser has already removed `.` and `..`. */
 function httpParts(url: URL): readonly string[] {
   const parts = url.pathname.split("/").filter((part) => part !== "");
   const last = parts.pop() ?? "index";
@@ -187,7 +187,7 @@ function httpParts(url: URL): readonly string[] {
   return [url.host, ...parts, rest === "" ? last : `${last}?${hash(rest)}`];
 }
 
-/** What was fetched with a password is not for those who have none, or another one. */
+/** Key of a login: a module that was fetched with a password must not be found without it, or with another one. */
 function loginKey({ username, password, host, pathname }: URL): string {
   return scryptSync(`${username}:${password}`, host + pathname, 32, { N: LOGIN_COST }).toString("hex");
 }
@@ -199,7 +199,7 @@ function hash(text: string): string {
 async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}${PART_SUFFIX}`;
   try {
-    // What lies there is of a process that ended in between, or a link that leads somewhere else.
+    // An existing file is of a process that ended before, or a link that leads somewhere else.
     await rm(temporary, { force: true });
     await writeFile(temporary, content, { flag: "wx" });
     await rename(temporary, path);

@@ -1,17 +1,17 @@
-/** A module, image or signature could not be had. */
+/** Errors of modules, images and signatures that could not be fetched. */
 import { type Shown, shownText } from "../data/public-text.js";
 
-/** What was being done: it decides how a failure is worded. */
+/** The step that failed: it decides the wording of a failure. */
 export type FetchStage = "download" | "verify" | "integrity";
 
-/** The reason why, in one sentence that says where: for the log. What answers may say is `shown`: no hosts, addresses and files. */
+/** The reason with its place, in one sentence: for the log. `shown` is for answers: without hosts, addresses and files. */
 export class FetchError extends Error implements Shown {
   readonly code = "MODULE_FETCH";
   override readonly name = "FetchError";
   readonly stage: FetchStage;
-  /** The HTTP status, when the failure is one. */
+  /** The HTTP status, of a failure with one. */
   readonly status: number | undefined;
-  /** Nobody answered, or only that the server is in trouble: the same request may succeed later. */
+  /** Whether the server did not answer, or with an error of its own: the same request may succeed later. */
   readonly transient: boolean;
   readonly shown: string;
 
@@ -35,9 +35,9 @@ function generalWords(stage: FetchStage, status: number | undefined, unanswered:
 interface FetchErrorOptions extends ErrorOptions {
   readonly stage?: FetchStage;
   readonly status?: number;
-  /** No HTTP answer came. */
+  /** Whether no HTTP answer came. */
   readonly unanswered?: boolean;
-  /** The words for answers; default general ones. */
+  /** The text for answers; default a general one. */
   readonly shown?: string;
 }
 
@@ -47,7 +47,7 @@ export class CannotKeep extends Error {
 }
 
 /**
- * The failure as Kubewarden says it (spec kubewarden.md 1.4).
+ * The failure in Kubewarden's words (spec kubewarden.md 1.4).
  * @param id the policy; a member as `<group>/#<member>`
  * @param module its address as configured
  */
@@ -62,7 +62,7 @@ export function fetchFailureText(id: string, module: string, error: FetchError):
   }
 }
 
-/** The failure of a policy's module for those who ask the policy: as {@link fetchFailureText}, without addresses. */
+/** The failure of a policy's module for the policy's clients: as {@link fetchFailureText}, without addresses. */
 export function fetchFailureShown(id: string, { stage, shown: reason }: FetchError): string {
   const shown = `${reason}; the server's log says more`;
   switch (stage) {
@@ -75,21 +75,21 @@ export function fetchFailureShown(id: string, { stage, shown: reason }: FetchErr
   }
 }
 
-/** For answers: nobody answered. */
+/** Text for answers: the server did not answer. */
 export const UNREACHED = "the registry or server that has it cannot be reached";
 
-/** For answers: a limit of ours was passed. */
+/** Text for answers: one of our limits was exceeded. */
 export const TOO_LARGE = "it is too large";
 
-/** What {@link FetchError.shown} would be of anything thrown; undefined for what has no words for answers. */
+/** {@link FetchError.shown} of any thrown value; undefined without a text for answers. */
 export const shownOf = (cause: unknown): string | undefined => shownText(cause, "") || undefined;
 
-/** An address as the log may show it: without name and password, and without the query, which may be a token. */
+/** An address for the log: without user name and password, and without the query, which may be a token. */
 export function withoutSecrets(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, "$1…@").replace(/^(https?:\/\/[^?#]*)[?#].*$/is, "$1?…");
 }
 
-/** The message of anything thrown, with the causes below it that add something. */
+/** The message of any thrown value, with those of its causes that add something. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.message === "" && "code" in error ? String(error.code) : error.message;

@@ -1,6 +1,6 @@
 /**
- * Keeps the download folder of a server from growing: what has not been used for longest goes first, and nothing that is in use. Processes tell each other what they use by the times of
- * the files, so that all that know the folder can make room in it, and none has to be asked.
+ * Bounds the download folder of a server: the least recently used modules are removed first, and none in use. File times tell other processes which
+ * ones are in use, so that any process can make room without asking others.
  */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
 import { ABANDONED_MS, IN_USE_MS, PASSING_BYTES } from "./limits.js";
 import type { Release } from "./room.js";
 
-/** The folders that a download folder has: it may be one that holds other things, too. */
+/** The subfolders with modules: a download folder may hold other files, too. */
 export const SCHEME_FOLDERS = ["registry", "https", "http"] as const;
 
 /** Files that a process uses. */
@@ -42,17 +42,17 @@ export class FilesInUse {
 interface Found {
   readonly path: string;
   readonly size: number;
-  /** Milliseconds since it was written or used, by a clock that may have been set meanwhile. */
+  /** Milliseconds since it was written or used, by a clock that may have been changed meanwhile. */
   readonly age: number;
-  /** Whether it is being written, or goes when it is loaded. */
+  /** Whether it is being written, or will be removed once it is loaded. */
   readonly isPart: boolean;
 }
 
 /**
- * Makes room in a folder for a file that was written there.
- * @param path where it is to be kept: what lies there goes
+ * Makes room in a folder for a new file.
+ * @param path its final path: an existing file there is replaced
  * @param most bytes of modules
- * @param isNeeded whether it is kept also where there is no room
+ * @param isNeeded whether it is kept even without room
  * @returns `passing`: it may only stay until it is loaded
  */
 export async function makeRoom(
@@ -75,7 +75,7 @@ export async function makeRoom(
   return file.size + sum(others.filter(({ isPart }) => isPart)) <= PASSING_BYTES ? "passing" : "full";
 }
 
-/** The modules that servers and commands have put there: each has its digest beside it. What else lies there is somebody's own. */
+/** The modules that servers and commands have stored: each has its digest beside it. All other files belong to others. */
 async function modulesIn(folder: string): Promise<readonly Found[]> {
   const found: Found[] = [];
   for (const scheme of SCHEME_FOLDERS) {

@@ -1,4 +1,4 @@
-/** HTTP with bounds, proxies, and the exceptions of sources.yml for single hosts. */
+/** An HTTP client with limits, proxies, and the exceptions of sources.yml for single hosts. */
 import { readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
@@ -10,25 +10,25 @@ import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS, UPLOAD_TIMEOUT_MS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
 
-/** How much of the body of an error answer is read: enough for its message. */
+/** Bytes of an error answer's body that are read: enough for its message. */
 const MAX_ERROR_BODY_BYTES = 64 * 1024;
 /** Connections kept for hosts at a time; the oldest is closed first. */
 const MAX_DISPATCHERS = 32;
 
-/** Takes a body piece by piece: the next one comes when this is done. */
+/** Receives a body piece by piece: the next one comes when this is done. */
 export type TakesPieces = (piece: Uint8Array) => Promise<void> | void;
 
 /** An answer with its whole body. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-case names; of repeated ones the first. */
+  /** Lower-case names; of repeated headers the first. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Where it came from, after redirects. */
+  /** Its URL, after redirects. */
   readonly url: URL;
 }
 
-/** What to ask for. */
+/** A request. */
 export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** A larger body is an error. */
@@ -37,25 +37,25 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Default GET. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT";
-  /** What is sent. */
+  /** The body. */
   readonly body?: Uint8Array;
-  /** Takes the body of an answer of success, which then has none. */
+  /** Receives the body of a successful answer, which is then empty. */
   readonly into?: TakesPieces | undefined;
-  /** Whether a redirect may lead there; default: anywhere that the client may ask. */
+  /** Whether a redirect to a URL is permitted; default: to any that the client may request. */
   readonly permits?: ((url: URL) => boolean) | undefined;
 }
 
-/** Where nobody is to be asked, where requests choose whom to ask. Hosts that sources.yml lists are an operator's choice, and asked all the same. */
+/** Addresses that must not be requested where clients choose the URL. Hosts in sources.yml are an operator's choice, and permitted. */
 export interface AddressGuard {
-  /** Why a host is not asked whatever it resolves to; `undefined` when nothing speaks against it. */
+  /** The reason why a host is refused whatever it resolves to; `undefined` when it is not. */
   refusal(url: URL): string | undefined;
-  /** Resolves names for connections, and fails for those that lead there. */
+  /** Resolves names for connections, and fails for refused addresses. */
   readonly lookup: LookupFunction;
-  /** Whether an error is such a failure. */
+  /** Whether an error is such a refusal. */
   isRefusal(error: unknown): boolean;
 }
 
-/** One way to reach a host. */
+/** One way to connect to a host. */
 interface Attempt {
   readonly protocol: "https:" | "http:";
   readonly verified: boolean;
@@ -81,8 +81,8 @@ export class HttpClient {
   }
 
   /**
-   * Follows redirects (`authorization` is left behind when the origin changes). Every HTTP status is an answer.
-   * @throws FetchError when no answer can be had, or it is too large
+   * Follows redirects (without `authorization` when the origin changes). Every HTTP status is an answer.
+   * @throws FetchError when there is no answer, or it is too large
    */
   async request(start: URL, request: HttpRequest): Promise<HttpAnswer> {
     let url = start;
@@ -90,13 +90,13 @@ export class HttpClient {
     const keepsMethod = request.method === undefined || request.method === "GET" || request.method === "HEAD";
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const answer = await this.#once(url, { ...request, headers: sent });
-      // Other redirects turn what is sent into a GET: they are for browsers.
+      // Other redirects turn an upload into a GET: they are for browsers.
       const redirected = keepsMethod ? answer.status >= 300 && answer.status < 400 : [307, 308].includes(answer.status);
       const location = redirected ? answer.headers.location : undefined;
       if (location === undefined) return answer;
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
       if (next === undefined || !/^https?:$/.test(next.protocol)) {
-        throw new FetchError(`${url.origin} redirects to ${JSON.stringify(location)}, which is no HTTP address`);
+        throw new FetchError(`${url.origin} redirects to ${JSON.stringify(location)}, which is not an HTTP address`);
       }
       if (url.protocol === "https:" && next.protocol === "http:" && !this.isInsecure(next)) {
         throw new FetchError(
@@ -122,7 +122,7 @@ export class HttpClient {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
-  /** @throws FetchError for a host that may not be asked whatever it resolves to */
+  /** @throws FetchError for a host that is refused whatever it resolves to */
   check(url: URL): void {
     const refusal = this.#guardOf(url)?.refusal(url);
     if (refusal === undefined) return;
@@ -155,7 +155,7 @@ export class HttpClient {
           method,
           headers: { "user-agent": "policy-group-gateway", ...headers },
           signal,
-          // The answer comes when all has been sent.
+          // The answer comes after the whole upload.
           ...(body !== undefined && { body, headersTimeout: UPLOAD_TIMEOUT_MS }),
           dispatcher: this.#dispatcher(target, attempt.verified, undici),
         });
@@ -170,7 +170,7 @@ export class HttpClient {
     const proxy = proxyFor(url, this.#environment) === undefined ? "" : " through the proxy of the environment";
     throw new FetchError(`cannot reach ${url.host}${proxy}: ${reasons.join("; ")}`, {
       cause: failures[0],
-      // What a name resolves to is not for answers.
+      // Addresses that a name resolves to must not appear in answers.
       ...(failures.some((failure) => this.#guardOf(url)?.isRefusal(failure))
         ? { shown: UNREACHED }
         : { unanswered: true }),
@@ -216,7 +216,7 @@ export class HttpClient {
     return dispatcher;
   }
 
-  /** Once for all connections: reading a hundred certificates takes 20 ms. There are as many as sources.yml has lists of authorities. */
+  /** The TLS context, made once for all connections: reading a hundred certificates takes 20 ms. There is one for each list of authorities in sources.yml. */
   #contextWith(extra: readonly string[]): SecureContext {
     const key = extra.join("\n");
     let context = this.#contexts.get(key);
@@ -227,7 +227,7 @@ export class HttpClient {
     return context;
   }
 
-  /** `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS`: how images of other servers are given the CAs of a company. */
+  /** `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS`: the usual variables for a company's CAs in container images. */
   #systemExtras(): readonly string[] {
     this.#extraRoots ??= [this.#environment.SSL_CERT_FILE, this.#environment.NODE_EXTRA_CA_CERTS].flatMap((file) => {
       if (!file) return [];
@@ -241,7 +241,7 @@ export class HttpClient {
   }
 }
 
-/** What an operator can mend in sources.yml, by the codes of TLS failures. */
+/** Remedies in sources.yml, by the codes of TLS failures. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS (plain HTTP is for hosts in insecure_sources of sources.yml)",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "source_authorities of sources.yml may name its CA",
@@ -281,9 +281,9 @@ async function readAnswer(
   let whole: Buffer | undefined;
   let size = 0;
   try {
-    // What is announced too large is not waited for.
+    // A body that is announced as too large is not read.
     if (announced > limit) throw tooLarge(url, limit);
-    // Not of a shared pool: it is to go as soon as nobody needs it.
+    // Not of a shared pool: it should be freed with its last use.
     if (announced > 0 && into === undefined) whole = Buffer.allocUnsafeSlow(announced);
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       const at = size;

@@ -1,4 +1,4 @@
-/** What guests may ask about images (spec kubewarden.md 7.2 and 7.4): digests, manifests, configurations, signatures. */
+/** Answers guests' questions about images (spec kubewarden.md 7.2 and 7.4): digests, manifests, configurations, signatures. */
 import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
@@ -14,7 +14,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "3
 /** JSON of a registry. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
+/** Reads images in registries, without a cache. Images have Docker's names: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
   readonly #registry: RegistryClient;
   readonly #signatures: SignatureChecks;
@@ -25,7 +25,7 @@ export class ImageInspector {
   }
 
   /**
-   * The digest that an image's name stands for now.
+   * The current digest of an image's name.
    * @throws FetchError
    */
   async digest(image: string, signal: AbortSignal): Promise<string> {
@@ -63,7 +63,7 @@ export class ImageInspector {
   /**
    * Checks signatures.
    * @returns the digest of the image that was verified
-   * @throws FetchError in Kubewarden's words (spec kubewarden.md 1.8) when a wanted signature isn't there
+   * @throws FetchError in Kubewarden's words (spec kubewarden.md 1.8) when a required signature is missing
    */
   async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
     const reference = parseImageReference(image);
@@ -73,13 +73,13 @@ export class ImageInspector {
   }
 }
 
-/** For what an image of an index is. */
+/** The platform of an index's image. */
 export interface Platform {
   readonly os?: unknown;
   readonly architecture?: unknown;
 }
 
-/** The first image of an index that fits, or the reference of what is no index; undefined when none fits. */
+/** The first matching image of an index; the reference itself for a manifest that is not an index; undefined when none matches. */
 export function childOf(
   reference: ImageReference,
   { content: { manifests } }: Manifest,
@@ -89,12 +89,12 @@ export function childOf(
   type Entry = { readonly platform?: Platform | null; readonly digest?: unknown } | null;
   const entry = (manifests as readonly Entry[]).find((one) => fits(one?.platform));
   if (typeof entry?.digest !== "string") return undefined;
-  // Checked like a reference that a person wrote: it becomes part of an address.
+  // Checked like a user's reference: it becomes part of an address.
   return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);
 }
 
 /**
- * The configuration that a manifest names.
+ * Reads the configuration of a manifest.
  * @throws FetchError
  */
 export async function configOf(

@@ -1,19 +1,19 @@
-/** What Kyverno's expressions are told of an image (spec kyverno.md 4.5): names, manifest, configuration. */
+/** Metadata of images for Kyverno's expressions (spec kyverno.md 4.5): names, manifest, configuration. */
 import { FetchError, shownOf } from "./fetch-error.js";
 import { childOf, configOf, type JsonObject, type Platform } from "./image-inspector.js";
 import { type ImageReference, isDockerHub, parseImageReference } from "./image-reference.js";
 import { shapedConfig, shapedManifest } from "./image-shape.js";
 import type { RegistryClient } from "./registry-client.js";
 
-/** Which image of several: the reference's choice, wherever it runs. */
+/** The platform that the reference implementation chooses of several, wherever it runs. */
 const PLATFORM = { os: "linux", architecture: "amd64" };
-/** An image that names no platform is taken for it. */
+/** Whether an image is for that platform; one without a platform counts as such. */
 const isWanted = (platform: Platform | null | undefined): boolean => {
   const { os, architecture } = platform ?? PLATFORM;
   return os === PLATFORM.os && architecture === PLATFORM.architecture;
 };
 
-/** Asks registries. Nothing is kept here. */
+/** Reads metadata in registries, without a cache. */
 export class ImageMetadata {
   readonly #registry: RegistryClient;
 
@@ -38,7 +38,7 @@ export class ImageMetadata {
     const { repository } = reference;
     const registry = isDockerHub(reference.host) ? "index.docker.io" : reference.host;
     const digest = reference.digest ?? found.digest;
-    // Of a reference with both the tag is not looked at.
+    // With a digest the tag is ignored.
     const tag = reference.digest === undefined ? (reference.tag ?? "latest") : undefined;
     const name = `${registry}/${repository}`;
     return {

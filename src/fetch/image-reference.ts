@@ -7,7 +7,7 @@ export { DOCKER_HUB, isDockerHub } from "../config/registry-host.js";
 
 /** `busybox` is `{host: "docker.io", repository: "library/busybox", tag: "latest"}`. */
 export interface ImageReference {
-  /** `host` or `host:port` as written; `docker.io` when none is. */
+  /** `host` or `host:port` as written; default `docker.io`. */
   readonly host: string;
   readonly repository: string;
   /** `latest` when neither tag nor digest is written. */
@@ -16,14 +16,14 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-/** Names of hosts, and IPv4 addresses. */
+/** Host names and IPv4 addresses. */
 const HOST = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 const REPOSITORY = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/;
-/** The longest name of a host (RFC 1035). */
+/** Characters of the longest host name (RFC 1035). */
 const MAX_HOST = 253;
-/** The longest repository name that registries accept. */
+/** Characters of the longest repository name that registries accept. */
 const MAX_REPOSITORY = 255;
 
 /**
@@ -62,7 +62,7 @@ export function formatImageReference({ host, repository, tag, digest }: ImageRef
   return `${host}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
 }
 
-/** Whether a text is a host as it is written in a reference: what URLs make another host of (`127.1`, `256.1.1.1`), or none, is not. */
+/** Whether a text is a host as written in a reference, not one that URLs change (`127.1`) or reject (`256.1.1.1`). */
 function isHost(text: string): boolean {
   const url = `https://${text}/`;
   if (!URL.canParse(url)) return false;
@@ -71,7 +71,7 @@ function isHost(text: string): boolean {
   return name.length <= MAX_HOST && HOST.test(name) && new URL(url).hostname === name.toLowerCase();
 }
 
-/** Whether what the reference names may change from one day to the next as a matter of course. */
+/** Whether the reference is expected to change its image, such as `latest`. */
 export function isFloating({ tag, digest }: ImageReference): boolean {
   return digest === undefined && tag === "latest";
 }

@@ -1,15 +1,15 @@
 /**
- * Manifests and configurations of images as Go's go-containerregistry reads and prints them, which is what Kyverno's expressions see (spec kyverno.md 4.5):
- * members that it does not know are gone, and so are optional ones that are empty.
+ * Gives manifests and configurations of images the shape of Go's go-containerregistry, which Kyverno's expressions see (spec kyverno.md 4.5): unknown
+ * members are left out, and empty optional ones.
  */
 import { isJsonObject } from "../data/same-value.js";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What becomes of a member. */
+/** Converts a member. */
 type Shape = (value: unknown) => unknown;
 
-/** Of an object: the members that are always there, with what stands for a missing one, and the optional ones. */
+/** Members of an object: those that are always present, each with its value when missing, and the optional ones. */
 interface Members {
   readonly always: Readonly<Record<string, readonly [missing: unknown, shape: Shape]>>;
   readonly optional: Readonly<Record<string, Shape>>;
@@ -56,7 +56,7 @@ export const shapedManifest = objectOf({
   optional: { ...plain("mediaType annotations artifactType"), subject: DESCRIPTOR },
 });
 
-/** What Go prints for a time that is none. */
+/** Go's text of the zero time. */
 const NO_TIME = "0001-01-01T00:00:00Z";
 const HISTORY = objectOf({
   always: { created: [NO_TIME, same] },

@@ -1,4 +1,4 @@
-/** The face of the fetching room. */
+/** Exports of the folder. */
 export { DIGEST_SUFFIX, hashFile, MANIFEST_SUFFIX, modulePath, PART_SUFFIX } from "./download-cache.js";
 export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { SCHEME_FOLDERS } from "./folder-bound.js";

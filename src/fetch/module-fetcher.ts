@@ -1,4 +1,4 @@
-/** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
+/** Fetches the WASM files of a configuration (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
 import { stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
@@ -23,40 +23,40 @@ import { WASM_LAYER } from "./registry-writer.js";
 import type { Release } from "./room.js";
 import { type ModuleFile, moduleAt, type TransferOptions, Transfers, type Wanted } from "./transfers.js";
 
-/** What the modules of a policy are held to. */
+/** Limits of a policy's modules. */
 export interface ModuleLimits {
-  /** The namespace of the policy; absent: it is an operator's. */
+  /** The namespace of the policy; absent for an operator's policy. */
   readonly namespace?: string;
-  /** What addresses, redirects and token services must be below; absent: anywhere. */
+  /** Permitted prefixes of addresses, redirects and token services; absent: any. */
   readonly places?: readonly string[];
   /** Largest module, in bytes; at most, and by default, {@link MAX_MODULE_BYTES}. */
   readonly maxBytes?: number;
 }
 
-/** How to fetch. */
+/** Options of a fetcher. */
 export interface ModuleFetcherOptions extends RegistryAccessOptions, TransferOptions {
-  /** With it, only modules from registries can pass. */
+  /** Verifier of images; with it, only modules from registries are accepted. */
   readonly verifier?: (registry: RegistryClient) => ImageVerifier;
-  /** Whether modules are asked for anew that lie in the download folder; what was downloaded before then stands in for none. */
+  /** Whether modules in the download folder are requested again; older downloads then replace no failed one. */
   readonly refresh?: boolean;
-  /** What is shared with other fetchers; default: nothing. */
+  /** State shared with other fetchers; default: none. */
   readonly share?: ModuleShare;
-  /** For modules that others than the operator choose; absent: any host may be asked. */
+  /** Guard for modules that others than the operator choose; absent: any host is permitted. */
   readonly guard?: AddressGuard;
 }
 
 /** Fetches modules; one per load of a configuration. */
 export interface ModuleFetcher {
   /**
-   * The module at a location (`ModuleAddress.location`); equal locations are fetched once, failures included.
+   * Fetches the module at a location (`ModuleAddress.location`); equal locations are fetched once, failures included.
    * @throws FetchError
    */
   file(location: string, limits?: ModuleLimits): Promise<ModuleFile>;
-  /** Resolves when there is memory for so many bytes of modules, until that is released. @param owner those who share a part of it */
+  /** Resolves when there is memory for this many bytes of modules, to be released later. @param owner the party that shares a part of it */
   memory(bytes: number, owner: string): Promise<Release>;
-  /** For whoever else asks registries. */
+  /** The client, for other requests to registries. */
   readonly registry: RegistryClient;
-  /** Closes connections. Files that are not held may go from the download folder then. */
+  /** Closes connections. Files that are not held may then be removed from the download folder. */
   close(): Promise<void>;
 }
 
@@ -141,21 +141,21 @@ class Fetcher implements ModuleFetcher {
     const named = parseImageReference(location.slice("registry://".length));
     this.#access.http.check(new URL(`https://${named.host}`));
     const kept = await find(wanted);
-    // What lies there by a digest is believed for the manifest beside it, and else not at all.
+    // A file under a digest is trusted only with the manifest beside it.
     const isBelieved = kept !== undefined && (named.digest === undefined || (await hasDigest(kept, named.digest)));
     const mayStandIn = isBelieved && verifier === undefined && this.#options.refresh !== true;
     if (mayStandIn && !isFloating(named)) return this.#transfers.module(kept);
     try {
       return await this.#pull(wanted, named, registry, verifier);
     } catch (error) {
-      // A registry in trouble must not take down a server that only starts another process.
+      // A failing registry must not end a server that only starts another process.
       if (!mayStandIn || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
       return this.#transfers.module(kept);
     }
   }
 
-  /** Asks for the manifest, and for the module unless the kept one is the same. */
+  /** Fetches the manifest, and the module unless the kept one is the same. */
   async #pull(
     wanted: Wanted,
     named: ImageReference,
@@ -190,10 +190,10 @@ class Fetcher implements ModuleFetcher {
   }
 }
 
-/** What lies in the folder. An operator's may be larger; whether it still is those say who have it. */
+/** Finds a module in the folder. An operator's module may be larger than a namespace's limit, which its users check. */
 const find = ({ path, most }: Wanted): Promise<KeptFile | undefined> => findModule(path, most);
 
-/** Whether the manifest that was kept is that of the digest, and names these bytes. */
+/** Whether the kept manifest has the digest, and names these bytes. */
 async function hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
   const bytes = await keptManifest(kept.path);
   const content = bytes && digestOf(bytes, digest) === digest ? objectIn(bytes) : undefined;
@@ -201,7 +201,7 @@ async function hasDigest(kept: KeptFile, digest: string): Promise<boolean> {
   return layer !== undefined && hasContent(kept, layer);
 }
 
-/** Name and password of an address become the header that they stand for. */
+/** Moves user name and password of an address into the `authorization` header. */
 function withCredentials(location: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = new URL(location);
   const { username, password } = url;

@@ -1,31 +1,31 @@
-/** What all processes of a server share of modules: how much is fetched and prepared at a time, and what lies in the download folder. */
+/** Limits on modules that all processes of a server share: fetching and preparing at a time, and the size of the download folder. */
 import { MAX_PARALLEL_DOWNLOADS, NAMESPACED_DOWNLOAD_BYTES, NAMESPACED_QUESTIONS, PREPARED_BYTES } from "./limits.js";
 import { type Release, Room } from "./room.js";
 
 const ROOMS = {
-  /** To fetch one address for one namespace, which are the owner: others find it in the folder then. */
+  /** Fetching an address for a namespace, which together are the owner: others then find it in the folder. */
   address: { total: Number.POSITIVE_INFINITY, share: 1 },
-  /** To ask about modules of policies in namespaces, and to download them, by their sizes. */
+  /** Requests about modules of policies in namespaces, and their downloads, by size. */
   namespacedQuestions: NAMESPACED_QUESTIONS,
   namespacedDownloads: NAMESPACED_DOWNLOAD_BYTES,
-  /** To do both for an operator. */
+  /** Both for an operator. */
   downloads: { total: MAX_PARALLEL_DOWNLOADS, share: MAX_PARALLEL_DOWNLOADS },
-  /** To hold modules in memory. */
+  /** Modules in memory. */
   memory: PREPARED_BYTES,
 } as const;
 
-/** A room that all processes have together. */
+/** A room that all processes share. */
 export type RoomName = keyof typeof ROOMS;
 
-/** Asked before anything is fetched or prepared. */
+/** Limits fetching and preparing. */
 export interface ModuleShare {
   /** Resolves when there is room (`Room.enter`). */
   enter(room: RoomName, owner: string, weight: number): Promise<Release>;
-  /** Bytes of modules that are kept in the download folder; absent: any, and nothing is removed from it. */
+  /** Bytes of modules that are kept in the download folder; absent: no limit, nothing is removed. */
   readonly maxFolderBytes?: number;
 }
 
-/** For one process, and for others that ask it. */
+/** Creates a share for this process, and for others that send it requests. */
 export function localModuleShare(maxFolderBytes?: number): ModuleShare {
   const rooms = new Map(Object.entries(ROOMS).map(([name, { total, share }]) => [name, new Room(total, share)]));
   return {

@@ -1,4 +1,4 @@
-/** Proxies from the environment (spec kubewarden.md 1.7): upper case wins over lower case, as for the reference server. */
+/** Proxies from the environment (spec kubewarden.md 1.7): upper case wins over lower case, as in the reference server. */
 import { BlockList, isIP } from "node:net";
 import { FetchError } from "./fetch-error.js";
 
@@ -7,15 +7,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a URL; undefined is a direct connection.
- * @throws FetchError when the environment's text is no URL
+ * @throws FetchError when the environment's text is not a URL
  */
 export function proxyFor(url: URL, environment: Environment): string | undefined {
   const proxy = url.protocol === "https:" ? variable(environment, "HTTPS_PROXY") : variable(environment, "HTTP_PROXY");
   if (proxy === undefined || isExcepted(url, variable(environment, "NO_PROXY") ?? "")) return undefined;
   const address = /^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
   if (URL.canParse(address)) return address;
-  // Without its text, which may hold a password.
-  throw new FetchError(`the environment's proxy for ${url.protocol.slice(0, -1)} is no URL`);
+  // Without its text, which may contain a password.
+  throw new FetchError(`the environment's proxy for ${url.protocol.slice(0, -1)} is not a URL`);
 }
 
 function variable(environment: Environment, name: string): string | undefined {

@@ -7,9 +7,9 @@ import { RegistryClient } from "./registry-client.js";
 import { RegistryConnection } from "./registry-connection.js";
 import { RegistryWriter } from "./registry-writer.js";
 
-/** How registries are reached. */
+/** Options for reaching registries. */
 export interface RegistryAccessOptions {
-  /** For proxies, CAs, and where Docker's config.json is. */
+  /** Variables for proxies, CAs, and the folder of Docker's config.json. */
   readonly environment: Environment;
   readonly sources?: Sources;
   /** A folder that contains Docker's config.json (`--docker-config-json-path`). */
@@ -27,7 +27,7 @@ export interface RegistryAccess {
 
 /**
  * Makes clients; nothing is connected before the first request.
- * @param guard where others than the operator say which registries are asked: policies, guests, requests
+ * @param guard for registries that others than the operator name: policies, guests, requests
  */
 export function openRegistries(options: RegistryAccessOptions, guard?: AddressGuard): RegistryAccess {
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;

@@ -19,18 +19,18 @@ const MANIFEST_TYPES = [
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A manifest or index as the registry has it. */
+/** A manifest or index as stored in the registry. */
 export interface Manifest {
   /** `sha256:<hex>` of `bytes`; equals the reference's digest when it has one. */
   readonly digest: string;
   readonly bytes: Buffer;
   /**
-   * What it says, read when it is first asked for; what is in it is unchecked.
+   * Its JSON, parsed at first use; its members are unchecked.
    * @throws FetchError when it is not a JSON object, or has too many values
    */
   readonly content: Readonly<Record<string, unknown>>;
@@ -50,19 +50,19 @@ export class RegistryClient {
   readonly #connection: RegistryConnection;
   readonly #places: Places | undefined;
 
-  /** @param places that redirects and token services must be below; absent: they may be anywhere */
+  /** @param places permitted prefixes of redirects and token services; absent: any */
   constructor(connection: RegistryConnection, places?: Places) {
     this.#connection = connection;
     this.#places = places;
   }
 
-  /** The same client for modules that come from these places only. */
+  /** The same client, limited to these places. */
   within(places: Places): RegistryClient {
     return new RegistryClient(this.#connection, places);
   }
 
   /**
-   * The manifest or index that a reference names.
+   * Reads the manifest or index of a reference.
    * @throws FetchError also when the bytes don't have the digest of the reference
    */
   async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_ANSWER_BYTES): Promise<Manifest> {
@@ -79,7 +79,7 @@ export class RegistryClient {
     return {
       digest,
       bytes,
-      // For its digest there is no need to read it.
+      // Its digest needs no parsing.
       get content() {
         content ??= readObject(bytes, `the manifest of ${formatImageReference(image)}`);
         return content;
@@ -88,8 +88,8 @@ export class RegistryClient {
   }
 
   /**
-   * A blob of an image's repository.
-   * @param into takes it piece by piece, which counts when this resolves, with nothing
+   * Reads a blob of an image's repository.
+   * @param into receives it piece by piece, valid once this resolves, with an empty result
    * @throws FetchError also when its bytes don't have the digest, or are more than `most`
    */
   async blob(
@@ -119,7 +119,7 @@ export class RegistryClient {
   }
 }
 
-/** The descriptors of a manifest's layers; what isn't one is left out. */
+/** The descriptors of a manifest's layers; others are left out. */
 export function layersOf({ content }: Pick<Manifest, "content">): readonly Descriptor[] {
   return Array.isArray(content.layers) ? content.layers.filter(isDescriptor) : [];
 }
@@ -133,13 +133,13 @@ function isDescriptor(value: unknown): value is Descriptor {
   return typeof annotations === "object" && Object.values(annotations).every((text) => typeof text === "string");
 }
 
-/** `sha256:<hex>`, or by the algorithm of a digest to be compared with. */
+/** `sha256:<hex>`, or with the algorithm of `like`. */
 export function digestOf(bytes: Uint8Array, like = "sha256:"): string {
   const [algorithm, hash] = hashLike(like);
   return `${algorithm}:${hash.update(bytes).digest("hex")}`;
 }
 
-/** The algorithm of a digest, and a hash by it. */
+/** The algorithm of a digest, and a new hash of it. */
 export function hashLike(digest: string): readonly [string, Hash] {
   const algorithm = digest.startsWith("sha512:") ? "sha512" : "sha256";
   return [algorithm, createHash(algorithm)];

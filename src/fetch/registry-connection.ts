@@ -1,4 +1,4 @@
-/** Requests to OCI registries, with a log-in when one is wanted (distribution specification 1.1; spec kubewarden.md 1.9). */
+/** Requests to OCI registries, with a log-in where one is required (distribution specification 1.1; spec kubewarden.md 1.9). */
 import { LRUCache } from "lru-cache";
 import type { Places } from "../config/places.js";
 import { parsePlainJson } from "../data/json.js";
@@ -16,43 +16,43 @@ const TOKEN_MARGIN_SECONDS = 5;
 
 /** A request about a repository. */
 export interface RegistryRequest extends Omit<HttpRequest, "permits"> {
-  /** What the token must allow. */
+  /** The actions that the token must allow. */
   readonly actions: "pull" | "pull,push";
-  /** Statuses that are answers beside those of success. */
+  /** Statuses that are answers, beside successful ones. */
   readonly alsoAnswers?: readonly number[];
-  /** Places that redirects and token services must be below; absent: they may be anywhere. */
+  /** Permitted prefixes of redirects and token services; absent: any. */
   readonly places?: Places | undefined;
-  /** Whether what is asked for is known by its digest: a redirect may lead anywhere then. */
+  /** Whether the digest of the content is known: then a redirect may lead anywhere. */
   readonly isKnown?: boolean;
 }
 
-/** A connection to any number of registries. Tokens are kept until they end, at most {@link MAX_TOKENS}. */
+/** A connection to any number of registries. Tokens are kept until they expire, at most {@link MAX_TOKENS}. */
 export class RegistryConnection {
   readonly #http: HttpClient;
   readonly #credentials: CredentialStore;
   readonly #tokens: LRUCache<string, string>;
 
-  /** @param now milliseconds of any clock that only goes forward */
+  /** @param now monotonic milliseconds */
   constructor(http: HttpClient, credentials: CredentialStore, now: () => number) {
     this.#http = http;
     this.#credentials = credentials;
     this.#tokens = new LRUCache({ max: MAX_TOKENS, ttl: DEFAULT_TOKEN_SECONDS * 1000, perf: { now } });
   }
 
-  /** The address of something below `/v2/<repository>/`. */
+  /** An address below `/v2/<repository>/`. */
   address({ host, repository }: ImageReference, path: string): URL {
     return new URL(`https://${isDockerHub(host) ? "registry-1.docker.io" : host}/v2/${repository}/${path}`);
   }
 
   /**
-   * Asks, with a token when the registry wants one.
-   * @throws FetchError also for a status that is no answer
+   * Sends a request, with a token when the registry requires one.
+   * @throws FetchError also for a status that is not an answer
    */
   async ask(image: ImageReference, url: URL, request: RegistryRequest): Promise<HttpAnswer> {
     const { actions, alsoAnswers = [], headers = {}, method = "GET", places, isKnown = false } = request;
     const permits = isKnown || places === undefined ? undefined : (next: URL) => places.leadsTo(next);
     const key = `${image.host}/${image.repository} ${actions}`;
-    // Storage that a registry sends somebody to knows nothing of its log-ins, and is not to see them.
+    // Storage that a registry redirects to has other log-ins, and must not see the registry's.
     const isRegistry = url.host === this.address(image, "").host;
     const known = isRegistry ? this.#tokens.get(key) : undefined;
     const ask = (authorization: string | undefined) =>
@@ -63,7 +63,7 @@ export class RegistryConnection {
       });
     let answer = await ask(known);
     let asked = "";
-    // Nor is somebody to say where to log in whom the registry has redirected to.
+    // A redirect's target must not choose the token service either.
     if (answer.status === 401 && isRegistry && answer.url.host === url.host) {
       const login = await this.#credentials(image.host);
       asked = `, asked ${login.as}`;
@@ -80,7 +80,7 @@ export class RegistryConnection {
     );
   }
 
-  /** The `authorization` header that the challenge of a 401 asks for; undefined when there is nothing to offer. */
+  /** The `authorization` header for the challenge of a 401; undefined without credentials or token. */
   async #authorize(
     image: ImageReference,
     answer: HttpAnswer,
@@ -111,7 +111,7 @@ export class RegistryConnection {
     const service = values.get("service");
     if (service !== undefined) url.searchParams.set("service", service);
     const own = `repository:${image.repository}:${actions}`;
-    // Who is to write asks for that from the start, whatever the first request wants.
+    // A writer requests a token for writing at once, whatever the first request needs.
     url.searchParams.set("scope", actions === "pull" ? (values.get("scope") ?? own) : own);
     const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
     const told = await this.#http.request(url, { headers, maxBytes: MAX_ANSWER_BYTES, signal, permits });
@@ -136,8 +136,8 @@ function basic({ username, password }: Credentials): string {
 }
 
 /**
- * The JSON object that an answer is.
- * @param what of whom it is, for messages
+ * Parses an answer as a JSON object.
+ * @param what its origin, for messages
  * @throws FetchError also when it has more than {@link MAX_ANSWER_VALUES} values
  */
 export function readObject(bytes: Buffer, what: string): Readonly<Record<string, unknown>> {
@@ -149,7 +149,7 @@ export function readObject(bytes: Buffer, what: string): Readonly<Record<string,
   throw new FetchError(`${what} is not a JSON object`, { shown: "the registry's answer is not a JSON object" });
 }
 
-/** The value that a text of JSON stands for; undefined for any other text. */
+/** Parses a text as JSON; undefined for any other text. */
 export function jsonOf(text: string): unknown {
   try {
     return parsePlainJson(text);
@@ -158,7 +158,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** {@link readObject} for an answer without which it goes on. */
+/** {@link readObject} for an optional answer. */
 export function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     return readObject(bytes, "the answer");
@@ -167,7 +167,7 @@ export function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | und
   }
 }
 
-/** Longest text of a registry that is repeated. */
+/** Characters of a registry's message that are repeated. */
 const MAX_TOLD = 300;
 
 /** The first error of a registry's error document, in its words. */

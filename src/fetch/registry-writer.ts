@@ -1,20 +1,20 @@
-/** Writes artifacts into OCI registries (distribution specification 1.1): what is there already is not sent again. */
+/** Writes artifacts into OCI registries (distribution specification 1.1): existing blobs are not sent again. */
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference } from "./image-reference.js";
 import { MAX_ANSWER_BYTES } from "./limits.js";
 import { digestOf } from "./registry-client.js";
 import type { RegistryConnection } from "./registry-connection.js";
 
-/** Of an artifact's manifest. */
+/** The media type of an artifact's manifest. */
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
-/** A part of an artifact that is to be written. */
+/** A part of an artifact to be written. */
 export interface Part {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
-/** An artifact that is to be written. */
+/** An artifact to be written. */
 export interface Artifact {
   readonly config: Part;
   readonly layers: readonly Part[];
@@ -27,7 +27,7 @@ const WASM_CONFIG = "application/vnd.wasm.config.v1+json";
 
 /**
  * A module as an artifact of an OCI registry, as kwctl writes it (spec kubewarden.md 1.6).
- * @param annotations of its metadata; those of several lines are left out: registries show them in lists
+ * @param annotations from its metadata; those of several lines are left out: registries show them in lists
  */
 export function moduleArtifact(bytes: Uint8Array, annotations: Readonly<Record<string, string>>): Artifact {
   const lines = Object.entries(annotations).filter(([, text]) => !/[\r\n]/.test(text.trim()));
@@ -38,7 +38,7 @@ export function moduleArtifact(bytes: Uint8Array, annotations: Readonly<Record<s
   };
 }
 
-/** Writes. */
+/** Writes artifacts. */
 export class RegistryWriter {
   readonly #connection: RegistryConnection;
 
@@ -47,7 +47,7 @@ export class RegistryWriter {
   }
 
   /**
-   * Writes an artifact under a tag. The same artifact has the same digest, whenever it is written.
+   * Writes an artifact under a tag. The same artifact has the same digest, whenever it is pushed.
    * @returns the digest of its manifest
    * @throws FetchError
    */
@@ -80,7 +80,7 @@ export class RegistryWriter {
     return digest;
   }
 
-  /** A blob in one piece: every registry takes that, and not all take several. */
+  /** Uploads a blob in one piece: every registry accepts that, and not all accept several. */
   async #blob(image: ImageReference, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
     const digest = digestOf(bytes);
     const there = await this.#connection.ask(image, this.#connection.address(image, `blobs/${digest}`), {

@@ -1,4 +1,4 @@
-/** Gives back what was taken. Once is enough, and twice does no harm. */
+/** Releases taken room. Further calls do nothing. */
 export type Release = () => void;
 
 interface Entry {
@@ -7,7 +7,7 @@ interface Entry {
   readonly enter: (leave: Release) => void;
 }
 
-/** Room for a limited weight at a time. The owner that has least in it enters first, so that no owner waits for all work of another. */
+/** Room for a limited weight at a time. The owner with the least weight enters first, so that none waits for all work of another. */
 export class Room {
   readonly #total: number;
   readonly #share: number;
@@ -15,8 +15,8 @@ export class Room {
   readonly #waiting = new Set<Entry>();
 
   /**
-   * @param total weight of all that is in it; what is heavier enters alone
-   * @param share weight of one owner's; what is heavier enters as the owner's only one
+   * @param total most weight of all entries; a heavier one enters alone
+   * @param share most weight of one owner; a heavier entry enters as its owner's only one
    */
   constructor(total: number, share = total) {
     this.#total = total;
@@ -42,7 +42,7 @@ export class Room {
     }
   }
 
-  /** Lighter ones don't pass: what is heavy would never enter. */
+  /** The next entry. Lighter ones don't pass it: a heavy one would never enter. */
   #next(): Entry | undefined {
     let used = 0;
     const owners = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Brings modules into the download folder, piece by piece; into memory where that can't be written and an operator wants them. */
+/** Downloads modules into the download folder, piece by piece; into memory where the folder can't be written and the module is an operator's. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { discard, type KeptFile, keep, keepManifest, type ReceivedFile, readKept, receive } from "./download-cache.js";
@@ -10,50 +10,50 @@ import type { ModuleShare } from "./module-share.js";
 import { digestOf } from "./registry-client.js";
 import type { Release } from "./room.js";
 
-/** Where modules pass when the download folder can't be written, in the system's folder for such files. */
+/** Folder for modules when the download folder can't be written, in the system's temporary folder. */
 const TEMPORARY_FOLDER = "policy-server-modules";
 
 /** A module that was fetched: its bytes are read when they are needed, so that no process holds them. */
 export interface ModuleFile {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** `sha256:<hex>` of the bytes. */
   readonly digest: string;
-  /** For those who read alone. @throws FetchError when they can't be read, or are no longer the same */
+  /** Reads the bytes, for a single reader. @throws FetchError when they can't be read, or are no longer the same */
   read(): Promise<Uint8Array>;
-  /** Keeps the file where it is until that is released. */
+  /** Keeps the file in its place until the result is called. */
   hold(): Release;
 }
 
-/** A module that somebody wants. */
+/** A requested module. */
 export interface Wanted {
   /** `ModuleAddress.location`. */
   readonly location: string;
-  /** Where it is kept. */
+  /** Its path in the download folder. */
   readonly path: string;
-  /** The namespace of those who want it; absent: it is for an operator. */
+  /** The namespace that it is for; absent for an operator's. */
   readonly namespace: string | undefined;
   /** Largest size, in bytes. */
   readonly most: number;
 }
 
-/** A module to be brought. */
+/** A module to be downloaded. */
 export interface Transfer extends Wanted {
-  /** Kept beside it: the manifest by whose digest it is asked for. */
+  /** The manifest to be kept beside it, whose digest was requested. */
   readonly manifest?: Uint8Array | undefined;
-  /** What lies in the folder already; asked again when it is this one's turn, since others fetch, too. */
+  /** Finds it in the folder; called again at its turn, since others fetch, too. */
   find(): Promise<KeptFile | undefined>;
-  /** Resolves with the bytes, or with none when something takes them. */
+  /** Downloads the bytes; resolves with none when `into` receives them. */
   fill(signal: AbortSignal, into?: TakesPieces): Promise<Uint8Array>;
 }
 
-/** How modules are brought. */
+/** Options of transfers. */
 export interface TransferOptions {
-  /** Where downloads are kept (`--policies-download-dir`). */
+  /** The download folder (`--policies-download-dir`). */
   readonly downloadDirectory: string;
-  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
+  /** Receives problems that don't stop a fetch, such as a download folder that can't be written. */
   readonly warn?: (message: string) => void;
-  /** Time for one module in milliseconds; default by what it is for. */
+  /** Time for one module in milliseconds; default by its owner and size. */
   readonly timeoutMilliseconds?: number;
 }
 
@@ -70,14 +70,14 @@ export class Transfers {
     this.#share = share;
   }
 
-  /** Ends when the time for a module is over. */
+  /** A signal that is aborted when the time for a module is over. */
   timeFor({ namespace, most }: Wanted): AbortSignal {
     const part = namespace === undefined ? 1 : most / MAX_MODULE_BYTES;
     const usual = Math.max(NAMESPACED_TIMEOUT_MS, DOWNLOAD_TIMEOUT_MS * part);
     return AbortSignal.timeout(this.#options.timeoutMilliseconds ?? usual);
   }
 
-  /** A file, as a module. It stays until {@link close}. */
+  /** Makes a module of a file. It stays until {@link close}. */
   module(kept: KeptFile): ModuleFile {
     const hold = () => this.#inUse.hold(kept.path);
     this.#atEnd(hold());
@@ -90,7 +90,7 @@ export class Transfers {
     const { path, namespace, most } = transfer;
     const found = await this.#found(transfer);
     if (found !== undefined) return found;
-    // Not of others: who waits for a turn keeps nobody else from the address.
+    // The owner's address only: waiting for a turn blocks no other namespace from it.
     const leaveAddress = await share.enter("address", `${namespace ?? ""} ${path}`, 1);
     try {
       const brought = await this.#found(transfer);
@@ -110,13 +110,16 @@ export class Transfers {
     return kept && this.module(kept);
   }
 
-  /** Lets go of files; of those that have no place in the folder for good. */
+  /** Releases files; removes those without a place in the folder. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#ends.splice(0)) await end();
   }
 
-  /** A folder that can't be written costs another download, not the policy. Of modules in namespaces nobody knows how many there will be: they are not held in memory. */
+  /**
+   * Downloads a module. A folder that can't be written costs another download, not the policy. Modules of namespaces are not held in memory, since
+   * their number is unbounded.
+   */
   async #download(transfer: Transfer, folder = this.#options.downloadDirectory): Promise<ModuleFile> {
     const { warn } = this.#options;
     const { location, namespace, fill } = transfer;
@@ -142,9 +145,9 @@ export class Transfers {
         this.#atEnd(end);
         return module;
       }
-      // What is no module (a page that says "come back later") is not kept: it would be found again at each start. But it may be a manifest of one.
+      // A file that is not a module (such as an error page) is not kept: it would be found again at each start. But it may be a manifest of one.
       if (received.size > MAX_OTHER_BYTES)
-        throw new FetchError(`${withoutSecrets(location)} is no module, and too large for a manifest`);
+        throw new FetchError(`${withoutSecrets(location)} is not a module, and too large for a manifest`);
       const bytes = await readKept(received);
       await end();
       return inMemory(bytes);
@@ -154,7 +157,7 @@ export class Transfers {
     }
   }
 
-  /** Gives a module its place in the folder. @returns undefined when it may only stay until it is loaded */
+  /** Gives a module its place in the folder. @returns undefined when it may stay only until it is loaded */
   async #named(received: ReceivedFile, { location, path, namespace, manifest }: Transfer, folder: string) {
     const { downloadDirectory, warn } = this.#options;
     const isTemporary = folder !== downloadDirectory;
@@ -181,7 +184,7 @@ export class Transfers {
   }
 }
 
-/** A file, as a module. @param hold see `ModuleFile.hold`; default: nobody else removes it */
+/** Makes a module of a file. @param hold see `ModuleFile.hold`; default: the file is not removed by others */
 export function moduleAt(kept: KeptFile, hold: () => Release = () => () => {}): ModuleFile {
   const read = () =>
     readKept(kept).catch((cause: unknown) => {

@@ -1,4 +1,4 @@
-/** Asks policies in a program of one's own. */
+/** Evaluates loaded policies in a program. */
 import type { AdmissionResponse } from "../admission/admission-response.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { didYouMean } from "../data/suggest.js";
@@ -9,23 +9,23 @@ import { checkLoaded, checkOpen, type LoadedPolicies } from "./load-policies.js"
 import { type Log, loggerOf } from "./log.js";
 import { checkOptions, FUNCTION, OptionError, SIGNAL, TEXT } from "./options.js";
 
-/** How to ask. */
+/** Options of an evaluator. */
 export interface EvaluatorOptions {
-  /** Requests about objects in this namespace are allowed unseen. Default none. */
+  /** Requests about objects in this namespace are allowed without evaluation. Default none. */
   readonly alwaysAcceptNamespace?: string;
-  /** Told when a policy breaks its contract: a defect. The request is denied all the same. */
+  /** Receives the error of a policy that breaks its contract: a defect. The request is denied. */
   readonly log?: Log;
 }
 
-/** Of one question. */
+/** Options of one evaluation. */
 export interface AskOptions {
-  /** Milliseconds until nobody waits for the answer any more; the policy's own limit may be earlier. Default that. */
+  /** Milliseconds that the caller waits for the answer; the policy's own limit may be earlier, and is the default. */
   readonly timeout?: number;
-  /** Aborted when nobody wants to know any more: the answer is then a failure. */
+  /** Aborted when the caller no longer needs the answer, which is then a failure. */
   readonly signal?: AbortSignal;
 }
 
-/** What a member of a group came to. */
+/** The outcome of a group's member. */
 export interface MemberEvaluation {
   /** `<group>/<member>`, or the id of the policy that it names. */
   readonly policy: string;
@@ -33,35 +33,35 @@ export interface MemberEvaluation {
   readonly milliseconds: number;
 }
 
-/** An answer. */
+/** The answer of a policy. */
 export interface PolicyEvaluation {
-  /** Whether the request may pass: what a client is to go by. */
+  /** Whether the request may pass; the field that decides for a client. */
   readonly allowed: boolean;
-  /** What the policy said, before monitor mode, the mutation rule and the custom message; allow, deny, error or skip. */
+  /** The policy's outcome, before monitor mode, the mutation rule and the custom message; allow, deny, error or skip. */
   readonly outcome: Outcome;
-  /** As the server would answer. */
+  /** The response that the server would send. */
   readonly response: AdmissionResponse;
   /** The same as JSON text: an AdmissionReview, or for raw questions `{"response": …}`. */
   readonly text: string;
-  /** Members of groups that were asked, in order. */
+  /** Members of groups that were evaluated, in order. */
   readonly members: readonly MemberEvaluation[];
   readonly milliseconds: number;
 }
 
-/** Asks loaded policies. */
+/** Evaluates loaded policies. */
 export interface PolicyEvaluator {
   /**
-   * Asks one policy. Every failure of a policy is an answer that denies.
+   * Evaluates one policy. Every failure of a policy is an answer that denies.
    * @param id `<policy>` or `<group>/<member>`
-   * @throws OptionError for an id that there isn't, a review that createReview did not make, and once the policies are closed
+   * @throws OptionError for an unknown id, a review that createReview did not make, and once the policies are closed
    */
   evaluate(id: string, review: Review, options?: AskOptions): Promise<PolicyEvaluation>;
-  /** No longer follows reloads. The policies are closed by who has loaded them. */
+  /** Stops following reloads. The policies stay open until `LoadedPolicies.close`. */
   close(): void;
 }
 
 /**
- * An evaluator over loaded policies; it goes on with new ones after a reload.
+ * Creates an evaluator of loaded policies; after a reload it uses the new ones.
  * @throws OptionError
  */
 export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOptions = {}): PolicyEvaluator {
@@ -97,7 +97,7 @@ export function createEvaluator(loaded: LoadedPolicies, options: EvaluatorOption
         ...(signal && {
           whenGone: (abandon: () => void) => {
             if (signal.aborted) abandon();
-            // One signal may be for many questions.
+            // One signal may serve many evaluations.
             else signal.addEventListener("abort", abandon, { once: true, signal: answered.signal });
           },
         }),
@@ -128,7 +128,7 @@ function checkQuestion(id: unknown, review: unknown): void {
     throw new OptionError("evaluate: the second argument must be what createReview gave");
 }
 
-/** Most names that a message lists. */
+/** Most names in a message. */
 const LISTED = 20;
 
 function unknownPolicy(id: string, known: Iterable<string>): string {

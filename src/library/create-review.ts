@@ -1,4 +1,4 @@
-/** Questions for policies, made of objects, whole AdmissionReviews, or any JSON. */
+/** Makes questions for policies from objects, whole AdmissionReviews, or any JSON. */
 import type { AdmissionRequest } from "../admission/admission-request.js";
 import { buildRequest, readRequest } from "../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
@@ -7,27 +7,27 @@ import { parseJson, stringifyJson } from "../data/json.js";
 import type { Review } from "../policy/index.js";
 import { checkOptions, JSON_VALUE, OBJECT, OptionError, SWITCH, TEXT } from "./options.js";
 
-/** About a Kubernetes object: the request is built around it. */
+/** A question about a Kubernetes object: the request is built around it. */
 export interface ObjectReview {
-  /** The object; with DELETE the one that is to go. Plain JSON values; integers beyond 2^53 as bigint. */
+  /** The object; with DELETE the one to be deleted. Plain JSON values; integers beyond 2^53 as bigint. */
   readonly object: unknown;
-  /** Its former state: makes the operation UPDATE. */
+  /** Its former state; with it the operation is UPDATE. */
   readonly oldObject?: unknown;
   readonly operation?: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   /** Default: the object's. */
   readonly namespace?: string;
-  /** Who asks. Default: an administrator. */
+  /** The requester. Default: an administrator. */
   readonly userInfo?: AdmissionRequest["userInfo"];
   /** Default false. */
   readonly dryRun?: boolean;
 }
 
-/** A whole AdmissionReview, or what is in its `request`. */
+/** A whole AdmissionReview, or its `request`. */
 export interface RequestReview {
   readonly request: unknown;
 }
 
-/** Any JSON, as `/validate_raw` takes it as `request`. */
+/** Any JSON, as in `request` of `/validate_raw`. */
 export interface RawReview {
   readonly raw: unknown;
 }
@@ -44,8 +44,8 @@ const SHAPES = {
 } as const;
 
 /**
- * A question for policies. It may be put to as many as one likes.
- * @throws OptionError when it says not exactly one of `object`, `request` and `raw`, or what it says is none
+ * Creates a question for any number of policies.
+ * @throws OptionError when it does not have exactly one of `object`, `request` and `raw`, or when that one is invalid
  */
 export function createReview(about: ObjectReview | RequestReview | RawReview): Review {
   checkOptions("createReview", about, SHAPES);
@@ -59,7 +59,7 @@ export function createReview(about: ObjectReview | RequestReview | RawReview): R
     const { userInfo, dryRun, ...parts } = copy;
     const built = buildRequest(parts);
     const request = { ...built, ...(userInfo && { userInfo }), ...(dryRun !== undefined && { dryRun }) };
-    // Who asks has a shape of its own, and is read as the server reads it.
+    // The requester has a shape of its own, and is parsed as in the server.
     return userInfo === undefined ? admissionQuestion(request) : readRequest(request, "userInfo");
   } catch (error) {
     if (error instanceof UsageError)
@@ -68,7 +68,7 @@ export function createReview(about: ObjectReview | RequestReview | RawReview): R
   }
 }
 
-/** As JSON has it: what the program changes later changes no question, and what is no JSON is found here. */
+/** Copies a value as JSON has it: later changes by the program don't change the question, and a value that is not JSON is found here. */
 function copyOf(value: object): unknown {
   try {
     return parseJson(stringifyJson(value));

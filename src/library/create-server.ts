@@ -1,4 +1,4 @@
-/** The server in a program of one's own: one process, without signals, files that are watched, or a command line. */
+/** The server in a program: one process, without signals, watched files, or a command line. */
 import type { TlsOptions } from "node:tls";
 import { createWebhooks } from "../loader/index.js";
 import { pageRoutes } from "../page/routes.js";
@@ -11,17 +11,17 @@ import { type Log, loggerOf } from "./log.js";
 
 import { CERTIFICATE, COUNT, checkOptions, FUNCTION, OptionError, oneOf, PORT, SWITCH, TEXT } from "./options.js";
 
-/** How to serve. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** An IP address to listen on. Default 127.0.0.1: this machine only. */
+  /** An IP address to listen on. Default 127.0.0.1: only this machine. */
   readonly address?: string;
-  /** Default 0: a free one. */
+  /** Default 0: any free port. */
   readonly port?: number;
-  /** Port of the probes, plain HTTP; 0: a free one. Default: there are none. */
+  /** Port of the probes, plain HTTP; 0: any free port. Default: no probes. */
   readonly readinessPort?: number;
-  /** Certificate and key, as node:tls takes them. Default: plain HTTP. */
+  /** Certificate and key, in the form of node:tls. Default: plain HTTP. */
   readonly tls?: TlsOptions;
-  /** Requests about objects in this namespace are allowed unseen. Default none. */
+  /** Requests about objects in this namespace are allowed without evaluation. Default none. */
   readonly alwaysAcceptNamespace?: string;
   /** Most bytes of a body. Default 2 MiB. */
   readonly maxBodyBytes?: number;
@@ -29,13 +29,16 @@ export interface ServerOptions {
   readonly maxConcurrentRequests?: number;
   /** Requests that may wait for a place; more are refused with 429. Default 1024. */
   readonly maxQueuedRequests?: number;
-  /** `read`: the page at `GET /` shows what is served, to whoever reaches the port; it evaluates nothing. Default off: a program may have a page of its own. */
+  /**
+   * `read`: the page at `GET /` shows the served policies to every client that reaches the port; it evaluates nothing. Default off: a program may
+   * have its own page.
+   */
   readonly page?: "off" | "read";
-  /** Gets the lines of the server's log. Default: there is none. */
+  /** Receives the lines of the server's log. Default: no log. */
   readonly log?: Log;
-  /** Told of each decision, for metrics of one's own; without what was said about a Secret. It must not throw. */
+  /** Receives each decision, for the program's own metrics; without messages about Secrets. It must not throw. */
   readonly onDecision?: (decision: Decision) => void;
-  /** Whether `GET /metrics` has measures of the process, too. Default true. */
+  /** Whether `GET /metrics` includes metrics of the process. Default true. */
   readonly processMetrics?: boolean;
 }
 
@@ -54,26 +57,26 @@ const SHAPES = {
   processMetrics: SWITCH,
 } as const;
 
-/** A server that answers. */
+/** A running server. */
 export interface PolicyServer {
   /** `http://127.0.0.1:3000`, or with https. */
   readonly url: string;
   readonly port: number;
   readonly readinessPort: number | undefined;
-  /** Metrics in Prometheus' text format, as `GET /metrics` has them. */
+  /** Metrics in Prometheus' text format, as from `GET /metrics`. */
   metrics(): Promise<string>;
   /** Uses other certificates for new connections. */
   secure(tls: TlsOptions): void;
   /**
-   * Stops. The policies are closed by who has loaded them.
+   * Stops the server. The policies stay open until `LoadedPolicies.close`.
    * @param grace milliseconds for requests under way; default 30,000
    */
   close(grace?: number): Promise<void>;
 }
 
 /**
- * Serves loaded policies as `policy-server serve` does, and goes on with new ones after a reload.
- * @throws OptionError, or the system's error for a port that can't be had
+ * Serves loaded policies as `policy-server serve` does, and uses the new ones after a reload.
+ * @throws OptionError, or the system's error for a port that is not available
  */
 export async function createServer(loaded: LoadedPolicies, options: ServerOptions = {}): Promise<PolicyServer> {
   checkLoaded("createServer", loaded);

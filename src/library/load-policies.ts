@@ -1,39 +1,39 @@
-/** A policies.yaml to policies, in a program of one's own. */
+/** Loads the policies of a policies.yaml in a program. */
 import { loadConfig, type Problem, parseConfig } from "../config/index.js";
 import { createPolicySource, type LoadResult, type PolicySource } from "../loader/policy-source.js";
 import type { PolicySet } from "../policy/served/policy-set.js";
 import { type Log, loggerOf } from "./log.js";
 import { ANY_TEXT, COUNT, checkOptions, FACTOR, FUNCTION, MILLISECONDS, OptionError, SWITCH, TEXT } from "./options.js";
 
-/** What to load, and with what. Paths are taken from the working directory. */
+/** Options of loading. Paths are relative to the working directory. */
 export interface LoadOptions {
-  /** A policies.yaml. With `text` only its name: where relative paths of the text begin, and what messages call it. Default `policies.yaml`. */
+  /** A policies.yaml. With `text` only its name, for messages and for relative paths in the text. Default `policies.yaml`. */
   readonly file?: string;
   /** The content of a policies.yaml, in place of a file. */
   readonly text?: string;
-  /** Milliseconds that an evaluation may take where its entry says nothing; Infinity switches the limit off. Default 2000. */
+  /** Milliseconds that an evaluation may take without a limit of its entry; Infinity switches the limit off. Default 2000. */
   readonly policyTimeout?: number;
-  /** What the cost limits of CEL policies are multiplied by. Default 1: Kubernetes' own. */
+  /** Factor for the cost limits of CEL policies. Default 1: Kubernetes' own. */
   readonly costFactor?: number;
-  /** Threads for guests that take long. Default: as many as there are processors. */
+  /** Threads for guests that take long. Default: the number of processors. */
   readonly workers?: number;
-  /** A kubeconfig: policies may look things up in that cluster. Default: they can't. */
+  /** A kubeconfig: policies may look things up in that cluster. Default: no cluster. */
   readonly kubeconfig?: string;
-  /** Folder that modules are downloaded to. Default: the working directory. */
+  /** Folder for downloaded modules. Default: the working directory. */
   readonly downloadDirectory?: string;
   /** `sources.yml`: registries that are insecure, or have an authority of their own. */
   readonly sourcesFile?: string;
-  /** `verification.yml`: whose signatures modules must have. */
+  /** `verification.yml`: the signatures that modules must have. */
   readonly verificationFile?: string;
   /** Folder with Docker's config.json: credentials of registries. */
   readonly dockerConfigDirectory?: string;
-  /** Folder that Sigstore's trust root is kept in. Default `sigstore-data`. */
+  /** Folder for Sigstore's trust root. Default `sigstore-data`. */
   readonly sigstoreDirectory?: string;
-  /** Whether guests may begin with what they have done before; default true. */
+  /** Whether guests may start from a snapshot of an earlier start; default true. */
   readonly warmStart?: boolean;
-  /** Environment, such as that of proxies and credential plugins. Default none of it. */
+  /** Environment variables, such as those of proxies and credential plugins. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Told what guests log, and what is odd about downloads. */
+  /** Receives guests' log lines, and warnings about downloads. */
   readonly log?: Log;
 }
 
@@ -54,7 +54,7 @@ const SHAPES = {
   log: FUNCTION,
 } as const;
 
-/** Nothing of a policies.yaml can be used; the message says why, `problems` where. */
+/** Error of a policies.yaml of which nothing can be used; the message has the reason, `problems` the places. */
 export class PoliciesFileError extends Error {
   readonly code = "POLICIES_FILE";
   override readonly name = "PoliciesFileError";
@@ -66,36 +66,36 @@ export class PoliciesFileError extends Error {
   }
 }
 
-/** Loaded policies, with the threads and caches that they hold: close them when nobody asks any more. */
+/** Loaded policies, with the threads and caches that they hold: close them when they are no longer used. */
 export interface LoadedPolicies {
-  /** What is served now; a policy that could not be loaded is in it, and denies. */
+  /** The current policies; one that could not be loaded is among them, and denies. */
   readonly policies: PolicySet;
-  /** The names that can be asked: `<policy>`, and `<group>/<member>`. */
+  /** The ids that can be evaluated: `<policy>`, and `<group>/<member>`. */
   readonly ids: readonly string[];
-  /** Every mistake and doubt, with its place. */
+  /** Every error and warning, with its place. */
   readonly problems: readonly Problem[];
-  /** How many of them are errors. */
+  /** The number of errors among them. */
   readonly errors: number;
   /** Files and folders that were read: watch them to know when to reload. */
   readonly files: readonly string[];
-  /** Milliseconds that an evaluation may take where its entry says nothing. */
+  /** Milliseconds that an evaluation may take without a limit of its entry. */
   readonly policyTimeout: number;
   /**
-   * Reads everything anew. Evaluators and servers over these policies go on with the new ones, requests under way with those that they began with.
+   * Reads everything anew. Evaluators and servers of these policies use the new ones, requests under way finish with the old ones.
    * @param text in place of the file, or of the former text
-   * @throws PoliciesFileError when nothing of it can be used: what there was stays
+   * @throws PoliciesFileError when nothing of it can be used; the old policies stay
    */
   reload(text?: string): Promise<void>;
-  /** Told after each reload; returns what ends that. */
+  /** Calls the listener after each reload; returns a function that removes it. */
   onReload(listener: (policies: PolicySet) => void): () => void;
-  /** Whether they can no longer be asked. */
+  /** Whether they were closed. */
   readonly closed: boolean;
   /** Ends the threads, and connections to a cluster. A second call does nothing. */
   close(): void;
 }
 
 /**
- * Loads policies. An entry with mistakes does not stop the others: it is there, denies every request, and `problems` says why.
+ * Loads policies. An entry with mistakes does not stop the others: it denies every request, and `problems` has the reason.
  * @throws OptionError, PoliciesFileError when nothing of the file can be used, or an error that names a file of the options
  */
 export async function loadPolicies(options: LoadOptions = {}): Promise<LoadedPolicies> {
@@ -113,15 +113,15 @@ export async function loadPolicies(options: LoadOptions = {}): Promise<LoadedPol
 }
 
 /**
- * Looks at the first argument of a function.
- * @throws OptionError when it isn't what {@link loadPolicies} gave
+ * Checks the first argument of a function.
+ * @throws OptionError when it is not a result of {@link loadPolicies}
  */
 export function checkLoaded(name: string, loaded: unknown): void {
   if (!(loaded instanceof Loaded)) throw new OptionError(`${name}: the first argument must be what loadPolicies gave`);
 }
 
 /**
- * Looks whether policies can still be asked: their threads may be gone.
+ * Checks that policies are open: the threads of closed ones have ended.
  * @throws OptionError when they are closed
  */
 export function checkOpen(name: string, loaded: LoadedPolicies): void {
@@ -133,7 +133,7 @@ class Loaded implements LoadedPolicies {
   readonly #given: { text: string | undefined };
   readonly #listeners = new Set<(policies: PolicySet) => void>();
   #result: LoadResult;
-  /** What was last served. */
+  /** The text of the last load that succeeded. */
   #good: string | undefined;
   #generation = 1;
   #closed = false;
@@ -181,11 +181,11 @@ class Loaded implements LoadedPolicies {
       if (this.#given.text === text) this.#given.text = this.#good;
       throw error;
     } finally {
-      // What has been made since the others were closed.
+      // The source was opened after `close`.
       if (this.#closed) this.#source.close();
     }
     if (this.#closed) throw new OptionError("reload: the policies were closed meanwhile");
-    // A later one may have been quicker.
+    // A later load may have ended first.
     if (generation < this.#result.policies.generation) return;
     this.#result = result;
     this.#good = used;

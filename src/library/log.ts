@@ -1,10 +1,10 @@
-/** A program's own log in place of lines on a stream. */
+/** Passes log records to a program. */
 import type { Logger, LogLevel, LogRecord } from "../telemetry/logger.js";
 
-/** Gets each line. What it throws is dropped: a server goes on without its log. */
+/** Receives each line. Errors that it throws are ignored: a server continues without its log. */
 export type Log = (line: LogRecord) => void;
 
-/** A logger that hands its records on; without `log` it is silent. */
+/** A logger that passes its records on; without `log` it is silent. */
 export function loggerOf(log: Log | undefined, target = "policy_server"): Logger {
   const write = (level: LogLevel, message: string, fields?: LogRecord["fields"], traceparent?: string): void => {
     try {
@@ -17,7 +17,7 @@ export function loggerOf(log: Log | undefined, target = "policy_server"): Logger
         ...(traceparent !== undefined && { traceparent }),
       });
     } catch {
-      // There is nobody left to be told.
+      // The log itself has failed: there is no place left to report it.
     }
   };
   const at = (level: LogLevel) => (message: string, fields?: LogRecord["fields"]) => write(level, message, fields);

@@ -1,13 +1,13 @@
-/** Options of the library's functions: programs in JavaScript have no compiler that finds a misspelt name, so each is looked at. */
+/** Checks options of the library's functions: programs in JavaScript have no compiler that finds a misspelt name. */
 import { didYouMean } from "../data/suggest.js";
 
-/** An option, or another argument, that can't be used; the message names it, and says what is expected. */
+/** Error of an invalid option or argument; the message names it, and what is expected. */
 export class OptionError extends Error {
   readonly code = "OPTION";
   override readonly name = "OptionError";
 }
 
-/** What an option has to be: whether a value is that, and how to say it. */
+/** The type of an option: a check, and its description. */
 export interface OptionShape {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -15,37 +15,37 @@ export interface OptionShape {
 
 const shape = (expected: string, fits: OptionShape["fits"]): OptionShape => ({ expected, fits });
 
-/** Text with something in it. */
+/** A text that is not empty. */
 export const TEXT = shape("a text that is not empty", (value) => typeof value === "string" && value !== "");
-/** Text. */
+/** Any text. */
 export const ANY_TEXT = shape("a text", (value) => typeof value === "string");
 /** True or false. */
 export const SWITCH = shape("true or false", (value) => typeof value === "boolean");
-/** Something to call. */
+/** A function. */
 export const FUNCTION = shape("a function", (value) => typeof value === "function");
 /** Milliseconds, or Infinity for no limit. */
 export const MILLISECONDS = shape(
   "milliseconds above 0, or Infinity",
   (value) => typeof value === "number" && value > 0,
 );
-/** What something is multiplied by. */
+/** A factor. */
 export const FACTOR = shape(
   "a number above 0",
   (value) => typeof value === "number" && value > 0 && Number.isFinite(value),
 );
-/** How many. */
+/** A count. */
 export const COUNT = shape("a whole number above 0", (value) => Number.isSafeInteger(value) && Number(value) > 0);
 /** A port of TCP. */
 export const PORT = shape(
   "a port from 0 to 65535",
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
 );
-/** What ends a question early. */
+/** A signal that ends an evaluation early. */
 export const SIGNAL = shape(
   "an AbortSignal",
   (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
 );
-/** A server's certificate: without one it would listen, and every client would fail. */
+/** A server's certificate: a server without one would listen, but every client would fail. */
 export const CERTIFICATE = shape(
   "an object with cert and key, or pfx",
   (value) =>
@@ -53,23 +53,23 @@ export const CERTIFICATE = shape(
     value !== null &&
     (("cert" in value && "key" in value) || "pfx" in value || "SNICallback" in value),
 );
-/** Anything with members. */
+/** An object. */
 export const OBJECT = shape("an object", (value) => typeof value === "object" && value !== null);
 /** One of some words. */
 export const oneOf = (...words: readonly string[]): OptionShape =>
   shape(words.map((word) => JSON.stringify(word)).join(" or "), (value) => words.includes(value as string));
-/** Whatever it is. */
+/** Any value. */
 export const ANYTHING = shape("anything", () => true);
-/** What JSON has a form for. */
+/** A value that JSON can represent. */
 export const JSON_VALUE = shape(
   "JSON",
   (value) => typeof value !== "function" && typeof value !== "symbol" && !Number.isNaN(value),
 );
 
 /**
- * Looks at the options of a call.
- * @param name of the function, for the message
- * @throws OptionError for what is no object, an unknown name, or a value that can't be used
+ * Checks the options of a call.
+ * @param name the function's name, for the message
+ * @throws OptionError for a value that is not an object, an unknown name, or a value that can't be used
  */
 export function checkOptions(name: string, options: unknown, shapes: Readonly<Record<string, OptionShape>>): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))

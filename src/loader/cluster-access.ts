@@ -1,9 +1,9 @@
-/** Which cluster policies are loaded with: none unless one is asked for, and `serve` always asks (spec kubewarden.md 2). */
+/** Chooses the cluster that policies are loaded with: none unless one is asked for, and `serve` always asks (spec kubewarden.md 2). */
 import { type CommandIo, say } from "../data/command-io.js";
 import { type ClusterAccess, findCluster } from "../world/cluster.js";
 import type { LoaderSettings } from "./settings.js";
 
-/** How a server without a cluster ends, or begins: the words of spec kubewarden.md 2. */
+/** Last message of a server without a cluster, or its first (spec kubewarden.md 2). */
 const NO_KUBERNETES = "Cannot connect to Kubernetes, context aware policies would not work properly";
 
 /**
@@ -19,15 +19,15 @@ export function clusterAccess(settings: LoaderSettings): ClusterAccess | undefin
   return access;
 }
 
-/** Why policies that need a cluster can't be served. */
+/** The reason why policies that need a cluster can't be served. */
 export interface ClusterProblem {
-  /** Why no cluster is found. */
+  /** The reason why no cluster is found. */
   readonly why: string;
-  /** The same with who needs one, and what starts a server all the same. */
+  /** The same with the policies that need one, and the options that start a server without it. */
   readonly refusal: string;
 }
 
-/** Whether policies that need a cluster can't be served; undefined when nothing is in the way. */
+/** Checks whether policies that need a cluster can be served; undefined when they can. */
 export function clusterProblem(
   access: ClusterAccess | undefined,
   needing: readonly string[],

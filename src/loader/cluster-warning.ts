@@ -1,11 +1,11 @@
-/** What is said of a policy that asks a cluster where there is none: what will fail, and what to do about it. */
+/** Warnings about a policy that looks things up where there is no cluster: what will fail, and the remedy. */
 import type { GroupEntry, PolicyEntry, Problem } from "../config/index.js";
 import type { Requirement } from "../world/needs.js";
 
 /** An entry that is loaded by itself, not made of members. */
 export type LoadedEntry = Exclude<PolicyEntry, GroupEntry>;
 
-/** The warning, at the key that says what the policy is. */
+/** The warning, at the key of the policy's kind. */
 export function clusterWarning(entry: LoadedEntry, requires: readonly Requirement[]): Problem {
   const asked = listed(requires.map(({ what }) => what));
   const fails = entry.kind === "module" ? "what it asks fails" : `requests for which it asks are ${denied(requires)}`;

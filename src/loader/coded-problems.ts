@@ -1,20 +1,20 @@
-/** Codes of what kinds of policies say without one. */
+/** Gives codes to problems that kinds of policies report without one. */
 import { addressHint, type ConfigEntry, moduleKey, type PolicyEntry, type Problem } from "../config/index.js";
 import { wholeText } from "../data/public-text.js";
 import { FetchError } from "../fetch/index.js";
 import { LoadError } from "../kinds/load-error.js";
 import { WasmLoadError } from "../wasm/index.js";
 
-/** A mistake that is thrown as something else than a LoadError, at the key that says what the entry is. */
+/** A problem for an error that is not a LoadError, at the key of the entry's kind. */
 export function unforeseen(entry: PolicyEntry, cause: unknown): Problem {
   const place = entry.kind === "module" ? [moduleKey(entry)] : [];
   return coded(entry.origin.error(place, wholeText(cause)), cause, entry);
 }
 
 /**
- * The problem with a code, so that everything that is said about a file has a page that explains it.
- * @param cause what was thrown, a LoadError or another
- * @param entry what could not be loaded
+ * The problem with a code, so that every message about a file has a page that explains it.
+ * @param cause the error, a LoadError or another
+ * @param entry the entry that could not be loaded
  */
 export function coded(problem: Problem, cause?: unknown, entry?: ConfigEntry): Problem {
   if (problem.code !== undefined) return problem;

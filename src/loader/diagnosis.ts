@@ -1,6 +1,6 @@
 /**
- * The mistakes of entries that are invalid anyway, beyond those that made them so: modules are fetched, documents and expressions compiled. Nothing of it is
- * served, and no guest runs that an entry with mistakes would tell or grant something else than was meant.
+ * Finds further mistakes of invalid entries: modules are fetched, documents and expressions compiled. Nothing of them is served, and no guest runs:
+ * an entry with mistakes could give it other settings or permissions than were meant.
  */
 import type { Config, ConfigEntry, GroupEntry, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import type { Kinds, Warn } from "../kinds/kind.js";
@@ -10,11 +10,11 @@ import { createUnavailablePolicy } from "../kinds/unavailable-policy.js";
 import { coded, unforeseen } from "./coded-problems.js";
 import type { LoadingOptions } from "./loader.js";
 
-/** What could be read of entries with mistakes. */
+/** The readable parts of entries with mistakes. */
 export const salvagedEntries = (entries: readonly ConfigEntry[]): readonly PolicyEntry[] =>
   entries.flatMap((entry) => (entry.kind === "invalid" && entry.salvaged !== undefined ? [entry.salvaged] : []));
 
-/** Every mistake and doubt of them that loading would find; never rejects. */
+/** Finds every error and warning of them that loading would find; never rejects. */
 export async function diagnose(
   { entries }: Pick<Config, "entries">,
   options: Pick<LoadingOptions, "kinds" | "fetchModule">,

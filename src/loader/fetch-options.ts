@@ -9,16 +9,16 @@ import {
 } from "../fetch/index.js";
 import type { LoaderSettings } from "./settings.js";
 
-/** How modules are fetched, and images looked at for guests. */
+/** Options for fetching modules, and for guests' questions about images. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {
   /** Checks the signatures of images. */
   readonly signatures: SignatureChecks;
 }
 
 /**
- * How modules are fetched by these settings.
+ * Makes the options for fetching modules by these settings.
  * @throws an error whose message names the file, when sources.yml, verification.yml or the trust configuration cannot be used: verification
- *   fails closed
+ * fails closed
  */
 export function fetchOptions(settings: LoaderSettings, warn: (message: string) => void = () => {}): LoaderFetchOptions {
   const { sourcesFile, verificationFile, dockerConfigDirectory, sigstoreTrustFile: trustConfig } = settings;

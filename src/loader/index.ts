@@ -1,4 +1,4 @@
-/** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
+/** Turns configurations into sets of policies, any number of times. */
 
 import { availableParallelism } from "node:os";
 import type { Config, ConfigEntry } from "../config/index.js";
@@ -41,17 +41,17 @@ export { findCluster } from "../world/cluster.js";
 export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
-/** What is asked of a loader beside its settings. */
+/** Options of a loader beside its settings. */
 export interface LoaderOptions {
-  /** Gets what guests say and what they were refused, and what is odd about downloads and watches of a cluster; absent: nothing does. */
+  /** Receives guests' lines and refusals, and warnings about downloads and watches of a cluster; absent: they are dropped. */
   readonly logger?: Logger;
-  /** In place of what the settings say of fetching, and what processes share of it. */
+  /** Replaces the settings for fetching, and the state that processes share. */
   readonly fetch?: Partial<LoaderFetchOptions>;
   /** Where another process watches the cluster's lists for this one. */
   readonly shared?: StoreChannel | undefined;
   /** Records or replays what guests ask of the host. Default: neither. */
   readonly executor?: Executor;
-  /** Whether policies may ask nobody outside of this process, whatever else is set; default no. Modules are fetched all the same. */
+  /** Whether policies may make no calls outside of this process, whatever else is set; default no. Modules are still fetched. */
   readonly closed?: boolean;
   /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
   readonly watcher?: Watcher;
@@ -67,28 +67,28 @@ export interface LoaderOptions {
 export interface PolicyLoader {
   /** Milliseconds that an evaluation may take where its entry says nothing. */
   readonly policyTimeout: number;
-  /** The cluster that policies look things up in; undefined where none is wanted. */
+  /** The cluster that policies look things up in; undefined without one. */
   readonly access: ClusterAccess | undefined;
   /** The client of that cluster; undefined where there is none. It is closed with the loader. */
   readonly cluster: Cluster | undefined;
-  /** What expressions may ask themselves. */
+  /** Data that expressions may look up. */
   readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
   /**
    * Policies of a cluster, which are loaded one by one.
-   * @param changed told when loading them once more would bring others, though the cluster has the same
+   * @param changed called when loading them again would give other policies, though the cluster has the same documents
    */
   clusterPolicies(changed: () => void): ClusterPolicies;
   /** Ends the worker threads. */
   close(): void;
 }
 
-/** What guests get that may ask nobody. */
+/** Host calls of guests that may make none. */
 const refuseCalls: Executor = () => Promise.reject(new PublicError("nothing outside of the request may be asked here"));
 
 /**
- * A loader by these settings. Worker threads start when the first guest runs.
+ * Creates a loader by these settings. Worker threads start when the first guest runs.
  * @throws UsageError for lists of HTTP servers that can't be read
  * @throws an error that names the file where one of the settings can't be used
  */
@@ -147,7 +147,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ...(costFactor !== undefined && { costFactor }),
   });
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
-  // The files of a policy that nobody has any more may go: where it is kept, replaced and kept again many hands decide.
+  // Files of a policy that is no longer in use may be removed: policies are replaced and kept in many places, so garbage collection tells.
   const served = new FinalizationRegistry<() => void>((release) => release());
   const inUse = new NamespaceModules();
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
@@ -169,11 +169,11 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
         clock: SYSTEM_CLOCK,
         fetcher: ({ terms }) => createModuleFetcher({ ...fetchingUnder(terms, fetch), guard }),
         async load(config, fetcher, warm) {
-          // They come and change while the process serves others, or waits for the first one.
+          // Policies of a cluster come and change while the process serves others, or waits for the first one.
           runtime.serve();
           for (const { location, limits } of downloads(config.entries)) fetcher.file(location, limits).catch(() => {});
           const loading = await loadingWith(config.entries, fetcher);
-          // Its first request may wait for that, but no other policy's change.
+          // Its first request may wait for that; changes of other policies must not.
           const later = (needs: Needs): undefined => {
             const work = foresee(needs);
             if (work !== undefined) warm(work);
@@ -185,7 +185,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
-      // All at once; who loads a policy then waits for its own, and says what went wrong with it.
+      // All at once; loading a policy then waits for its own module, and reports its failure.
       const salvaged = options.diagnose === true ? salvagedEntries(config.entries) : [];
       const entries = [...config.entries, ...salvaged];
       for (const { location, limits } of downloads(entries)) fetcher.file(location, limits).catch(() => {});
@@ -195,7 +195,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
         if (salvaged.length === 0) return loaded;
         return { ...loaded, problems: [...loaded.problems, ...(await diagnose(config, loading))] };
       } finally {
-        // Who loads again most likely serves what was loaded before.
+        // At a second load the process most likely serves the first.
         runtime.serve();
         await fetcher.close();
       }

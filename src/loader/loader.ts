@@ -1,7 +1,6 @@
 /**
- * Entries of a configuration to policies that are ready to be asked. First everything is read, checked and compiled; then what the policies need
- * of the world is known, and they are made. An entry that cannot be loaded does not stop the others: it stays as an unavailable policy that
- * says why.
+ * Loads the entries of a configuration as policies that are ready. First every entry is read, checked and compiled; then the policies' needs are
+ * known, and they are made. An entry that cannot be loaded does not stop the others: it becomes an unavailable policy with the reason.
  */
 
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
@@ -21,16 +20,16 @@ import type { OuterWorld } from "../world/world.js";
 import { clusterWarning, type LoadedEntry } from "./cluster-warning.js";
 import { coded, unforeseen } from "./coded-problems.js";
 
-/** What loading needs. */
+/** Options of loading. */
 export interface LoadingOptions {
   readonly kinds: Kinds;
-  /** Gets what an entry's address leads to. Rejects with a LoadError. */
+  /** Fetches the module at an entry's address. Rejects with a LoadError. */
   readonly fetchModule: (entry: ModuleEntry, warn: Warn) => Promise<ModuleFiles>;
-  /** Calls `release` when nobody has a policy any more. */
+  /** Calls `release` when a policy is no longer in use. */
   readonly keep?: (policy: Policy, release: () => void) => void;
-  /** The world of a policy that needs this much of it. */
+  /** The world of a policy with these needs. */
   readonly worldFor: (needs: Needs) => OuterWorld;
-  /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
+  /** Receives the needs of all policies together, before the first one is made; its promise is awaited at the end. */
   readonly prefetch: (needs: Needs) => Promise<void> | undefined;
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
@@ -38,23 +37,26 @@ export interface LoadingOptions {
   readonly watcher: Watcher | undefined;
 }
 
-/** What came of loading a configuration. */
+/** The result of loading a configuration. */
 export interface LoadedConfig {
   readonly policies: PolicySet;
   /** Every error and warning found while loading, beyond those of the configuration itself. */
   readonly problems: readonly Problem[];
-  /** The entries and members that cannot do without a cluster. */
+  /** The entries and members that need a cluster. */
   readonly clusterNeeded: readonly ClusterNeed[];
-  /** Whether a module could not be fetched: it may be there later. */
+  /** Whether a module could not be fetched: a later attempt may find it. */
   readonly unfetched: boolean;
 }
 
-/** An entry or member that cannot do without a cluster. */
+/** An entry or member that needs a cluster. */
 export interface ClusterNeed {
   readonly id: string;
-  /** What it asks for. */
+  /** The resources that it looks up. */
   readonly requires: readonly Requirement[];
-  /** Says at its place what it needs one for, and how else that can be given. Absent for one that could not be loaded, whose problem is told already. */
+  /**
+   * A warning at its place: the reason why it needs one, and the other sources of the same data. Absent for one that could not be loaded, whose
+   * problem is reported already.
+   */
   readonly warning?: Problem;
 }
 
@@ -77,7 +79,7 @@ export async function loadEntries(config: Config, options: LoadingOptions, gener
   };
 }
 
-/** One run over a configuration (disposable): every entry is loaded once, whoever refers to it. */
+/** One run over a configuration (disposable): every entry is loaded once, however many refer to it. */
 class Loading {
   readonly problems: Problem[] = [];
   /** Whether a module could not be fetched. */
@@ -96,14 +98,14 @@ class Loading {
     this.#entries = new Map(config.entries.map((entry) => [entry.id, entry]));
   }
 
-  /** To be called between entries: others have their turn when it is over. */
+  /** Gives up the turn when it is over; called between entries. */
   async rest(): Promise<void> {
     if (performance.now() < this.#sliceEnds) return;
     await this.#turns.next();
     this.#sliceEnds = performance.now() + SLICE_MS;
   }
 
-  /** Prepares every entry and member; what they need together. */
+  /** Prepares every entry and member. Returns their needs together. */
   async prepare(): Promise<Needs> {
     const needs: Needs[] = [];
     for (const entry of this.#entries.values()) {
@@ -132,7 +134,7 @@ class Loading {
     return prepared.needs;
   }
 
-  /** Who can't do without a cluster, once all is loaded. */
+  /** The entries and members that need a cluster, once all is loaded. */
   async clusterNeeds(): Promise<ClusterNeed[]> {
     const needs: ClusterNeed[] = [];
     for (const { entry, requires } of this.#needing) {
@@ -142,7 +144,7 @@ class Loading {
     return needs;
   }
 
-  /** What an entry asks a cluster for, its members among it. */
+  /** The resources that an entry and its members look up in a cluster. */
   #asksOf(entry: ConfigEntry): readonly string[] {
     if (entry.kind === "invalid") return [];
     if (entry.kind === "group") return [...new Set(entry.members.flatMap((member) => this.#asksOfMember(member)))];
@@ -187,7 +189,7 @@ class Loading {
     }
   }
 
-  /** The policies that an entry stands for: itself and, for a group, its members addressed by themselves. */
+  /** The policies of an entry: itself and, for a group, its members addressed by themselves. */
   async serve(entry: ConfigEntry): Promise<ServedPolicy[]> {
     const policy = await this.#policy(entry);
     if (entry.kind === "invalid") {
@@ -229,7 +231,7 @@ class Loading {
   async #load(entry: ConfigEntry): Promise<Policy> {
     const { kinds, worldFor } = this.#options;
     if (entry.kind === "invalid") {
-      // A mistake quotes what is written, addresses of modules and paths of files among it: the log has it, with its place.
+      // A problem quotes the file, with addresses of modules and paths: it goes to the log only.
       const [detail] = entry.problems.map(({ message }) => message);
       throw new LoadError(
         "the policy's configuration is invalid: the server's log says where",
@@ -269,12 +271,12 @@ class Loading {
   #member({ policy }: Member): Promise<Policy> {
     if (policy.kind !== "reference") return this.#policy(policy);
     const entry = this.#entries.get(policy.id);
-    // The configuration has checked references; one that leads nowhere all the same must not become an answer.
+    // The configuration has checked references; should one lead nowhere, the group must still deny.
     if (entry === undefined) return Promise.resolve(createUnavailablePolicy(policy.id, "unknown policy"));
     return this.#policy(entry);
   }
 
-  /** The policy in whose place the load error answers. */
+  /** A policy that answers every request with the load error. */
   #unavailable(entry: ConfigEntry, cause: unknown): Policy {
     if (cause instanceof LoadError) {
       if (cause.cause instanceof FetchError) this.unfetched = true;
@@ -287,7 +289,7 @@ class Loading {
     return createUnavailablePolicy(entry.id, shown, whole === shown ? undefined : whole);
   }
 
-  /** A group may take what its members may take together, unless it says otherwise. */
+  /** The time limit of an entry; of a group without one the sum of its members' limits. */
   #timeoutOf(entry: PolicyEntry): number {
     if (entry.timeoutEvalSeconds !== undefined) return entry.timeoutEvalSeconds * 1000;
     if (entry.kind !== "group") return this.#options.policyTimeout;

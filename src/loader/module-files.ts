@@ -1,4 +1,4 @@
-/** What the address of a module entry leads to: the bytes of a module, or of those that an Extism manifest names. */
+/** Fetches the bytes of a module entry: those of a module, or of the modules in an Extism manifest. */
 import {
   addressPath,
   isPluginManifest,
@@ -25,17 +25,20 @@ import { LoadError } from "../kinds/load-error.js";
 import { type CountedModule, NamespaceModules } from "./namespace-modules.js";
 import { limitsOf } from "./prefetch.js";
 
-/** Bytes of an Extism manifest that a namespaced policy names: one that holds a small module has some ten KiB. */
+/** Bytes of an Extism manifest that a namespaced policy names: a manifest with an inline small module has some ten KiB. */
 const NAMESPACED_MANIFEST_BYTES = 256 * 1024;
-/** What separates its values, which are read at a stretch on the main thread: a thousand take some 20 ms, and usual manifests have a few dozen. Base64 has none of these. */
+/**
+ * Separators of its values, which are parsed in one go on the main thread: a thousand take some 20 ms, and usual manifests have a few dozen. Base64
+ * has none of these.
+ */
 const SEPARATORS = /[,:[{\r\n]/g;
 const NAMESPACED_MANIFEST_VALUES = 1_000;
 
-/** Files that are held for a policy: `used` and `release` are there. */
+/** Files held for a policy, with `used` and `release`. */
 export type HeldFiles = ModuleFiles & Required<Pick<ModuleFiles, "used" | "release">>;
 
 /**
- * Fetches what an entry names, and reads it when there is memory for it.
+ * Fetches the modules of an entry, and reads them when there is memory for them.
  * @param inUse counts the modules of policies in namespaces
  * @throws LoadError
  */
@@ -54,7 +57,7 @@ export async function moduleFiles(
   }
 }
 
-/** What is held for a policy. It is kept with it, and so it knows nothing else. */
+/** Files that are held for a policy. It lives as long as the policy, so it refers to nothing else. */
 class Held {
   readonly pins: Release[] = [];
   memory: Release | undefined;
@@ -126,7 +129,7 @@ class Reading {
     return { bytes: main, plugin: { manifest, linked }, used, release };
   }
 
-  /** The modules of a manifest, their hashes checked: all of them are fetched before any is read. */
+  /** The modules of a manifest, their hashes checked: all are fetched before any is read. */
   async #modules(wanted: readonly ManifestModule[], place: Place): Promise<readonly Uint8Array[]> {
     const files = await Promise.all(
       wanted.map(async ({ source, hash, error }) => {
@@ -155,7 +158,7 @@ class Reading {
       this.#held.pins.push(
         await this.#told(module.text, place, async () => this.#inUse.use(namespace, id, modules, maxBytes)),
       );
-    // An operator's policies are each an owner of its own.
+    // Each of an operator's policies counts by itself.
     const bytes = modules.reduce((sum, { size }) => sum + size, 0);
     this.#held.memory = await this.#fetcher.memory(bytes, namespace ?? `/${id}`);
   }
@@ -171,7 +174,7 @@ class Reading {
     });
   }
 
-  /** The operator reads the reason, a client only what kind of reason: reasons name registries, and paths of this machine. */
+  /** Adds the reason of a failure for the operator; clients get only its kind, since reasons name registries and paths of this machine. */
   async #told<T>(text: string, place: Place, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -187,7 +190,7 @@ class Reading {
 }
 
 type Release = () => void;
-/** A problem at the place that names a module. */
+/** Makes a problem at the place that names a module. */
 type Place = (message: string) => Problem;
 
 const isLarge = (manifest: Uint8Array): boolean =>

@@ -1,13 +1,13 @@
-/** The modules of a namespace's policies that are in use, which its policies may have so many bytes of together. */
+/** Limits the bytes of modules that a namespace's policies may have in use together. */
 import { FetchError } from "../fetch/index.js";
 
 /** Modules of the largest size that a namespace may have in use at a time. Others of their size are compiled in each process for as long as a policy of theirs is served. */
 export const LARGEST_MODULES = 2;
 
-/** A module, told by its digest: one that several policies have counts once. */
+/** A module, identified by its digest: one that several policies use counts once. */
 export interface CountedModule {
   readonly digest: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
@@ -18,7 +18,7 @@ export class NamespaceModules {
   /**
    * Counts a policy's modules, in place of those that it had before.
    * @param most bytes of one policy's modules
-   * @returns takes them out of the count
+   * @returns removes them from the count
    * @throws FetchError when the namespace has too many bytes with them; another attempt may succeed later
    */
   use(namespace: string, policy: string, modules: readonly CountedModule[], most: number): () => void {

@@ -1,4 +1,4 @@
-/** From settings to loaded policies, those of files and those of a cluster as one set: what the server, the commands and the library share. */
+/** Loads policies by settings: those of files and those of a cluster as one set; the server, the commands and the library share it. */
 import { resolve } from "node:path";
 import {
   type ClusterDelta,
@@ -17,45 +17,45 @@ import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader }
 import { givenFile, type LoaderSettings, policiesFile } from "./settings.js";
 import { loadShadows } from "./shadow-policies.js";
 
-/** Policies that will fail for want of a cluster. */
+/** Policies that will fail without a cluster. */
 export interface WithoutCluster extends ClusterProblem {
   readonly needing: readonly ClusterNeed[];
 }
 
-/** What came of loading. */
+/** The result of loading. */
 export interface LoadResult {
   readonly file: string;
   readonly policies: PolicySet;
   /** Files and folders that were read. */
   readonly files: readonly string[];
-  /** Every mistake and doubt in order of place. */
+  /** Every error and warning in order of place. */
   readonly problems: readonly Problem[];
-  /** How many of them are errors. */
+  /** The number of errors among them. */
   readonly errors: number;
-  /** Why nothing of the file can be used; then there are no policies. */
+  /** The reason why nothing of the file can be used; then there are no policies. */
   readonly fatal?: string;
   /** Set when some of the policies will fail: they need a cluster, and none is found. */
   readonly withoutCluster?: WithoutCluster;
-  /** Policies to be put in the shadow of all that are served, those of a cluster among them. */
+  /** Policies for the shadow of all served ones, those of a cluster included. */
   readonly shadows?: ShadowSet;
-  /** Where policies come from a cluster as well. */
+  /** The part from a cluster; absent: no policies come from one. */
   readonly fromCluster?: FromCluster;
 }
 
 /** The part of what was loaded that came from a cluster. */
 export interface FromCluster {
-  /** Whether a policy is the cluster's: each goes its own way, and none keeps the others from being served. */
+  /** Whether a policy is the cluster's: such a policy keeps no others from being served. */
   readonly has: (id: string) => boolean;
-  /** What became of the policies that were loaded anew since the last ones that were served; after a delta that holds everything, of all. */
+  /** States of the policies that were loaded anew since the last ones that were served; after a delta that holds everything, of all. */
   readonly reports: readonly LoadedPolicyReport[];
-  /** To be called when all of this is served. */
+  /** Must be called when all of this is served. */
   readonly taken: () => void;
 }
 
-/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
+/** The threads and caches of loading. Loads any number of times. */
 export interface PolicySource {
   readonly policyTimeout: number;
-  /** The cluster that policies look things up in; undefined where none is wanted. */
+  /** The cluster that policies look things up in; undefined without one. */
   readonly access: ClusterAccess | undefined;
   /** Reads the files anew. */
   load(generation?: number): Promise<LoadResult>;
@@ -67,18 +67,18 @@ export interface PolicySource {
 /** Policies that come from a cluster, beside those of the files. */
 export interface ClusterSource {
   /**
-   * Takes over what has changed in the cluster, and loads that; the files are as they are served.
-   * @returns undefined when the delta begins at another version than the one that is there
+   * Applies changes of the cluster, and loads them; the policies of files stay as served.
+   * @returns undefined when the delta begins at another version than the present one
    */
   load(delta: ClusterDelta, generation: number): Promise<LoadResult | undefined>;
-  /** Whom to tell when loading an empty delta would bring other policies than before, such as one whose module has come; one at a time. */
+  /** Called when loading an empty delta would give other policies than before, such as one whose module has arrived; there is one listener. */
   wanted: () => void;
 }
 
 // Policies of files and of a cluster as one set: both may change, each by itself.
 
 /**
- * The source of both.
+ * Creates the source of both.
  * @param loadFile reads the files anew
  */
 function createClusterSource(
@@ -99,9 +99,9 @@ function createClusterSource(
       }),
   };
   const policies = new RolledOutPolicies(reader, () => loader.clusterPolicies(() => cluster.wanted()));
-  /** What the files came to that are served; those that were kept out count for nothing. */
+  /** The result of the served files; rejected ones don't count. */
   let served: LoadResult | undefined;
-  /** One after the other: each goes on from what the last one has left. */
+  /** Loads run one after the other: each continues from the result of the last. */
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = turn.then(work);
@@ -109,7 +109,7 @@ function createClusterSource(
     return next;
   };
 
-  /** A set of the files' policies and the cluster's. */
+  /** Joins the files' policies and the cluster's into one set. */
   const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
     if (file.fatal !== undefined) return file;
     const own = file.policies.entries;
@@ -141,15 +141,15 @@ function createClusterSource(
   };
 }
 
-/** What is asked of loading beside the settings. */
+/** Options of loading beside the settings. */
 export interface SourceOptions extends LoaderOptions {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
-  /** What is loaded in place of the whole file, asked for at each load: a part of it, or a text that is given instead. */
+  /** Reads the configuration in place of the whole file, at each load: a part of it, or another text. */
   readonly read?: (file: string) => ConfigResult;
 }
 
-/** A source by these settings. */
+/** Creates a source by these settings. */
 export function createPolicySource(
   settings: LoaderSettings,
   { warnWithoutCluster = false, read: given, ...special }: SourceOptions = {},
@@ -180,8 +180,8 @@ export function createPolicySource(
 }
 
 /**
- * Where the cluster has the policies, and no file, or a person has none yet.
- * @param mayCome whether to look after one that may come
+ * The result without a file: the cluster has the policies, or there are none yet.
+ * @param mayCome whether to watch for one that may come
  */
 const noFile = (generation: number, mayCome: boolean): LoadResult => ({
   file: "",
@@ -195,9 +195,9 @@ interface Loading {
   readonly file: string;
   readonly loader: PolicyLoader;
   readonly generation: number;
-  /** What is in the way of serving policies that need a cluster. */
+  /** The reason why policies that need a cluster can't be served. */
   readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
-  /** Whether that is a warning for each of them. */
+  /** Whether to warn about each of them. */
   readonly warn: boolean;
   readonly read: (file: string) => ConfigResult;
 }
@@ -235,18 +235,18 @@ async function load({ file, loader, generation, problem, warn, read: readFile }:
   };
 }
 
-/** The result of files alone, with the policies that are in shadow. */
+/** The result of files alone, with the policies in shadow. */
 const withShadowsOf = (result: LoadResult): LoadResult => ({
   ...result,
   policies: createPolicySet(shadowed([...result.policies.entries.values()], result), result.policies.generation),
 });
 
-/** Policies with those that a result has in shadow. */
+/** Served policies with the shadows of a result. */
 const shadowed = (served: readonly ServedPolicy[], { shadows }: LoadResult): readonly ServedPolicy[] =>
   shadows === undefined ? served : withShadows(served, shadows);
 
 const errorsIn = (problems: readonly Problem[]): number =>
   problems.filter(({ severity }) => severity === "error").length;
 
-/** All problems as lines for a person. */
+/** All problems as lines for display. */
 export const problemLines = ({ problems }: LoadResult): string[] => problems.map(formatProblem);

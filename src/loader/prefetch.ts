@@ -1,11 +1,11 @@
-/** Modules for several processes that load the same configuration at the same time: fetched once, found in the download folder by all. */
+/** Fetches modules for several processes that load the same configuration at the same time: each is fetched once, and all find it in the download folder. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConfigEntry, loadConfig, type Member, type ModuleEntry } from "../config/index.js";
 import { createModuleFetcher, type ModuleLimits, type ModuleShare } from "../fetch/index.js";
 import { fetchOptions } from "./fetch-options.js";
 import { type LoaderSettings, policiesFile } from "./settings.js";
 
-/** How long the processes wait for it: a registry that does not answer must not hold up the policies that need none. */
+/** Longest wait of the processes: a registry that does not answer must not delay policies that need none. */
 const WITHIN_MS = 60_000;
 
 /** A module that is downloaded. */
@@ -15,7 +15,7 @@ export interface Download {
   readonly limits: ModuleLimits;
 }
 
-/** The modules that are downloaded, those of members included. */
+/** The modules to be downloaded, those of members included. */
 export function downloads(entries: readonly (ConfigEntry | Member["policy"])[]): readonly Download[] {
   return entries.flatMap((entry) => {
     if (entry.kind === "module")
@@ -24,16 +24,16 @@ export function downloads(entries: readonly (ConfigEntry | Member["policy"])[]):
   });
 }
 
-/** What the modules of an entry are held to. */
+/** Limits of an entry's modules. */
 export const limitsOf = ({ namespace, moduleLimits }: ModuleEntry): ModuleLimits => ({
   ...(namespace !== undefined && { namespace }),
   ...moduleLimits,
 });
 
 /**
- * Makes what fetches the modules of the settings' policies into the download folder, as often as called: several processes are about to load them.
- * @param share of all processes
- * @throws as {@link fetchOptions} does; what it makes never rejects: who loads a policy says what is wrong with its module
+ * Creates the prefetch of the settings' modules into the download folder, which several processes are about to load.
+ * @param share the share of all processes
+ * @throws as {@link fetchOptions} does; the prefetch never rejects: loading a policy reports the failure of its module
  */
 export function modulePrefetch(settings: LoaderSettings, share: ModuleShare): () => Promise<void> {
   const options = { ...fetchOptions(settings), share };

@@ -1,23 +1,23 @@
-/** `--shadow-policies`: a second policies file, whose policies are asked beside those that are served. */
+/** `--shadow-policies`: a second policies file, whose policies are evaluated beside the served ones. */
 import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { filesOf, loadConfig, type Problem } from "../config/index.js";
 import type { ShadowSet } from "../policy/served/shadow/versions.js";
 import type { PolicyLoader } from "./index.js";
 
-/** What the file has come to. */
+/** The result of loading the file. */
 interface LoadedShadows {
   readonly problems: readonly Problem[];
   /** Files and folders that were read. */
   readonly files: readonly string[];
-  /** Absent: nothing of the file can be used. */
+  /** Absent when nothing of the file can be used. */
   readonly shadows?: ShadowSet;
 }
 
 /**
- * Loads the policies of the file; never rejects. Counts go on over reloads until one of the files of either set has changed.
+ * Loads the policies of the file; never rejects. Counts continue over reloads until one of the files of either set has changed.
  * @param served files of the policies that are served
- * @param warn whether policies in shadow that cannot do without a cluster are told, each with a warning
+ * @param warn whether to warn of each policy in shadow that needs a cluster
  */
 export async function loadShadows(
   file: string,
@@ -34,10 +34,10 @@ export async function loadShadows(
   return { problems: [...read.problems, ...problems, ...doubts], files, shadows: { policies, version } };
 }
 
-/** Digits of a version: enough to tell those of one server apart. */
+/** Digits of a version: enough to distinguish those of one server. */
 const DIGITS = 12;
 
-/** Of what is in the files; folders among them only name files. The same in all processes that see the same files. */
+/** The digest of the files' content, the same in all processes; folders only name files. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const file of [...new Set(files)].sort()) {
@@ -48,7 +48,7 @@ async function digestOf(files: readonly string[]): Promise<string> {
       for await (const piece of createReadStream(file)) hash.update(piece);
       hash.update("\0");
     } catch {
-      // One that has just gone is noticed, and all is loaded anew.
+      // A file that was just removed is noticed by the watch, and all is loaded anew.
     }
   }
   return hash.digest("hex").slice(0, DIGITS);

@@ -1,18 +1,18 @@
 /** Policies that say whether a request for a certificate is to be approved, besides answering reviews (spec certificate-request-policy.md 0.2). */
 import type { EvaluationContext, Policy } from "./policy.js";
 
-/** What becomes of a CertificateRequest. */
+/** A policy's decision on a CertificateRequest. */
 export type Ruling =
-  /** For good; the message stands in the condition. */
+  /** Final; the condition has the message. */
   | { readonly result: "Approved" | "Denied"; readonly message: string }
-  /** Nobody has decided: it is asked again when policies or rights change. */
+  /** No policy has decided: the request is evaluated again when policies or rights change. */
   | { readonly result: "Unprocessed"; readonly message: string }
-  /** It could not be told, and is asked again. The cause is for the log, since it may reveal how policies are set up. */
+  /** No decision could be reached; the request is evaluated again. The cause is for the log, since it may reveal how policies are set up. */
   | { readonly result: "Error"; readonly cause: string };
 
-/** What an approver asks. */
+/** A policy's interface for the approver. */
 export interface Approving {
-  /** False for one that only warns of what it denies: a denial that is written into a cluster is for good. */
+  /** False for a policy that only warns: a denial written into a cluster is final. */
   readonly denies: boolean;
   /**
    * Decides over a request that is stored in a cluster.

@@ -1,4 +1,4 @@
-/** What the objects of a review say that they are, beside what the review says of them (`request.kind`). */
+/** The kinds that the objects of a review declare, beside the kind of the review itself (`request.kind`). */
 import type { AdmissionRequest } from "../admission/admission-request.js";
 import { printedOnce } from "../data/printed-once.js";
 import { apiVersionOf } from "../kubernetes/names.js";
@@ -6,15 +6,15 @@ import { describedAs, isObject, text } from "../kubernetes/object.js";
 import type { Failure } from "./outcome.js";
 import type { Review } from "./review.js";
 
-/** Characters of an apiVersion or a kind that a message shows: longer ones are no names, and the sender wrote them. */
+/** Characters of an apiVersion or a kind that a message shows: a longer one is not a name, and the sender chose it. */
 const SHOWN_CHARACTERS = 100;
 
 const NAMES = ["object", "oldObject"] as const;
 
 /**
- * The failure of a review in which an object says that it is something else than `request.kind` says: the API server sends none, and two who read it may take it
- * for two different things. `undefined` where the objects say that they are the same, or nothing, and for values that a group asks about, which need not be
- * objects of Kubernetes.
+ * The failure of a review whose object declares another kind than `request.kind`: the API server sends none, and two readers may take it for two
+ * different things. `undefined` where the objects declare the same kind or none, and for values that a group evaluates, which need not be objects of
+ * Kubernetes.
  */
 export function kindMistake(review: Review): Failure | undefined {
   if (review.kind === "raw" || review.targeted === true || review.saysKind?.() === true) return undefined;
@@ -32,8 +32,8 @@ export function kindMistake(review: Review): Failure | undefined {
 }
 
 /**
- * The review with objects that say what they are, for those who are asked both about the request and about its object: an apiVersion or kind that is missing is that of
- * `request.kind`. Reviews without such an object, and those that {@link kindMistake} leaves alone, are themselves.
+ * A review whose objects declare their kind, for readers of both the request and its object: a missing apiVersion or kind is that of `request.kind`.
+ * Reviews without such an object, and those that {@link kindMistake} leaves alone, are returned as they are.
  */
 export function describedReview(review: Review): Review {
   if (review.kind === "raw" || review.targeted === true || review.saysKind?.() === true) return review;

@@ -1,15 +1,15 @@
 /**
- * The one way to ask a policy: within its time, and such that whatever it does is an outcome. What answers after its deadline has timed out,
- * whatever it says; what throws or rejects has failed. Neither can become an acceptance.
+ * Evaluates a policy within its time, and turns whatever it does into an outcome; every evaluation goes through here. An answer after the deadline is
+ * a time-out; a throw or a rejection is a failure. Neither can become an acceptance.
  */
 import type { EvaluationRun } from "./evaluation-run.js";
 import type { Failure, Outcome } from "./outcome.js";
 import type { Policy } from "./policy.js";
 import type { Review } from "./review.js";
 
-/** How long a policy's own time-out may be late before it is said in its place: its message says more than ours. */
+/** Time that a policy's own time-out may be late before ours replaces it: its message says more than ours. */
 export const DEADLINE_GRACE_MS = 50;
-/** The longest delay a timer takes (2^31 - 1 ms); a later deadline is as good as none. */
+/** The longest delay a timer takes (2^31 - 1 ms); a later deadline is treated as none. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The outcome of an evaluation whose deadline has passed. */
@@ -19,14 +19,14 @@ export const TIMED_OUT: Failure = {
   cause: "timeout",
 };
 
-/** The outcome of a policy that threw or rejected: the reason is logged, and not for clients. */
+/** The outcome of a policy that threw or rejected: the reason is logged, not sent to the client. */
 export const BROKEN: Failure = {
   verdict: "error",
   message: "internal server error: the policy failed unexpectedly",
   cause: "internal",
 };
 
-/** What some proxies answer for a client that has gone; nobody gets to see it but those who read logs and metrics. */
+/** The code that some proxies answer for a client that has gone; only logs and metrics show it. */
 export const CLIENT_GONE = 499;
 
 /** The outcome for a client that has gone. Final: not even monitor mode turns it into an acceptance. */
@@ -38,13 +38,13 @@ export const ABANDONED: Failure = {
   final: true,
 };
 
-/** Takes what to call when the client goes before it has an answer. */
+/** Registers a callback for a client that goes before it has an answer. */
 export type WhenGone = (abandon: () => void) => void;
 
 /**
- * Asks a policy. Never throws, never rejects.
+ * Evaluates a policy. Never throws or rejects.
  * @param now monotonic milliseconds
- * @param whenGone only asked when the answer has to be waited for
+ * @param whenGone called only when the evaluation waits
  */
 export function evaluateInTime(
   policy: Policy,
@@ -65,17 +65,17 @@ export function evaluateInTime(
     : settled(policy.id, outcome, run, now);
 }
 
-/** What an outcome counts as once it is there. */
+/** The outcome as it counts when it arrives. */
 function settled(id: string, outcome: Outcome, run: EvaluationRun, now: () => number): Outcome {
   if (isOutcome(outcome)) {
     run.ended = now();
     return inTime(outcome, run.deadline, run.ended);
   }
-  run.onDefect(id, new TypeError("what the policy answered is no outcome"));
+  run.onDefect(id, new TypeError("what the policy answered is not an outcome"));
   return BROKEN;
 }
 
-/** Types keep policies from answering anything else, but not a defect: what says neither yes nor no could be taken for both. */
+/** Types keep policies from returning anything else, but a defect could: a value that is neither yes nor no could be taken for both. */
 function isOutcome(outcome: Outcome | null | undefined): boolean {
   switch (outcome?.verdict) {
     case "allow":
@@ -89,8 +89,8 @@ function isOutcome(outcome: Outcome | null | undefined): boolean {
 }
 
 /**
- * A time-out in place of an outcome that comes too late; a policy's own words about its time-out are kept.
- * @param deadline monotonic milliseconds, as is `at`, when it is looked at
+ * A time-out in place of a late outcome; a policy's own message about its time-out is kept.
+ * @param deadline monotonic milliseconds, as is `at`, the time of the check
  */
 export function inTime(outcome: Outcome, deadline: number, at: number): Outcome {
   if (at <= deadline) return outcome;
@@ -98,7 +98,7 @@ export function inTime(outcome: Outcome, deadline: number, at: number): Outcome 
   return told ? outcome : TIMED_OUT;
 }
 
-/** Failures that are themselves about time. One that even monitor mode must not pass is told however late it comes, too. */
+/** Failures about time, and those that even monitor mode must not pass: they are reported also when they are late. */
 const TOLD_LATE: ReadonlySet<Failure["cause"]> = new Set<Failure["cause"]>(["timeout", "abandoned", "overload"]);
 
 /** The policy's outcome, or a time-out shortly after its deadline. */

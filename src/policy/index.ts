@@ -1,4 +1,4 @@
-/** The words of the domain. */
+/** Terms of the domain: policies, reviews, outcomes. */
 export type { AdmissionRequest } from "../admission/admission-request.js";
 export type { Allow, Cause, Deny, Failure, FailureCause, Findings, Mutation, Outcome, Skip } from "./outcome.js";
 export type {

@@ -1,6 +1,6 @@
 /**
- * What evaluating one policy comes to. The four cases travel unflattened from the policy to `evaluation/verdict`, the one place that turns
- * them into an answer: an error or a skip must never be mistaken for an *allow*.
+ * The outcome of an evaluation. The four cases travel unchanged from the policy to `served/verdict`, the one place that turns them into an answer: an
+ * error or a skip must never be mistaken for an *allow*.
  */
 
 /** One reason of a denial, as `status.details.causes` shows it (spec kubewarden.md 3.3). */
@@ -11,50 +11,50 @@ export interface Cause {
   readonly field: string | null;
 }
 
-/** What every outcome may bring along. */
+/** Details that every outcome may have. */
 export interface Findings {
-  /** Warnings for the client, as the policy said them. */
+  /** Warnings for the client, in the policy's words. */
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
-  /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
+  /** Full reasons of failures on the way, for the decision record, never for an answer, with addresses, files and accounts. */
   readonly detail?: string;
-  /** For reports on objects, never for an answer. What allows has none. */
+  /** Findings for reports on objects, never for an answer. An allow has none. */
   readonly report?: ReportedFindings;
   /**
-   * What the answer to a raw request shows beside the verdict: how it came about, as JSON. Admission has no place for it, and a group's answer is its own.
-   * Made when it is shown.
+   * The explanation in the answer to a raw request, as JSON. An AdmissionReview has no place for it, and a group's answer has its own. Made when it
+   * is shown.
    */
   readonly account?: () => Readonly<Record<string, unknown>>;
 }
 
-/** What reports say of an outcome (spec kyverno.md 7.1), as values: the outcome's message may be a sentence around them. */
+/** The values that reports show of an outcome (spec kyverno.md 7.1): the outcome's message may be a sentence around them. */
 export interface ReportedFindings {
-  /** The policy's own words, where the outcome's message names the policy before them. */
+  /** The policy's own message, where the outcome's message names the policy before them. */
   readonly message?: string;
-  /** The part of the policy that has decided, such as `exception`; absent: its validations. */
+  /** The deciding part of the policy, such as `exception`; absent: its validations. */
   readonly rule?: string;
   /** The first binding that objects. */
   readonly binding?: string;
-  /** What the policies or bindings that object do about it, as they are written. */
+  /** The actions of the objecting policies or bindings, as they are written. */
   readonly actions?: readonly string[];
-  /** Why nothing is said against an object that the policy is for: a match condition is false, an exception exempts it, or no policy has decided. */
+  /** The reason why an object that matches has no finding: a match condition is false, an exception exempts it, or no policy has decided. */
   readonly passedOver?: "condition" | "exception" | "unprocessed";
   readonly properties?: Readonly<Record<string, string>>;
-  /** Names of the exceptions that exempt the object, without namespaces. */
+  /** Names of the exceptions that exempt the object, without their namespaces. */
   readonly exceptions?: readonly string[];
 }
 
 /** The request may pass. */
 export interface Allow extends Findings {
   readonly verdict: "allow";
-  /** The policy's own words; kept in the answer's status even though it allows (spec kubewarden.md 4.1). */
+  /** The policy's own message; kept in the answer's status even though it allows (spec kubewarden.md 4.1). */
   readonly message?: string;
   readonly code?: number;
   /** The object as the policy wants it; absent when unchanged. */
   readonly mutation?: Mutation;
 }
 
-/** The policy says no. */
+/** A denial by the policy. */
 export interface Deny extends Findings {
   readonly verdict: "deny";
   readonly message?: string;
@@ -65,11 +65,11 @@ export interface Deny extends Findings {
   readonly causes?: readonly Cause[];
   /** A policy may deny and mutate at once; the mutation rule still applies. */
   readonly mutation?: Mutation;
-  /** Fields of a metav1.Status that the policy returned whole (OPA): carried as they are. */
+  /** Fields of a metav1.Status that a policy returned as a whole (OPA), unchanged. */
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** The policy could not decide: a trap, a time-out, an evaluation error, a missing capability. Denies with code 500. */
+/** A policy that could not decide: a trap, a time-out, an evaluation error, a missing capability. Denies with code 500. */
 export interface Failure extends Findings {
   readonly verdict: "error";
   /** For the client: no paths, no stacks, no objects, no addresses and no accounts; those stand in `detail`. */
@@ -78,7 +78,7 @@ export interface Failure extends Findings {
   readonly code?: number;
   /** A metav1 reason such as `Invalid`. */
   readonly reason?: string;
-  /** What kind of failure, for metrics and the decision record. */
+  /** The kind of failure, for metrics and the decision record. */
   readonly cause: FailureCause;
   /** Reasons to show beside the message (a group names its members that denied or failed). */
   readonly causes?: readonly Cause[];
@@ -100,7 +100,7 @@ export type FailureCause =
   | "unavailable"
   | "internal";
 
-/** The policy does not apply to this request; counts as accepted, and says why. */
+/** A policy that does not apply to the request: it counts as accepted, with the reason. */
 export interface Skip extends Findings {
   readonly verdict: "skip";
   /** Such as `no resource rule matches`. */
@@ -110,17 +110,17 @@ export interface Skip extends Findings {
 /** A change the policy wants. */
 export type Mutation =
   /**
-   * The whole new object. For policies that a user of the library writes; no kind of ours says it. The patch is computed while the answer is made:
-   * not for large objects of strangers.
+   * The whole new object, from policies of the library's users; no built-in kind returns it. The patch is computed on the main thread while the
+   * answer is made: not suited to large objects of untrusted senders.
    */
   | { readonly kind: "object"; readonly object: unknown }
   /**
-   * A JSON Patch in base64 (standard alphabet, padded). `changed`: what it makes of the object, where that is known; policies that judge what others
-   * have made of it are asked about this.
+   * A JSON Patch in base64 (standard alphabet, padded). `changed`: the patched object, where it is known; policies that validate others' changes
+   * evaluate it.
    */
   | { readonly kind: "patch"; readonly patch: string; readonly changed?: { readonly object: unknown } }
-  /** Of an object that is not there (spec kubewarden.md 4.1): it is denied, and an error in a group. */
+  /** A change of a missing object (spec kubewarden.md 4.1): denied, and an error in a group. */
   | { readonly kind: "of-nothing" };
 
-/** What a policy made of a request. */
+/** A policy's result for a request. */
 export type Outcome = Allow | Deny | Failure | Skip;

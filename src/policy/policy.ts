@@ -1,11 +1,9 @@
-/**
- * A policy, whatever made it: a WASM module, CEL, a group of others, or one that could not be loaded.
- */
+/** A policy of any origin: a WASM module, CEL, a group of others, or one that could not be loaded. */
 import type { Outcome } from "./outcome.js";
 import type { Review } from "./review.js";
 import type { TurnGiver } from "./turns.js";
 
-/** What kind of thing decides. */
+/** The mechanism that decides. */
 export type PolicyKind = "wasm" | "cel" | "group" | "unavailable";
 
 /** Enforce, or only report (spec kubewarden.md 4.2). */
@@ -15,13 +13,13 @@ export type PolicyMode = "protect" | "monitor";
 export interface EvaluationContext {
   /** Monotonic milliseconds (performance.now) at which the caller stops waiting; a policy's own limit may be earlier. */
   readonly deadline: number;
-  /** Aborted when the caller has gone or the deadline has passed. Made when somebody asks for it. */
+  /** Aborted when the caller has gone or the deadline has passed. Made at first use. */
   readonly signal: AbortSignal;
-  /** Whose turn it is on the main thread; absent where nobody else waits, as on a command line. */
+  /** Turns on the main thread; absent where there is one evaluation only, as on a command line. */
   readonly turns?: TurnGiver | undefined;
-  /** Told of every policy evaluated on the way, members of groups included: for metrics, logs and explanations. */
+  /** Receives every policy evaluated on the way, members of groups included: for metrics, logs and explanations. */
   readonly observe?: (observation: Observation) => void;
-  /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. */
+  /** Called when a policy breaks its contract by throwing or rejecting: a defect, to be logged. */
   readonly onDefect?: (policy: string, error: unknown) => void;
 }
 
@@ -36,7 +34,7 @@ export interface Observation {
   readonly member: boolean;
 }
 
-/** A rule of what a policy is for, as webhooks and match constraints have it. */
+/** A rule of a policy's scope, as in webhooks and match constraints. */
 export interface PolicyRule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -44,7 +42,7 @@ export interface PolicyRule {
   readonly resources?: readonly string[];
 }
 
-/** How a group is made of others: for people who look at it. */
+/** A group's members and expression, for display. */
 export interface Composition {
   /** CEL. */
   readonly expression: string;
@@ -57,24 +55,24 @@ export interface Policy {
   /** The id: `<name>`, or `<group>/<member>` for an inline member. */
   readonly id: string;
   readonly kind: PolicyKind;
-  /** What exactly decides, for `GET /policies`: `extism`, `kubewarden-wapc`, `ValidatingAdmissionPolicy`, `group` … */
+  /** The exact kind, for `GET /policies`: `extism`, `kubewarden-wapc`, `ValidatingAdmissionPolicy`, `group` … */
   readonly implementation: string;
-  /** How the guest of a WASM policy begins, and why not with more done before; for `GET /policies`. */
+  /** The start mode of a WASM policy's guest, and the reason why no warmer one is used; for `GET /policies`. */
   readonly start?: { readonly start: "cold" | "started" | "warm"; readonly because?: string };
   /**
-   * Whether it usually answers without waiting. Such a policy is asked as soon as a request is there, and takes a place among the evaluations
-   * under way only when it has to wait after all; any other takes its place first.
+   * Whether it usually answers without waiting. Such a policy is evaluated at once, and takes a place among the evaluations under way only if it has
+   * to wait; any other policy takes its place first.
    */
   readonly immediate: boolean;
-  /** What it is for, as far as it says so itself: by match constraints, or as the author of a module suggests. Absent: whoever registers it knows. */
+  /** The requests that it is for, if it declares them: by match constraints, or as the author of a module suggests. Absent: the webhook's rules decide. */
   readonly rules?: readonly PolicyRule[] | undefined;
-  /** Of a group. */
+  /** The composition of a group. */
   readonly composition?: Composition | undefined;
-  /** Those that it asks together, where it is made of policies of several kinds. */
+  /** The policies that it evaluates together, where they are of several kinds. */
   readonly together?: readonly Policy[];
   /**
-   * The outcome, or its promise when something has to be waited for. Every failure is an outcome; a throw or a rejection is a defect, and is
-   * treated as a failure by `evaluateInTime`, through which every policy is asked.
+   * The outcome, or its promise if it waits. Every failure is an outcome; a throw or a rejection is a defect, and is treated as a failure by
+   * `evaluateInTime`, through which every policy is called.
    */
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome>;
 }

@@ -11,13 +11,16 @@ export type Review = AdmissionQuestion | RawQuestion;
 export interface AdmissionQuestion {
   readonly kind: "admission";
   readonly request: AdmissionRequest;
-  /** The request as guests get it (spec kubewarden.md 3.2), JSON in UTF-8: known fields only, absent ones left out. Made at first use, and not to be changed. */
+  /**
+   * The request as guests get it (spec kubewarden.md 3.2), JSON in UTF-8: known fields only, absent ones left out. Made at first use, must not be
+   * changed.
+   */
   readonly requestBytes: () => Uint8Array;
-  /** The same in pieces, where it is in pieces: for who copies it anyway. */
+  /** The same bytes in pieces, where they are in pieces, for readers that copy them anyway. */
   readonly requestPieces?: () => readonly Uint8Array[];
-  /** True when the texts of its objects begin with what `request.kind` says, as the API server writes them; else they have to be read to know. */
+  /** True when the texts of its objects begin with the kind of `request.kind`, as the API server writes them; otherwise they have to be parsed to know. */
   readonly saysKind?: () => boolean;
-  /** True when a group asks about another value than the request's object: resource rules and selectors are not consulted. */
+  /** True when a group evaluates another value than the request's object: resource rules and selectors are not consulted. */
   readonly targeted?: boolean;
 }
 

@@ -3,13 +3,13 @@ import { DEADLINE_GRACE_MS, LONGEST_TIMER_MS } from "./evaluate-in-time.js";
 import type { EvaluationRun } from "./evaluation-run.js";
 import type { Policy } from "./policy.js";
 
-/** What a review that is not there in time comes to: whatever it says later, nothing is approved or denied by it. */
+/** The ruling of a late review: nothing is approved or denied by what it says later. */
 const LATE: Ruling = { result: "Error", cause: "the review exceeded its time" };
 
 const RESULTS: ReadonlySet<unknown> = new Set<Ruling["result"]>(["Approved", "Denied", "Unprocessed", "Error"]);
 
 /**
- * Asks a policy for a ruling within its time, as `evaluateInTime` asks for an outcome. Never rejects: what throws, rejects or answers late is an Error.
+ * Gets a policy's ruling within its time, as `evaluateInTime` gets an outcome. Never rejects: a throw, a rejection or a late answer is an Error.
  * @param now monotonic milliseconds
  */
 export async function ruleInTime(
@@ -21,7 +21,7 @@ export async function ruleInTime(
   try {
     const pending = policy.review(certificateRequest, run);
     const ruling: unknown = pending instanceof Promise ? await inTime(pending, run, now) : pending;
-    if (!isRuling(ruling)) throw new TypeError("what the policy answered is no ruling");
+    if (!isRuling(ruling)) throw new TypeError("what the policy answered is not a ruling");
     return now() > run.deadline && ruling.result !== "Error" ? LATE : ruling;
   } catch (error) {
     run.onDefect(policy.id, error);

@@ -1,40 +1,40 @@
 /**
- * Taking turns on the main thread: an evaluation that has held it for a while waits here, and goes on when requests that came meanwhile have been
- * looked at. One goes on per turn of the event loop, however many wait: together they would hold it as long as one that never waits.
+ * Turns on the main thread: an evaluation that has held it for a while waits here, and continues when newly arrived requests were handled. One
+ * continues per turn of the event loop, however many wait: together they would hold it as long as one that never waits.
  */
 
-/** Nothing that a request brings holds the main thread for longer at a stretch: others' requests, probes and deadlines wait meanwhile. */
+/** Longest time that a request may hold the main thread without a pause: other requests, probes and deadlines wait meanwhile. */
 const MAX_STRETCH_MS = 100;
 
-/** Milliseconds that an evaluation works before it lets others have their turn. */
+/** Milliseconds that an evaluation runs before it gives up its turn. */
 export const SLICE_MS = 10;
 
 /**
- * Milliseconds that a part of an expression may take that nothing interrupts, such as a call, and one as a whole where nobody else has a turn; it has timed out
- * then. The API server's limits for what an expression may cost are meant to keep it within a tenth of a second, too.
+ * Milliseconds that an uninterruptible part of an expression may take, such as a call, and a whole expression where turns are not taken; then it has
+ * timed out. The API server's cost limits for expressions aim at a tenth of a second, too.
  */
 export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 
-/** Milliseconds from which a turn counts as long: what comes in pieces is cut into shorter ones, and an expression goes on in steps. */
+/** Milliseconds from which a turn counts as long: input in pieces is cut into shorter ones, and an expression continues in steps. */
 export const LONG_TURN_MS = 2 * SLICE_MS;
 
 /** Gives turns. */
 export interface TurnGiver {
-  /** Resolves when it is one's turn. */
+  /** Resolves when the caller has its turn. */
   next(): Promise<void>;
 }
 
-/** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
+/** The queue for turns, in order of arrival; one for all evaluations of a process. */
 export class Turns implements TurnGiver {
-  /** Done before each turn: what has come meanwhile and is short, which would else wait for a second one. */
+  /** Short work that is done before each turn: requests that came meanwhile would otherwise wait for a second one. */
   before: () => void = () => {};
   readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
   readonly #waitingBehind: (() => void)[] = [];
   #began = Number.NEGATIVE_INFINITY;
-  /** Whether a turn is being given, or others have theirs behind a long one. */
+  /** Whether a turn is under way, or others are served after a long one. */
   #isGoing = false;
-  /** Whether the next turn has been put off for what came meanwhile. */
+  /** Whether the next turn was postponed for newly arrived work. */
   #isPutOff = false;
 
   /** @param now monotonic milliseconds */
@@ -42,12 +42,12 @@ export class Turns implements TurnGiver {
     this.#now = now;
   }
 
-  /** Resolves when it is one's turn. */
+  /** Resolves when the caller has its turn. */
   next(): Promise<void> {
     return this.#next(this.#waiting);
   }
 
-  /** The turns that are left: for what nobody waits for. */
+  /** The turns that are left, for work without a waiting caller. */
   readonly behind: TurnGiver = { next: () => this.#next(this.#waitingBehind) };
 
   #next(line: (() => void)[]): Promise<void> {
@@ -75,7 +75,7 @@ export class Turns implements TurnGiver {
     setImmediate(this.#goOn);
   };
 
-  /** Does what is short; when together it was not, the event loop has its turn, once. */
+  /** Does the short work; if it was not short altogether, the event loop has its turn, once. */
   #takesLongBefore(): boolean {
     const began = this.#now();
     this.before();
@@ -83,7 +83,7 @@ export class Turns implements TurnGiver {
   }
 
   /**
-   * After a long turn, such as the reading of a large body, everybody else has as much time: a request takes several steps, and each would wait for
+   * After a long turn, such as the reading of a large body, all other work has as much time: a request takes several steps, and each would wait for
    * another long turn.
    */
   readonly #goOn = (): void => {

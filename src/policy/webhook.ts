@@ -1,7 +1,7 @@
-/** Webhooks that are asked about policies themselves, not by them: each has a path of its own. */
+/** Webhooks that validate policies themselves: each has a path of its own. */
 import type { AdmissionRequest } from "../admission/admission-request.js";
 
-/** What a webhook answers. */
+/** A webhook's answer. */
 export interface WebhookAnswer {
   readonly allowed: boolean;
   /** As in HTTP. */
@@ -10,11 +10,11 @@ export interface WebhookAnswer {
   readonly message?: string;
 }
 
-/** A webhook. It needs no configuration: whoever sends requests there is answered. */
+/** A webhook. It needs no configuration: each request to its path is answered. */
 export interface Webhook {
-  /** Where it is asked, with the slash in front. */
+  /** Its path, with the slash in front. */
   readonly path: string;
-  /** What records call it. */
+  /** Its name in decision records. */
   readonly name: string;
   /** Most bytes of a request. */
   readonly bodyLimit: number;
@@ -23,6 +23,6 @@ export interface Webhook {
    * @param wait milliseconds that the answer may take at most
    */
   answer(request: AdmissionRequest, wait: number): Promise<WebhookAnswer>;
-  /** Ends what it has started; who waits is refused. */
+  /** Ends running work; waiting requests are refused. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** `serve --approve`: CertificateRequests of the cluster are decided by one of the served policies. */
+/** `serve --approve`: decides CertificateRequests of the cluster by one of the served policies. */
 import { hostname } from "node:os";
 import { type ApprovalCount, Approver, SYSTEM_CLOCK } from "../cluster/approver/index.js";
 import { type Approving, isApproving, type Ruling } from "../policy/approving.js";
@@ -11,13 +11,13 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import { type ClusterAccess, openAccess } from "../world/cluster.js";
 
-/** What approving needs. */
+/** Options of approving. */
 export interface ApprovalOptions {
-  /** Of the policy that decides. */
+  /** Id of the policy that decides. */
   readonly id: string;
   readonly access: ClusterAccess | undefined;
   readonly evaluator: Evaluator;
-  /** Milliseconds that a review may take when the policy's entry says nothing; Infinity for no limit. */
+  /** Milliseconds that a review may take without a limit of the policy's entry; Infinity for no limit. */
   readonly policyTimeout: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -26,7 +26,7 @@ export interface ApprovalOptions {
 /** A served policy that can decide. */
 type Decider = ServedPolicy & { readonly policy: Policy & Approving };
 
-/** Why approving cannot begin at all; undefined when it can. A policy that could not be loaded may be mended: until then nothing is decided. */
+/** The reason why approving cannot start; undefined when it can. A policy that could not be loaded may be repaired: until then nothing is decided. */
 export function approvalProblem(
   id: string,
   policies: PolicySet,
@@ -38,7 +38,7 @@ export function approvalProblem(
   return `--approve needs a cluster: ${access?.missing ?? "none is configured"}`;
 }
 
-/** Why a policy cannot decide; undefined when it can. */
+/** The reason why a policy cannot decide; undefined when it can. */
 function deciderProblem(id: string, policies: PolicySet): string | undefined {
   const entry = policies.entries.get(id);
   if (entry === undefined) return `--approve names the policy "${id}", which is not there`;
@@ -46,12 +46,12 @@ function deciderProblem(id: string, policies: PolicySet): string | undefined {
   if (entry.mode === "monitor")
     return `the policy "${id}" of --approve is in monitor mode, in which it decides nothing`;
   if (!isApproving(entry.policy))
-    return `the policy "${id}" of --approve is no entry of CertificateRequestPolicies alone`;
+    return `the policy "${id}" of --approve is not an entry of CertificateRequestPolicies alone`;
   if (entry.policy.denies) return undefined;
   return `the policy "${id}" of --approve has validationActions without Deny: it only warns, but a written denial is for good`;
 }
 
-/** Approves and denies by the policies that are served at the moment. */
+/** Approves and denies by the currently served policies. */
 export class Approval {
   readonly #options: ApprovalOptions;
   readonly #approver: Approver;
@@ -69,11 +69,11 @@ export class Approval {
     this.#approver = approver(this);
   }
 
-  /** Begins; undefined when there is no cluster. */
+  /** Starts approving; undefined when there is no cluster. */
   static start(options: ApprovalOptions): Approval | undefined {
     const { id, access, logger, metrics } = options;
     const log = logger.named("approver");
-    // Its own connection: guests that open lists must not close this one's, and not wait behind its requests.
+    // Its own connection: guests' lists must not be closed with this one, nor wait behind its requests.
     const cluster = openAccess(access, SYSTEM_CLOCK.now, (message) => log.warn(message));
     if (cluster === undefined) return undefined;
     const start = (approval: Approval) =>
@@ -91,24 +91,24 @@ export class Approval {
     return approval;
   }
 
-  /** How many requests there are. */
+  /** Counts of requests. */
   counts(): ApprovalCount[] {
     return this.#approver.counts();
   }
 
-  /** Other policies are served. */
+  /** Notes that other policies are served. */
   policiesChanged(): void {
     this.#look();
     this.#approver.policiesChanged();
   }
 
-  /** Ends; nothing is decided after that. */
+  /** Stops approving; nothing is decided after that. */
   async stop(): Promise<void> {
     await this.#approver.stop();
     await this.#close();
   }
 
-  /** Says once why nothing is decided, and when it goes on. */
+  /** Logs once why nothing is decided, and once when decisions continue. */
   #look(): void {
     const { id, evaluator, logger } = this.#options;
     const problem = deciderProblem(id, evaluator.policies);

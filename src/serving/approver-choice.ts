@@ -1,6 +1,6 @@
 import type { Child } from "./fleet.js";
 
-/** Which one of the serving processes approves CertificateRequests: the first that serves what all serve, and when it ends, another. */
+/** Chooses the serving process that approves CertificateRequests: the first one with the policies of all, and when it ends, another. */
 export class ApproverChoice {
   readonly #appoint: (child: Child) => void;
   #appointed: Child | undefined;
@@ -11,8 +11,8 @@ export class ApproverChoice {
   }
 
   /**
-   * Appoints the first of these when nobody is appointed.
-   * @param able to approve as all serving processes would
+   * Appoints the first of these when none is appointed.
+   * @param processes that serve the policies of all
    */
   among([child]: readonly Child[]): void {
     if (this.#appointed !== undefined || child === undefined) return;
@@ -21,8 +21,8 @@ export class ApproverChoice {
   }
 
   /**
-   * A process has ended, so that it approves no more.
-   * @param others that are able to
+   * Notes the end of a process, which no longer approves.
+   * @param others that can take its place
    */
   ended(child: Child, others: readonly Child[]): void {
     if (this.#appointed !== child) return;

@@ -1,22 +1,22 @@
-/** What a new process is told before it begins. */
+/** Questions of a new process to the primary before it starts. */
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { ClusterDelta } from "../config/from-cluster/cluster-document.js";
 import type { ToPrimary, ToWorker } from "./messages.js";
 import { tell } from "./to-primary.js";
 
 /**
- * Asks the primary what the cluster holds now.
+ * Asks the primary for the state of the cluster.
  * @param known the version that this process has; 0: none
- * @returns everything; undefined: no more than is known
+ * @returns everything; undefined: that version is current
  */
 export const clusterAtBegin = async (known: number): Promise<ClusterDelta | undefined> =>
   (await answerTo({ type: "begin-wanted", known }, "begin"))?.delta;
 
-/** The certificate that the other processes serve; undefined when there is none yet. */
+/** Asks the primary for the certificate that the other processes serve; undefined when there is none yet. */
 export const firstCertificate = async (): Promise<CertificatePair | undefined> =>
   (await answerTo({ type: "certificate-wanted" }, "secure"))?.pair;
 
-/** Asks the primary. Without one this process ends soon; until then it waits for nobody. */
+/** Asks the primary. Without a primary this process ends soon; until then it does not wait for an answer. */
 function answerTo<T extends ToWorker["type"]>(
   question: ToPrimary,
   type: T,

@@ -1,4 +1,4 @@
-/** The process of a pod that audits: the agent's process starts it, and tells it what there is. */
+/** The auditing process of a pod: the agent's process starts it, and sends it the state. */
 import { constants, setPriority } from "node:os";
 import { setTimeout as rest } from "node:timers/promises";
 import { AuditRunner } from "../cluster/audit/audit-runner.js";
@@ -17,10 +17,10 @@ import { openAccess } from "../world/cluster.js";
 import type { ServeSettings } from "./settings.js";
 import { distantModules } from "./shared-modules.js";
 
-/** Namespaces that webhooks leave alone, beside the server's own. */
+/** Namespaces that webhooks exclude, beside the server's own. */
 const LEFT_ALONE = ["kube-system"];
 
-/** Audits until the process that has started this one says stop, or has gone. */
+/** Audits until the parent process sends a stop, or has ended. */
 export async function serveAsAuditor({ cluster: settings, loading }: ServeSettings, logger: Logger): Promise<void> {
   if (settings === undefined) return;
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
@@ -82,7 +82,7 @@ export async function serveAsAuditor({ cluster: settings, loading }: ServeSettin
   if (process.connected) process.disconnect();
 }
 
-/** Whoever serves goes first, where the system lets us say so. */
+/** Lowers this process' priority below the serving ones, where the system permits it. */
 function giveWay(logger: Logger): void {
   try {
     setPriority(constants.priority.PRIORITY_LOW);

@@ -1,4 +1,4 @@
-/** `serve --from-cluster`: the agent beside those who serve. Its code is loaded with the flag only. */
+/** `serve --from-cluster`: the agent beside the serving processes. Its code is loaded with the flag only. */
 import type { SecuredServing } from "../cluster/certificates/certificates.js";
 import type { Agent } from "../cluster/index.js";
 import type { AgentMetrics } from "../cluster/metrics.js";
@@ -9,14 +9,14 @@ import type { ServeSettings } from "./settings.js";
 import type { KeptModules } from "./shared-modules.js";
 import { StartError } from "./start-problem.js";
 
-/** Starts the agent for those who serve. */
+/** Starts the agent for the serving processes. */
 export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;
 
 /**
  * Loads the agent's code, when the settings want an agent and there is a cluster.
- * @param attend shares with a process that the agent starts
- * @returns undefined without the flag, and when it is to be ignored that there is no cluster
- * @throws StartError when there is none
+ * @param attend serves shared state to a process that the agent starts
+ * @returns undefined without the flag, and when a missing cluster is to be ignored
+ * @throws StartError when there is no cluster
  */
 export async function agentStart(
   { cluster: settings, loading }: ServeSettings,

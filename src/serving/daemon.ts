@@ -1,17 +1,17 @@
-/** `--daemon`: the server goes on without the terminal that started it (spec kubewarden.md 2). */
+/** `--daemon`: the server continues without the terminal that started it (spec kubewarden.md 2). */
 import { spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
 
-/** Where a daemon's output and number go. */
+/** Files for a daemon's output and process number. */
 export interface DaemonFiles {
   readonly pidFile: string;
-  /** Absent: nowhere. */
+  /** Absent: its output is dropped. */
   readonly stdoutFile?: string;
   readonly stderrFile?: string;
 }
 
 /**
- * Starts the same command line again, without `--daemon`, in a session of its own, and notes its process number.
+ * Starts the same command line again, without `--daemon`, in a session of its own, and writes its process number.
  * @throws the system's error when a file can't be written
  */
 export function startDaemon(

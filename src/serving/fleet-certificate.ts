@@ -1,12 +1,12 @@
-/** Hands the certificate of a Secret to all processes that answer requests: those that are there, and those that come. */
+/** Passes the certificate of a Secret to all serving processes, present and future. */
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Child, Fleet } from "./fleet.js";
 
-/** How long a process may take to serve a certificate: it is a matter of milliseconds, but its main thread may be loading policies. */
+/** Longest time until a process serves a certificate: it takes milliseconds, but its main thread may be loading policies. */
 const SECURE_WITHIN_MS = 60_000;
 
-/** Knows the newest certificate. */
+/** Holds the newest certificate. */
 export class FleetCertificate {
   readonly #fleet: Pick<Fleet, "ask" | "tell" | "serving">;
   readonly #logger: Logger;
@@ -17,7 +17,7 @@ export class FleetCertificate {
     this.#logger = logger;
   }
 
-  /** Has all processes serve it. Resolves when they do; one that does not answer is no better than one that hangs, and will be replaced as such. */
+  /** Makes all processes serve it. Resolves when they do; a process that does not answer is treated as one that hangs, and will be replaced. */
   async secure(pair: CertificatePair): Promise<void> {
     this.#pair = pair;
     const { serving } = this.#fleet;
@@ -26,7 +26,7 @@ export class FleetCertificate {
     if (late > 0) this.#logger.error("not all processes serve the new certificate", { late });
   }
 
-  /** Tells a process that begins, or has begun meanwhile, what there is. */
+  /** Sends the certificate to a process that starts, or has started meanwhile. */
   tell(child: Child): void {
     this.#fleet.tell(child, { type: "secure", ...(this.#pair && { pair: this.#pair }) });
   }

@@ -1,4 +1,4 @@
-/** Has all processes serve the same policies: those of the files and those of the cluster, one load after the other. */
+/** Makes all processes serve the same policies: those of the files and those of the cluster, one load after the other. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClusterState, emptyOf, wholeOf } from "../cluster/cluster-state.js";
@@ -9,21 +9,21 @@ import type { Child, Fleet } from "./fleet.js";
 import { GatheredReports } from "./gathered-reports.js";
 import { isLate, isPrepared, type LoadedByProcess, loadedBy, preparedBy } from "./prepared-answers.js";
 
-/** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
+/** Longest time for loading policies anew: modules are fetched meanwhile, each with time-outs of its own. */
 const PREPARE_WITHIN_MS = 300_000;
 
-/** How long the others wait for the one that fetches modules first: a registry that does not answer must not hold up the start twice. */
+/** Longest wait for the process that fetches modules first: a registry that does not answer must not delay the start twice. */
 const HEAD_START_MS = 20_000;
 
-/** How long a process may take to say that it serves something else: longer than anything holds its main thread. One that hangs is replaced. */
+/** Longest time until a process confirms a swap: longer than anything holds its main thread. A process that hangs is replaced. */
 const SWAP_WITHIN_MS = 10_000;
 
 /**
- * One bad policy holds up nobody: processes refuse no state. One that can't load it all the same is ended, when others can, and its successor begins with
- * everything.
+ * Makes processes load and serve a delta of the cluster. Processes refuse no state, so that one bad policy does not delay others. A process that
+ * still can't load it is ended, when others can, and its successor starts with the whole state.
  * @param state the cluster's after the delta
- * @param generation of what they serve then
- * @returns what those say that serve it now
+ * @param generation of the set with the delta
+ * @returns reports of the processes that serve it now
  */
 export async function updateFromCluster(
   fleet: Pick<Fleet, "ask" | "tell" | "kill">,
@@ -34,7 +34,7 @@ export async function updateFromCluster(
 ): Promise<ReadonlyMap<Child, LoadedByProcess>> {
   const ask = (whom: readonly Child[], what: ClusterDelta) =>
     fleet.ask(whom, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation, delta: what }));
-  // What one of them has fetched the others find in the download folder: at first nothing is there.
+  // The others find the first one's modules in the download folder, which is empty at first.
   const first = namesModules(delta) ? 1 : children.length;
   const begun = ask(children.slice(0, first), delta);
   if (first < children.length) await headStart(begun);
@@ -53,12 +53,12 @@ export async function updateFromCluster(
     fleet.tell(child, { type: "discard" });
     if (able.size > 0) fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
   }
-  // Others are told that policies are served, and webhooks made for them: that must be true then.
+  // The policies' status and webhooks follow: the policies must be served by then.
   await fleet.ask([...able.keys()], SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
   return able;
 }
 
-/** Resolves with the work, or when it has had its time. */
+/** Resolves with the work, or after the head start. */
 async function headStart(work: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   const late = sleep(HEAD_START_MS, undefined, { signal: done.signal }).catch(() => {});
@@ -66,83 +66,83 @@ async function headStart(work: Promise<unknown>): Promise<void> {
   done.abort();
 }
 
-/** Whether everything is loaded, with modules from somewhere. Later ones come one by one. */
+/** Whether the whole state is loaded, with modules from registries. Later modules come one by one. */
 const namesModules = ({ base, put }: ClusterDelta): boolean =>
   base === 0 && put.some(({ text }) => text.includes('"module": "'));
 
-/** Between two attempts to have a state of the cluster served, while no process can. */
+/** Pause between two attempts to serve a state of the cluster, while no process can. */
 const SERVE_AGAIN_MS = 1000;
-/** How long processes are waited for that find at about the same time that something can be loaded at last. */
+/** Time to collect processes that report at about the same time that something can now be loaded. */
 const TRY_AGAIN_MS = 200;
 
-/** What is asked of the processes. */
+/** The used part of the fleet. */
 type Processes = Pick<
   Fleet,
   "ask" | "tell" | "kill" | "serves" | "hold" | "release" | "serving" | "outdated" | "current"
 >;
 
-/** What it works with, and whom it tells. */
+/** Options and callbacks. */
 export interface FleetPoliciesOptions {
   readonly fleet: Processes;
   readonly clock: Pick<Clock, "after">;
   readonly logger: Logger;
   /** Fetches modules before all processes load them; never rejects. */
   readonly prefetch: () => Promise<void>;
-  /** Told that all processes are about to load the files as this generation: what was said of one with the same number counts no more. */
+  /** Called when all processes are about to load the files as this generation: earlier messages about one with the same number no longer count. */
   readonly loading: (generation: number) => void;
-  /** Told that processes may serve others than before. */
+  /** Called when processes may serve other policies than before. */
   readonly served: () => void;
-  /** Told what became of policies of the cluster. */
+  /** Receives states of policies of the cluster. */
   readonly loaded: (reports: readonly LoadedPolicyReport[]) => void;
 }
 
 /** The policies of all processes. */
 export class FleetPolicies {
   readonly #options: FleetPoliciesOptions;
-  /** The cluster's as of the last delta; undefined while nothing is known. */
+  /** The cluster's state after the last delta; undefined while nothing is known. */
   #state: ClusterState | undefined;
   readonly #reports = new GatheredReports();
   #generation = 1;
-  /** Whether processes wait to be told to try again what they could not load. */
+  /** Whether a retry of failed loads is scheduled. */
   #trying = false;
   #stopping = false;
-  /** Ends when no process is told to load anything any more: one set at a time. */
+  /** Resolves after the last load: processes load one set at a time. */
   #updated: Promise<unknown> = Promise.resolve();
 
   constructor(options: FleetPoliciesOptions) {
     this.#options = options;
   }
 
-  /** Of the policies that all processes serve. */
+  /** The generation of the policies that all processes serve. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Tells a process that begins what the cluster holds, unless it knows that. */
+  /** Sends the cluster's state to a process that starts, unless it has that version. */
   begin(child: Child, known: number): void {
     const state = this.#state;
     const delta = state === undefined || state.version === known ? undefined : wholeOf(state);
     this.#options.fleet.tell(child, { type: "begin", ...(delta && { delta }) });
   }
 
-  /** A process serves. @param reports of all policies that the cluster had when it began */
+  /** Notes that a process serves. @param reports states of all policies that the cluster had when it started */
   began(child: Child, reports: readonly LoadedPolicyReport[]): void {
     this.#options.loaded(this.#reports.take([[child, { reports, isWhole: true }]]));
   }
 
-  /** A process has ended. */
+  /** Notes the end of a process. */
   ended({ id }: Child): void {
     this.#options.loaded(this.#reports.ended(id));
   }
 
-  /** Nothing is loaded any more. */
+  /** Stops loading. */
   stop(): void {
     this.#stopping = true;
   }
 
   /**
-   * Every process loads the files; only when all could, all serve them.
-   * @returns undefined: nobody was there who could
+   * Makes every process load the files; all serve them only when all could.
+   * @returns undefined: there was no process
    */
   async reload(): Promise<"applied" | "rejected" | undefined> {
     const { fleet, prefetch, loading, logger } = this.#options;
@@ -153,24 +153,24 @@ export class FleetPolicies {
       const { serving } = fleet;
       if (serving.length > 0) return this.#update(serving, generation);
       logger.warn("no process is serving that could reload: those that start serve what is in the files");
-      // Those that start may have read them before they changed: they catch up.
+      // Starting processes may have read them before they changed: they catch up.
       this.#generation = generation;
       return undefined;
     });
     if (applied === false) return "rejected";
     fleet.release();
-    // Those that were starting meanwhile may have loaded what was there before.
+    // Processes that were starting meanwhile may have loaded the old files.
     this.#catchAllUp();
     return applied && "applied";
   }
 
-  /** Has a process serve what all others serve, when it doesn't. */
+  /** Makes a process serve the policies of all others, if it doesn't. */
   async catchUp(child: Child): Promise<void> {
     const { fleet, loaded } = this.#options;
     await this.#inTurn(async () => {
       if (!fleet.outdated.includes(child)) return;
       const state = this.#state;
-      // The cluster's first: files that are kept out must not keep it out, too.
+      // The cluster's first: rejected files must not keep out the cluster's policies, too.
       const able = state && (await updateFromCluster(fleet, [child], wholeOf(state), state, this.#generation));
       if (able?.size === 0 && fleet.current.length > 0)
         fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
@@ -179,7 +179,7 @@ export class FleetPolicies {
     });
   }
 
-  /** Has all processes serve what has changed in the cluster, as soon as any can. */
+  /** Makes all processes serve changes of the cluster, as soon as one of them can. */
   async serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await this.#pause();
@@ -193,7 +193,7 @@ export class FleetPolicies {
     return [];
   }
 
-  /** Something can be loaded that could not before: once for all processes that say so. */
+  /** Retries a failed load that can succeed now, once for all processes that report it. */
   tryAgain(): void {
     if (this.#trying) return;
     this.#trying = true;
@@ -206,7 +206,7 @@ export class FleetPolicies {
     });
   }
 
-  /** @returns undefined: nobody serves it */
+  /** @returns undefined: no process serves it */
   async #updateAll(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[] | undefined> {
     const { fleet, logger, served } = this.#options;
     const { serving, outdated } = fleet;
@@ -218,7 +218,7 @@ export class FleetPolicies {
       return undefined;
     }
     this.#generation = generation;
-    // One that has not caught up with the files yet has still to.
+    // A process that has not caught up with the files yet still has to.
     for (const child of able.keys()) if (!outdated.includes(child)) fleet.serves(child, generation);
     served();
     this.#catchAllUp();
@@ -227,14 +227,14 @@ export class FleetPolicies {
   }
 
   /**
-   * Has processes load what there is in the files, and serve it when all could.
+   * Makes processes load the files, and serve them when all could.
    * @returns whether they serve it
    */
   async #update(children: readonly Child[], generation: number): Promise<boolean> {
     const { fleet, logger, served, loaded } = this.#options;
     const answers = await fleet.ask(children, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation }));
     const all = [...answers];
-    // One that died or hangs has no say: its successor loads what is there.
+    // A process that died or hangs does not count: its successor loads the present files.
     const good =
       all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
     if (!good && all.some(isLate)) logger.error("reload kept out: policies were not loaded in time");
@@ -247,7 +247,7 @@ export class FleetPolicies {
       if (good) fleet.serves(child, generation);
       fleet.tell(child, { type: good ? "swap" : "discard" });
     }
-    // Of the cluster's policies those have changed whose ids the files have taken, or given up.
+    // The cluster's policies whose ids the files have taken, or given up, have changed.
     if (good) loaded(this.#reports.take(all.flatMap(loadedBy)));
     served();
     return good;

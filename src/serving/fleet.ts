@@ -1,4 +1,4 @@
-/** The processes that answer requests: started, listened to, asked, replaced when they die or hang, and stopped. */
+/** The serving processes: starts them, receives and sends messages, replaces those that die or hang, and stops them. */
 import cluster from "node:cluster";
 import type { Logger } from "../telemetry/logger.js";
 import { STOP_WITHIN_MS } from "../telemetry/otlp/stop-within.js";
@@ -7,10 +7,10 @@ import { BEAT_EVERY_MS, Heartbeats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import { Restarts } from "./restarts.js";
 
-/** How much longer than its grace a process may take to end before it is killed: twice what its exporters may take. */
+/** Time after its grace in which a process must end before it is killed: twice what its exporters may take. */
 const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
 
-/** A serving process as the primary sees it: as much of a cluster's `Worker` as is needed. */
+/** A serving process as the primary sees it: the used part of a cluster's `Worker`. */
 export interface Child {
   readonly id: number;
   readonly process: { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): boolean };
@@ -21,41 +21,41 @@ export interface Child {
   on(event: "error", fail: (error: Error) => void): unknown;
 }
 
-/** What the fleet needs and whom it tells. */
+/** Options and callbacks of the fleet. */
 export interface FleetOptions {
   readonly logger: Logger;
   /**
-   * Starts a process that serves this generation of policies; `successor` when all have served once before. What the system refuses is thrown, or
-   * told as "error" of one without a number.
+   * Starts a process that serves this generation of policies; `successor` when all have served once before. A refusal of the system is thrown, or an
+   * "error" event of a child without a number.
    */
   readonly fork?: (generation: number, successor: boolean) => Child;
-  /** Of the policies that all serve now. */
+  /** The generation of the policies that all serve now. */
   readonly generation: () => number;
-  /** What a process says, except for what concerns its life. */
+  /** Receives a process' messages, except those about its life. */
   readonly heard: (child: Child, message: ToPrimary) => void;
-  /** A process serves, but was started for another generation than all serve by now. */
+  /** Called when a process serves that was started for another generation than all serve by now. */
   readonly outdated: (child: Child) => void;
-  /** A process has ended. */
+  /** Called when a process has ended. */
   readonly ended: (child: Child) => void;
-  /** A process is being replaced. */
+  /** Called when a process is being replaced. */
   readonly replaced: (reason: "died" | "hung") => void;
   /** Monotonic milliseconds. */
   readonly clock?: () => number;
 }
 
-/** What became of a question: the answer, `gone` when the process has ended, or `late`. */
+/** The result of a question: the answer, `gone` when the process has ended, or `late`. */
 export type Answer = ToPrimary | "gone" | "late";
 
 interface Member {
-  /** Of the policies that it serves. */
+  /** The generation of the policies that it serves. */
   generation: number;
-  /** When it began to serve; undefined before, and after it has stopped. */
+  /** The time at which it began to serve; undefined before, and after it has stopped. */
   servingSince: number | undefined;
   /** Whether it was killed for hanging. */
   hung: boolean;
-  /** Whether the others agreed to what it serves: it was there from the beginning, or has taken part in a reload since. */
+  /** Whether all agreed on its policies: it was among the first processes, or has taken part in a reload since. */
   agreed: boolean;
-  /** As it has told last. */
+  /** Its last reported count. */
   evaluations: number;
 }
 
@@ -66,17 +66,17 @@ export class Fleet {
   readonly #heartbeats: Heartbeats<Child>;
   readonly #restarts = new Restarts();
   readonly #members = new Map<Child, Member>();
-  /** Answers awaited, by process and question. */
+  /** Awaited answers, by process and question. */
   readonly #awaited = new Map<string, (answer: Answer) => void>();
   readonly #listening: NodeJS.Timeout;
   #questions = 0;
   #evaluations = 0;
-  /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
+  /** Whether all have served once: from then on a process that ends is replaced, even before it served. */
   #complete = false;
   #stopping = false;
-  /** Whether the files hold policies that were kept out. */
+  /** Whether the files hold rejected policies. */
   #holding = false;
-  /** Replacements that wait for the files to be mended. */
+  /** Replacements that wait for the files to be repaired. */
   #heldBack = 0;
 
   constructor(options: FleetOptions) {
@@ -87,7 +87,7 @@ export class Fleet {
     this.#listening.unref();
   }
 
-  /** Evaluations of all processes so far, as they told a second ago. */
+  /** Evaluations of all processes so far, as reported within the last second. */
   get evaluations(): number {
     return this.#evaluations;
   }
@@ -104,13 +104,13 @@ export class Fleet {
     return this.serving.filter((child) => this.#heartbeats.suspect(child));
   }
 
-  /** Processes that serve another generation of policies than all others: they were starting when it was loaded. */
+  /** Processes that serve another generation of policies than all others: they were starting when the current one was loaded. */
   get outdated(): Child[] {
     const generation = this.#options.generation();
     return this.serving.filter((child) => this.#members.get(child)?.generation !== generation);
   }
 
-  /** Processes that serve the generation of all, those first that the others agreed to. None in a fleet that is being stopped. */
+  /** Processes with the generation of all, those first that all agreed on. None in a fleet that is being stopped. */
   get current(): Child[] {
     if (this.#stopping) return [];
     const generation = this.#options.generation();
@@ -120,7 +120,7 @@ export class Fleet {
     return current.sort(([, a], [, b]) => Number(b.agreed) - Number(a.agreed)).map(([child]) => child);
   }
 
-  /** Starts so many processes. Resolves when all serve, or with the first failure: then none is left. */
+  /** Starts this number of processes. Resolves when all serve, or with the first failure, after ending the rest. */
   async start(count: number): Promise<string | undefined> {
     const failure = await new Promise<string | undefined>((resolve) => {
       let starting = count;
@@ -135,22 +135,22 @@ export class Fleet {
     return failure;
   }
 
-  /** Kills all that are left, and listens no more. */
+  /** Kills all remaining processes, and stops listening. */
   end(): void {
     this.#stopping = true;
     clearInterval(this.#listening);
     for (const child of this.#members.keys()) child.process.kill("SIGKILL");
   }
 
-  /** Tells one process. */
+  /** Sends a message to one process. */
   tell(child: Child, message: ToWorker): void {
-    // Failures are of those that have just died: without somebody who takes them they end this process.
+    // Sending fails for a process that has just died: without a callback the failure would end this process.
     if (child.isConnected()) child.send(message, () => {});
   }
 
   /**
-   * Asks processes.
-   * @param within milliseconds; whoever has not answered by then is `late`
+   * Sends a question to processes.
+   * @param within milliseconds; a process without an answer by then is `late`
    */
   async ask(
     children: readonly Child[],
@@ -183,9 +183,9 @@ export class Fleet {
   }
 
   /**
-   * Starts no replacement while others serve, until {@link release}: the files hold policies that were kept out, which it would serve beside those
-   * that refused them. Ends those that may serve them already, as they were started since the last agreement.
-   * @param objectors who has not agreed to what the files hold: these go on serving
+   * Starts no replacement while others serve, until {@link release}: the files hold rejected policies, which it would serve beside processes that
+   * rejected them. Ends processes that may serve them already, as they were started since the last agreement.
+   * @param objectors processes that rejected the files: these continue to serve
    */
   hold(objectors: readonly Child[]): void {
     this.#holding = true;
@@ -196,13 +196,13 @@ export class Fleet {
     }
   }
 
-  /** The files hold what is served, or nobody serves: starts the replacements that were held back. */
+  /** Starts the replacements that were held back: the files hold the served policies, or no process serves. */
   release(): void {
     this.#holding = false;
     for (; this.#heldBack > 0; this.#heldBack--) this.#start(() => {});
   }
 
-  /** Kills a process that can't be used any more; it is replaced. */
+  /** Kills an unusable process; it is replaced. */
   kill(child: Child, why: string): void {
     const member = this.#members.get(child);
     if (member === undefined || member.hung) return;
@@ -212,8 +212,8 @@ export class Fleet {
   }
 
   /**
-   * Stops all. Tells when no process answers requests any more, and when none is left.
-   * @param delay milliseconds of serving on
+   * Stops all processes. Returns promises for the last answer and for the last end.
+   * @param delay milliseconds in which they still serve
    * @param grace milliseconds for requests under way
    */
   stop(delay: number, grace: number): { readonly drained: Promise<unknown>; readonly gone: Promise<unknown> } {
@@ -266,7 +266,7 @@ export class Fleet {
       this.#hear(child, member, message);
       if (message.type === "serving") started(undefined);
     });
-    // Of one that runs it is about a signal or a message that could not be sent; its end is told as "exit".
+    // For a running process the error is about a signal or message that could not be sent; its end comes as "exit".
     child.on("error", ({ message }) => {
       if (child.process.pid !== undefined || !this.#members.has(child)) return;
       this.#forget(child);
@@ -274,7 +274,7 @@ export class Fleet {
     });
     child.on("exit", (code, signal) => {
       const { servingSince } = member;
-      // One that could not be started may be told of a second time.
+      // A process that could not be started may be reported twice.
       if (!this.#members.has(child)) return;
       this.#forget(child);
       for (const [key, answer] of this.#awaited) if (key.startsWith(`${child.id}/`)) answer("gone");
@@ -282,7 +282,7 @@ export class Fleet {
       if (servingSince === undefined) {
         started(failure ?? `a serving process ended before it was ready (${signal ?? code})`);
       }
-      // One that can't even begin ends the whole start instead.
+      // A process that can't even start ends the whole start instead.
       if (!this.#stopping && (this.#complete || servingSince !== undefined))
         this.#replace(child, member, { code, signal, error: failure });
     });
@@ -293,7 +293,7 @@ export class Fleet {
     this.#heartbeats.forget(child);
   }
 
-  /** The system has no process, file or memory to spare. It may have later. */
+  /** Handles a process that could not be started: the system lacks processes, files or memory, perhaps for a while. */
   #notStarted(reason: string, started: (failure: string | undefined) => void): void {
     const failure = `a serving process could not be started: ${reason}`;
     started(failure);
@@ -325,7 +325,7 @@ export class Fleet {
       );
       return;
     }
-    // With nobody left what is in the files counts, as it does when the server is started.
+    // Without any process the files decide, as at the start of the server.
     this.release();
     this.#start(() => {});
   }

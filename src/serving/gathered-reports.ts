@@ -2,22 +2,19 @@ import type { LoadedPolicyReport } from "../config/from-cluster/cluster-document
 import type { Child } from "./fleet.js";
 import type { LoadedByProcess } from "./prepared-answers.js";
 
-/** One that waits is worse than one that is unavailable: as long as any process does, nobody is to be told that the policy is answered for. */
+/** Order of states: waiting is worse than unavailable, since no policy counts as answered for while a process waits. */
 const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2, waiting: 3, refused: 4 } as const;
 
-/**
- * What became of the cluster's policies in all processes that answer requests. Of what they say about the same policy the worst counts: one of them may not
- * have got a module.
- */
+/** States of the cluster's policies in all serving processes. The worst state of a policy counts: one of the processes may not have got a module. */
 export class GatheredReports {
-  /** By number of the process, then by key. */
+  /** Reports, by process, then by key. */
   readonly #said = new Map<number, Map<string, LoadedPolicyReport>>();
-  /** What counts, by key; it stays when nobody is left who says otherwise. */
+  /** The reports that count, by key; they stay after the last process ends. */
   readonly #counts = new Map<string, LoadedPolicyReport>();
 
   /**
-   * Takes what processes say. Of one that says it of everything counts no more what it said before.
-   * @returns what counts from now on, where that is another than before: one report a key
+   * Takes processes' reports. A report on all policies replaces the process' earlier ones.
+   * @returns the reports that have changed, one for each key
    */
   take(all: Iterable<readonly [Pick<Child, "id">, LoadedByProcess]>): LoadedPolicyReport[] {
     const keys = new Set<string>();
@@ -35,7 +32,7 @@ export class GatheredReports {
   }
 
   /**
-   * A process has ended.
+   * Removes an ended process.
    * @returns as {@link take}
    */
   ended(process: number): LoadedPolicyReport[] {
@@ -44,7 +41,7 @@ export class GatheredReports {
     return this.#count(said?.keys() ?? []);
   }
 
-  /** Forgets policies that are gone from the cluster. */
+  /** Removes policies that were deleted from the cluster. */
   keepOnly(has: (key: string) => boolean): void {
     for (const reports of [this.#counts, ...this.#said.values()])
       for (const key of reports.keys()) if (!has(key)) reports.delete(key);

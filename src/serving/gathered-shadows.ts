@@ -1,20 +1,17 @@
-/**
- * What versions in shadow would have answered, of all processes together. Processes hand over what they have counted since the last time, which is added here: it
- * stays when they end.
- */
+/** Adds up the answers of versions in shadow of all processes. Processes send their counts since the last time, which stay in the sums when they end. */
 import { type ShadowRow, type ShadowRows, ShadowTally } from "../policy/served/shadow/tally.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 
-/** Sums. */
+/** Sums of all processes. */
 export class GatheredShadows {
   readonly #tally = new ShadowTally();
-  /** Of those who have answered in this round. */
+  /** Versions of the processes that have answered in this round. */
   #told: Pick<ShadowRow, "id" | "version">[] = [];
   #lost = 0;
-  /** What all have counted, after everybody was asked. Those who ask at the same time share it. */
+  /** The counts of all, after asking all processes. Concurrent callers share them. */
   readonly rows: () => Promise<ShadowRows>;
 
-  /** @param gather has all processes hand over what they have; tells why not all did */
+  /** @param gather asks all processes for their counts; resolves with the reason why some did not answer */
   constructor(gather: () => Promise<string | undefined>) {
     this.rows = oneAtATime(async () => {
       this.#told = [];
@@ -26,17 +23,17 @@ export class GatheredShadows {
     });
   }
 
-  /** How many processes have ended with what they had counted since the last time. */
+  /** Number of processes that have ended before sending their last counts. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** A process has ended, and nobody knows what it had counted. */
+  /** Notes the end of a process, whose last counts are lost. */
   ended(): void {
     this.#lost += 1;
   }
 
-  /** Takes what a process has counted since the last time. */
+  /** Adds a process' counts since the last time. */
   add(rows: readonly ShadowRow[]): void {
     this.#tally.add(rows);
     for (const { id, version } of rows) this.#told.push({ id, version });

@@ -1,34 +1,35 @@
 /**
- * Which serving processes hang. Each says every second that its main thread turns; who is silent for too long is stuck, stopped or starved. Time counts
- * only as far as the process that listens was awake itself: after it was stopped, or the whole machine suspended, nobody is to blame.
+ * Finds serving processes that hang. Each sends a beat every second from its main thread; a process without one for too long is stuck, stopped or
+ * starved. Time counts only while the listening process was awake itself: after it was stopped, or the whole machine suspended, no process counts as
+ * hanging.
  */
 
-/** How often processes are heard, and silence is looked at. */
+/** Interval of beats, and of checks for silence. */
 export const BEAT_EVERY_MS = 1000;
-/** Silence after which readiness fails: requests that came to this process wait. Far above what a request may hold the main thread (100 ms). */
+/** Silence after which readiness fails: requests to this process wait. Far above the time that a request may hold the main thread (100 ms). */
 export const SUSPECT_AFTER_MS = 3000;
-/** Silence after which a process is replaced: the API server's default patience with a webhook, and more than a busy machine starves anybody. */
+/** Silence after which a process is replaced: the API server's default time-out of a webhook, and longer than a busy machine starves a process. */
 export const HUNG_AFTER_MS = 10_000;
 /** The same while policies are loaded: ten thousand of them are compiled in a minute on a slow machine. */
 export const LOADING_HUNG_AFTER_MS = 120_000;
 
-/** What a process says of itself. */
+/** The beats of this process. */
 export class Beats {
   readonly #tell: (loading: boolean) => void;
-  /** How many sets of policies are being loaded: one that was given up may still be under way beside the next. */
+  /** Number of sets of policies being loaded: an abandoned one may still be under way beside the next. */
   #loads = 0;
 
-  /** @param tell says that this process lives, and whether it loads policies */
+  /** @param tell sends a beat, with whether this process loads policies */
   constructor(tell: (loading: boolean) => void) {
     this.#tell = tell;
   }
 
-  /** To be called every {@link BEAT_EVERY_MS}. */
+  /** Sends a beat; called every {@link BEAT_EVERY_MS}. */
   beat(): void {
     this.#tell(this.#loads > 0);
   }
 
-  /** Loads policies. Beginning and end are told at once: a process that is stopped must not pass for one that loads. */
+  /** Loads policies. Start and end are sent at once: a stopped process must not pass for one that loads. */
   async during<T>(load: () => Promise<T>): Promise<T> {
     this.#loads += 1;
     this.beat();
@@ -43,11 +44,11 @@ export class Beats {
 
 interface Pulse {
   loading: boolean;
-  /** Milliseconds without a word. */
+  /** Milliseconds without a beat. */
   silent: number;
 }
 
-/** Listens to processes, which are told apart by any value. */
+/** Listens to processes, which any value may identify. */
 export class Heartbeats<P> {
   readonly #clock: () => number;
   readonly #pulses = new Map<P, Pulse>();
@@ -59,17 +60,17 @@ export class Heartbeats<P> {
     this.#looked = clock();
   }
 
-  /** Listens to a process that was just started, and loads. */
+  /** Listens to a process that was just started, and loads policies. */
   watch(process: P): void {
     this.#pulses.set(process, { loading: true, silent: 0 });
   }
 
-  /** Listens no more. */
+  /** Stops listening to a process. */
   forget(process: P): void {
     this.#pulses.delete(process);
   }
 
-  /** A process lives. */
+  /** Notes a beat of a process. */
   heard(process: P, loading: boolean): void {
     const pulse = this.#pulses.get(process);
     if (pulse === undefined) return;
@@ -77,10 +78,10 @@ export class Heartbeats<P> {
     pulse.loading = loading;
   }
 
-  /** To be called every {@link BEAT_EVERY_MS}. Returns the processes that hang. */
+  /** Returns the processes that hang; called every {@link BEAT_EVERY_MS}. */
   look(): P[] {
     const now = this.#clock();
-    // What is longer than the interval was spent asleep: what was said meanwhile is still to be heard.
+    // Time beyond the interval was spent asleep: beats of that time are still to be read.
     const awake = Math.min(now - this.#looked, BEAT_EVERY_MS);
     this.#looked = now;
     const hung: P[] = [];
@@ -91,7 +92,7 @@ export class Heartbeats<P> {
     return hung;
   }
 
-  /** Whether a process has been silent for so long that requests wait for it. Loading may take its time. */
+  /** Whether a process has been silent for so long that requests wait for it. Loading may take longer. */
   suspect(process: P): boolean {
     const pulse = this.#pulses.get(process);
     return pulse !== undefined && !pulse.loading && pulse.silent >= SUSPECT_AFTER_MS;

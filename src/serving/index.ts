@@ -16,7 +16,7 @@ import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { startProblem } from "./start-problem.js";
 import { leavePrimary, tellFailure } from "./to-primary.js";
 
-/** What a process of `serve` sends over OTLP. The libraries are loaded only when wanted: they take a tenth of a second and 20 MiB. */
+/** OTLP exports of a process of `serve`. The libraries are loaded only when used: they take a tenth of a second and 20 MiB. */
 class Exports {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #started: Push[] = [];
@@ -40,7 +40,7 @@ class Exports {
     return this.#keep(pushMetrics(read, this.#env));
   }
 
-  /** Sends what is left and ends, all at the same time, within STOP_WITHIN_MS. Never rejects. */
+  /** Sends the rest and ends all exporters together, within STOP_WITHIN_MS. Never rejects. */
   async stop(): Promise<void> {
     await Promise.all(this.#started.map((exporter) => exporter.stop()));
   }
@@ -52,9 +52,9 @@ class Exports {
 }
 
 /**
- * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
+ * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once requests under way are answered; a second signal cuts them.
  * SIGHUP and changed files reload the policies.
- * @param began told the port when requests are answered; by one process only
+ * @param began receives the port when requests are answered; called by one process only
  * @returns 0 after an orderly stop, 1 when it could not start
  */
 export async function serveCommand(
@@ -75,7 +75,7 @@ export async function serveCommand(
   const exports = new Exports(io.env);
   const records = settings.traces ? await exports.logs() : undefined;
   const logger = createLogger({ sink, level, format, color, ...(records && { records }) });
-  // Whatever ends the process, the last lines are those that tell why.
+  // Lines are flushed however the process ends: the last ones have the reason.
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
   const cut = new AbortController();
@@ -101,7 +101,7 @@ export async function serveCommand(
     if (settings.record !== undefined && recording !== undefined && cluster.isPrimary)
       endRecording = recording.limitRecord(settings.record, logger);
     if (several && cluster.isPrimary) {
-      // It loads no policies, and so nothing that policies need.
+      // The primary loads no policies, and none of their code.
       const { servePrimary } = await import("./primary.js");
       const { modulePrefetch } = await import("../loader/prefetch.js");
       const { share, attend } = (await import("./shared-modules.js")).keepModules();

@@ -1,17 +1,17 @@
-/** The limit of open files (`ulimit -n`): too low a one shows as a failure in the middle of something, so it is looked at before anything starts. */
+/** The limit of open files (`ulimit -n`): a limit that is too low would fail in the middle of something, so it is checked before the start. */
 import { readFileSync } from "node:fs";
 
 /** Below this the server cannot even load its own files, which are opened side by side. */
 const LEAST_OPEN_FILES = 128;
-/** What is needed for the connections of a cluster's API servers, beside policies, watches and guests: the usual limit of a login. */
+/** Enough for the connections of a cluster's API servers, beside policies, watches and guests: the usual limit of a login. */
 const ENOUGH_OPEN_FILES = 1024;
-/** Where Linux says it; elsewhere it is not known. */
+/** The file with Linux' limits; elsewhere they are not known. */
 const LIMITS_FILE = "/proc/self/limits";
 
 /** Files beside connections: modules that are read, watches of a cluster, threads' and processes' pipes. */
 const RESERVED_FILES = 64;
 
-/** What is wrong with the limit. */
+/** A problem with the limit. */
 export interface OpenFilesProblem {
   /** Whether the server can't start. */
   readonly fatal: boolean;
@@ -19,8 +19,8 @@ export interface OpenFilesProblem {
 }
 
 /**
- * What is wrong with the limit of open files of this process, if anything is and the system tells it.
- * @param read gives the text of Linux' `/proc/self/limits`
+ * Checks the limit of open files of this process, where the system reports it.
+ * @param read returns the text of Linux' `/proc/self/limits`
  */
 export function openFilesProblem(read: () => string = readLimits): OpenFilesProblem | undefined {
   const limit = limitIn(read);
@@ -32,10 +32,7 @@ export function openFilesProblem(read: () => string = readLimits): OpenFilesProb
   return { fatal, message: `too few files may be open: the limit is ${limit} (ulimit -n); ${consequence}` };
 }
 
-/**
- * How many connections the limit leaves room for; undefined when it is not known. Beyond the limit itself the system's library closes connections
- * without a word.
- */
+/** Number of connections within the limit; undefined when it is not known. Beyond the limit libuv closes connections without an error. */
 export function roomForConnections(read: () => string = readLimits): number | undefined {
   const limit = limitIn(read);
   return limit === undefined ? undefined : Math.max(1, limit - RESERVED_FILES);

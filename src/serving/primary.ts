@@ -1,6 +1,6 @@
 /**
- * `serve` on all cores: this process starts others that answer requests, replaces those that die or hang, has them reload in one step, adds up
- * their metrics, and answers the probes.
+ * `serve` on all cores: this process starts the serving processes, replaces those that die or hang, makes them reload in one step, adds up their
+ * metrics, and answers the probes.
  */
 import cluster from "node:cluster";
 import type { CertificatePair, SecuredServing } from "../cluster/certificates/certificates.js";
@@ -29,16 +29,16 @@ import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
-/** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
+/** Time in which processes must send their metrics: half of Prometheus' default time-out of a scrape. */
 const COLLECT_WITHIN_MS = 5000;
 
 /**
- * Serves until a signal says stop.
+ * Serves until a signal stops it.
  * @param lostLines lines of its log that were dropped so far
- * @param push starts to push metrics over OTLP, if the settings want it
+ * @param push starts to push metrics over OTLP, if the settings ask for it
  * @param prefetch fetches modules before all processes load them; never rejects
- * @param startAgent starts the agent of a cluster, if the settings want one
- * @returns what keeps it from serving, or undefined after an orderly stop
+ * @param startAgent starts the agent of a cluster, if the settings ask for one
+ * @returns the reason why it can't serve, or undefined after an orderly stop
  */
 export async function servePrimary(
   settings: ServeSettings,
@@ -64,9 +64,9 @@ class Primary implements Serving, SecuredServing {
   readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
   readonly shadows: GatheredShadows;
-  /** Absent: nobody approves CertificateRequests. */
+  /** The choice of the approving process; absent: CertificateRequests are not approved. */
   readonly #approver: ApproverChoice | undefined;
-  /** What was said of a set of policies: its processes all find the same wrong with it. */
+  /** Logged problems of a set of policies: all processes find the same. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
   #stopping = false;
@@ -92,7 +92,7 @@ class Primary implements Serving, SecuredServing {
       outdated: (child) => void this.#policies.catchUp(child),
       ended: (child) => {
         this.#approver?.ended(child, this.#fleet.current);
-        // The last push shows what they had when all of this ends.
+        // The last push has their metrics from the end of serving.
         if (this.#stopping) return;
         this.#metrics.ended(child.id);
         this.shadows.ended();
@@ -102,7 +102,7 @@ class Primary implements Serving, SecuredServing {
     });
     this.#policies = new FleetPolicies({
       ...{ fleet: this.#fleet, clock: SYSTEM_CLOCK, logger, prefetch },
-      // An attempt that failed had the same number: what was wrong then and still is must be said again.
+      // A failed attempt had the same number: its problems must be logged again if they still exist.
       loading: (generation) => {
         this.#said = { generation, lines: new Set() };
       },
@@ -119,8 +119,8 @@ class Primary implements Serving, SecuredServing {
     startPush: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   ): Promise<string | undefined> {
     const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
-    // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
-    // died hang for ever.
+    // Each process accepts for itself. With the default, this process accepts and hands connections on, and connections passed to a process that has
+    // just died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ execArgv: withSmallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS) });
     await this.#prefetch();
@@ -139,7 +139,7 @@ class Primary implements Serving, SecuredServing {
       address,
       port: readinessPort,
       logger: this.#logger,
-      // A process that has to be replaced needs file descriptors here, whoever floods the probes.
+      // A process that has to be replaced needs file descriptors here, however many connections flood the probes.
       ...(maxConnections !== undefined && { maxConnections }),
       handler: probeHandler({
         ready: () => this.#ready(),
@@ -167,7 +167,7 @@ class Primary implements Serving, SecuredServing {
     return undefined;
   }
 
-  /** Not while a process hangs: requests on the connections that it has accepted wait until it is replaced. */
+  /** Whether the server is ready: not while a process hangs, since requests on its connections wait until it is replaced. */
   #ready(): boolean {
     return !this.#stopping && this.#fleet.serving.length > 0 && this.#fleet.suspects.length === 0;
   }
@@ -181,7 +181,7 @@ class Primary implements Serving, SecuredServing {
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
         if (message.reports !== undefined) this.#policies.began(child, message.reports);
-        // There may be another one since it has asked.
+        // The certificate may have changed since the process asked.
         this.#certificate.tell(child);
         return;
       case "certificate-wanted":
@@ -217,7 +217,7 @@ class Primary implements Serving, SecuredServing {
     }
   }
 
-  /** Logs what no other process has said of the same set. */
+  /** Logs problems that no other process has reported of the same set. */
   #say({ generation, problems }: ProblemReport): void {
     if (this.#said.generation !== generation) this.#said = { generation, lines: new Set() };
     const { lines } = this.#said;
@@ -227,7 +227,7 @@ class Primary implements Serving, SecuredServing {
     }
   }
 
-  /** All processes load the files anew. */
+  /** Makes all processes load the files anew. */
   async #reload(): Promise<void> {
     const result = await this.#policies.reload();
     if (result !== undefined) this.#metrics.totals.reloaded(result);
@@ -237,12 +237,12 @@ class Primary implements Serving, SecuredServing {
     return this.#fleet.evaluations;
   }
 
-  /** Has all processes serve what has changed in the cluster. */
+  /** Makes all processes serve changes of the cluster. */
   serve(delta: ClusterDelta, state: ClusterState): Promise<readonly LoadedPolicyReport[]> {
     return this.#policies.serve(delta, state);
   }
 
-  /** Has all processes serve this certificate. */
+  /** Makes all processes serve this certificate. */
   secure(pair: CertificatePair): Promise<void> {
     return this.#certificate.secure(pair);
   }
@@ -253,7 +253,7 @@ class Primary implements Serving, SecuredServing {
     return missing && `no metrics: ${missing}`;
   }
 
-  /** @returns why not all processes have handed over what they have counted */
+  /** @returns the reason why some processes have not sent their counts */
   async #collect(type: "collect" | "collect-shadows", what: string): Promise<string | undefined> {
     const { serving } = this.#fleet;
     const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type, id }));

@@ -1,4 +1,4 @@
-/** The certificate of a serving process: from files that it looks after, or handed over by whoever follows a Secret. */
+/** The certificate of a serving process: from watched files, or from the process that follows a Secret. */
 import type { TlsOptions } from "node:tls";
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { FileWatch } from "../server/file-watch.js";
@@ -10,31 +10,31 @@ import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import type { ServeSettings } from "./settings.js";
 
-/** What it works with. */
+/** Options of a process' TLS. */
 export interface ProcessTlsOptions {
   readonly settings: Pick<ServeSettings, "tls">;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** What there is already of what is handed over. */
+  /** The certificate from the Secret, if there is one already. */
   readonly certificate?: CertificatePair;
 }
 
-/** What a server shows its clients. */
+/** A server's certificate and its changes. */
 export interface ProcessTls {
-  /** What it begins with. */
+  /** The first options. */
   readonly initial: TlsOptions;
-  /** Gives the server what changes from now on. */
+  /** Passes later changes to the server. */
   follow(server: Pick<RunningServer, "secure">): Promise<void>;
   /**
-   * Takes a certificate that is handed over.
-   * @throws TlsMaterialError when it can't be used: what was served stays
+   * Uses a certificate from the Secret.
+   * @throws TlsMaterialError when it can't be used: the old one stays
    */
   take(pair: CertificatePair): void;
   close(): void;
 }
 
 /**
- * Opens what the settings say; undefined for plain HTTP.
+ * Opens the certificate of the settings; undefined for plain HTTP.
  * @throws TlsMaterialError
  */
 export async function openTls(options: ProcessTlsOptions): Promise<ProcessTls | undefined> {

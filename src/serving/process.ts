@@ -1,6 +1,6 @@
 /**
- * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
- * and when to stop comes from signals (alone) or from the primary process (one of many).
+ * A serving process: loads the policies, serves them, and swaps in new ones as a whole. Signals (of a single process) or the primary process (of
+ * several) decide when it reloads and stops.
  */
 
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
@@ -30,7 +30,7 @@ import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./reload-
 import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-problem.js";
 
-/** What a process is made of. */
+/** Options of a serving process. */
 export interface ServingOptions {
   readonly settings: ServeSettings;
   readonly source: PolicySource;
@@ -38,43 +38,43 @@ export interface ServingOptions {
   readonly metrics: Metrics;
   /** Whether this process has the readiness port. */
   readonly probes: boolean;
-  /** The first set's number; default 1. */
+  /** The generation of the first set; default 1. */
   readonly generation?: number;
-  /** Whether it takes the place of one that has ended, in a server that has been complete before; default false. */
+  /** Whether it replaces an ended process of a server whose processes have all served before; default false. */
   readonly successor?: boolean;
-  /** Told when preparing an empty delta would bring other policies of the cluster than those that were prepared last. */
+  /** Called when preparing an empty delta would bring other policies of the cluster than those that were prepared last. */
   readonly loadWanted?: () => void;
-  /** Who says what is wrong with the policies; absent: the log of this process. */
+  /** Receives problems of the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
-  /** Why nobody should be sent here yet; see the probes' options. */
+  /** The reason why this process should not get requests yet; see the probes' options. */
   readonly unready?: () => string | undefined;
-  /** Tells everything that the cluster holds, unless that is the version which is known (0: none), or nothing is known yet; absent: it is told later. */
+  /** Resolves with the cluster's whole state, unless that is the known version (0: none), or none is known yet; absent: it is passed in later. */
   readonly begin?: (known: number) => Promise<ClusterDelta | undefined>;
-  /** What there is already of certificates that are handed over. */
+  /** The certificate from the Secret, if there is one already. */
   readonly certificate?: CertificatePair;
-  /** Takes decisions besides the log. */
+  /** Receives decisions, beside the log. */
   readonly tracer?: DecisionSink | undefined;
-  /** Takes requests with their answers. */
+  /** Records requests with their answers. */
   readonly recorder?: RequestRecorder | undefined;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
-  /** Told the port when requests are answered. */
+  /** Receives the port when requests are answered. */
   readonly began?: ((port: number) => void) | undefined;
-  /** Takes the drafts of the page; absent: the page is for reading. */
+  /** Evaluates drafts of the page; absent: the page is read-only. */
   readonly playground?: Playground | undefined;
-  /** Who answers `GET /metrics`; absent: this process about itself. */
+  /** The text of `GET /metrics`; absent: this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
-  /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */
+  /** Counts of versions in shadow of all processes; absent: this process' own. */
   readonly shadows?: () => Promise<ShadowRows>;
 }
 
-/** How often a process that begins loads what has changed meanwhile: changes that never end must not keep it from answering. */
+/** Most loads of changes at the start of a process: changes that never end must not keep it from answering. */
 const MOST_BEGINNINGS = 5;
 
 /** Loaded with `--approve` only. */
 type ApprovingModule = typeof import("./approval.js");
 
-/** What a serving process holds. */
+/** The parts of a serving process. */
 interface ServingParts {
   readonly evaluator: Evaluator;
   readonly server: RunningServer;
@@ -84,7 +84,7 @@ interface ServingParts {
   readonly young: YoungGeneration | undefined;
 }
 
-/** A process that serves. */
+/** A serving process. */
 export class ServingProcess {
   readonly #options: ServingOptions;
   readonly #server: RunningServer;
@@ -94,13 +94,13 @@ export class ServingProcess {
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
   readonly #young: YoungGeneration | undefined;
-  /** What became of all policies that the cluster had when this process began; absent: it knew of none. */
+  /** States of all policies that the cluster had when this process started; absent: it knew of none. */
   readonly reports: readonly LoadedPolicyReport[] | undefined;
   #files: readonly string[];
-  /** What the served policies lack. */
+  /** The policies that lack a cluster, among those served. */
   #withoutCluster: WithoutCluster | undefined;
   #prepared: LoadResult | undefined;
-  /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
+  /** Number of the last load: results of earlier ones, abandoned meanwhile, are discarded. */
   #attempts = 0;
   #stopping = false;
 
@@ -118,18 +118,18 @@ export class ServingProcess {
   }
 
   /**
-   * Loads and begins to answer.
-   * @throws StartError, TlsMaterialError, or the system's error for a port that can't be had
+   * Loads the policies and begins to answer.
+   * @throws StartError, TlsMaterialError, or the system's error for a port that is not available
    */
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
-    // Before policies are loaded: the room that needs would be given back by nobody.
+    // Before policies are loaded: memory that loading takes would not be returned.
     const young = smallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS);
     const tls = await openTls(options);
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
     const generation = options.generation ?? 1;
     const own = await source.load(generation);
-    // Who refuses to start says everything once, in its refusal.
+    // A refusal to start lists all problems: they are logged once.
     refuseUnusable(own, settings.strict);
     reportProblems(options, own, generation);
     own.fromCluster?.taken();
@@ -188,21 +188,21 @@ export class ServingProcess {
     return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving, young });
   }
 
-  /** What this process has counted of versions in shadow. */
+  /** Counts of versions in shadow of this process. */
   get shadows(): ShadowTally {
     return this.#evaluator.shadows.tally;
   }
 
-  /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
+  /** Files and folders to watch: those of the served policies, and of the last rejected ones. */
   get files(): readonly string[] {
     return this.#files;
   }
 
   /**
-   * Loads policies anew beside the served ones, without serving them yet: with a delta those that have changed in the cluster, without one those of the
+   * Loads policies anew beside the served ones, without serving them yet: with a delta those that changed in the cluster, without one those of the
    * files. Never rejects.
-   * @returns not ok when files' new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
-   * need a cluster that nobody has
+   * @returns not ok when the files' new policies are worse: the file can't be used, a policy that answers now no longer would, or one would need a
+   * cluster that is missing
    */
   async prepare(generation = this.#evaluator.policies.generation + 1, delta?: ClusterDelta): Promise<Prepared> {
     const { source, logger } = this.#options;
@@ -212,14 +212,14 @@ export class ServingProcess {
     try {
       loaded = await (delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation));
     } catch (error) {
-      // Loading reports what is wrong with files; whatever else goes wrong must not end a process that serves.
+      // Loading reports problems of files; any other failure must not end a serving process.
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
       return { ok: false };
     }
     if (loaded === undefined) return { ok: false, needs: "whole" };
     if (attempt !== this.#attempts) return { ok: false };
     reportProblems(this.#options, loaded, generation);
-    // Whatever was read is looked after from now on, so that mending it is noticed.
+    // All files that were read are watched from now on, so that a repair is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
     const reason = this.#whyWorse(loaded);
     if (reason === undefined) {
@@ -238,7 +238,7 @@ export class ServingProcess {
     return newlyWithoutCluster(this.#withoutCluster, withoutCluster);
   }
 
-  /** Serves what was prepared, in one step; requests under way finish on what they began with. */
+  /** Serves the prepared policies, in one step; requests under way finish with the old ones. */
   swap(): void {
     const loaded = this.#prepared;
     if (loaded === undefined) return;
@@ -249,7 +249,7 @@ export class ServingProcess {
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator.use(loaded.policies);
     const { approve } = this.#options.settings;
-    // What is decided under way counts for nothing then: not for every change of some other policy.
+    // A change discards the decisions under way: only changes of the approving policy should.
     if (approve !== undefined && before.entries.get(approve)?.policy !== loaded.policies.entries.get(approve)?.policy)
       this.#approval?.policiesChanged();
     loaded.fromCluster?.taken();
@@ -259,7 +259,7 @@ export class ServingProcess {
     });
   }
 
-  /** Approves CertificateRequests until it stops, when the settings want it: of several processes only one is to be told. */
+  /** Approves CertificateRequests until the process stops, if the settings ask for it: one of several processes does. */
   approve(): void {
     const { settings, source, logger, metrics } = this.#options;
     const approving = this.#approving;
@@ -270,13 +270,13 @@ export class ServingProcess {
     this.#approval = approving.Approval.start({ ...common, evaluator: this.#evaluator });
   }
 
-  /** Forgets what was prepared. */
+  /** Discards the prepared policies. */
   discard(): void {
     this.#prepared = undefined;
     this.#attempts += 1;
   }
 
-  /** Serves a certificate that is handed over to new connections. One that can't be used is refused: what was served stays. */
+  /** Uses a certificate for new connections. An unusable one is refused: the old one stays. */
   secure(pair: CertificatePair): void {
     try {
       this.#tls?.take(pair);
@@ -287,11 +287,11 @@ export class ServingProcess {
     }
   }
 
-  /** Stops answering: see {@link RunningServer.stop}. */
+  /** Stops serving: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
     this.#stopping = true;
     this.#tls?.close();
-    // Another replica goes on with what is left.
+    // Another replica continues with the rest.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     await this.#options.playground?.close();
     this.#young?.close();
@@ -300,8 +300,8 @@ export class ServingProcess {
 }
 
 /**
- * Loads what the cluster holds, and what has changed meanwhile: whoever begins must not answer by what others have left behind. What is wrong with the
- * cluster's policies stops no server, however strict it is.
+ * Loads the cluster's policies, and changes that came meanwhile: a new process must not answer by an older state than the others. Problems of the
+ * cluster's policies stop no server, not even a strict one.
  */
 async function loadCluster(options: ServingOptions, generation: number): Promise<LoadResult | undefined> {
   let loaded: LoadResult | undefined;
@@ -328,20 +328,20 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   );
 }
 
-/** The page; files that only it needs are loaded when somebody opens it. */
+/** The page; its own files are loaded when it is first opened. */
 function pageOf({ settings, playground }: ServingOptions, policies: () => PolicySet): readonly AddedRoutes[] {
   const { page, address } = settings;
   return page === "off" ? [] : [pageRoutes({ policies, address, ...(playground && { playground }) })];
 }
 
-/** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */
+/** Refuses to start when approving can't. Only at the start of the server: changed files that a successor finds pause approvals, and end no process. */
 function refuseApproval(
   { settings, source, successor = false }: ServingOptions,
   loaded: LoadResult,
   approving: ApprovingModule | undefined,
 ): void {
   if (settings.approve === undefined || approving === undefined || successor) return;
-  // It may be one of the cluster's, which come when this process is there.
+  // It may be one of the cluster's, which are loaded later.
   if (source.cluster !== undefined && !loaded.policies.entries.has(settings.approve)) return;
   const problem = approving.approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
@@ -355,7 +355,7 @@ function inShadow(policies: PolicySet): number {
   return [...policies.entries.values()].filter(({ shadow }) => shadow !== undefined).length;
 }
 
-/** As metrics write them. */
+/** Labels of results in metrics. */
 const RESULT_LABELS: Readonly<Record<ShadowResult, string>> = {
   agreed: "agreed",
   wouldDeny: "would_deny",

@@ -1,4 +1,4 @@
-/** `serve --record`: loaded when it is wanted. */
+/** `serve --record`: loaded with the option only. */
 
 import { BatchingSink } from "../telemetry/line-sink.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -8,7 +8,7 @@ import { StartError } from "./start-problem.js";
 
 type RecordSettings = NonNullable<ServeSettings["record"]>;
 
-/** A recorder of one process. @throws StartError when the file can't be written to */
+/** Opens the recorder of one process. @throws StartError when the file can't be written to */
 export function openRecorder({ file, every }: RecordSettings, logger: Logger): Recorder {
   const complain = (error: Error): void =>
     logger.error("requests are not recorded: the file can't be written to", { file, error: error.message });

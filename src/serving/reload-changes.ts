@@ -1,15 +1,15 @@
-/** What a reload changes: for the log, and for the decision whether to take it. */
+/** Changes by a reload: for the log, and for the decision whether to accept it. */
 
 import type { ClusterNeed } from "../loader/index.js";
 import type { WithoutCluster } from "../loader/policy-source.js";
 import type { PolicySet } from "../policy/served/policy-set.js";
 
-/** Most names that are listed: a log line is for reading. */
+/** Most names in a log line. */
 const MOST_NAMES = 20;
 
 /**
- * Policies that answer now and would not after the reload. One that is gone from the configuration was removed on purpose.
- * @param goesByItself whether a policy keeps no others from being served; default none
+ * Policies that answer now and would not after the reload. A policy missing from the configuration was removed on purpose.
+ * @param goesByItself whether a policy's failure does not keep others from being served; default none
  */
 export function newlyUnavailable(
   before: PolicySet,
@@ -24,8 +24,8 @@ export function newlyUnavailable(
 }
 
 /**
- * Why policies would begin to fail for want of a cluster, and what to write down instead; undefined when none would. One that begins to ask may go
- * from denying to allowing: who asks for what nobody has fails, and its `failurePolicy` may be `Ignore`.
+ * The reason why policies would begin to fail without a cluster, with the documents to give instead; undefined when none would. Such a policy may go
+ * from denying to allowing: its lookups fail, and its `failurePolicy` may be `Ignore`.
  */
 export function newlyWithoutCluster(
   before: WithoutCluster | undefined,
@@ -41,7 +41,7 @@ export function newlyWithoutCluster(
 
 const needsOf = ({ id, requires }: ClusterNeed): readonly string[] => requires.map(({ what }) => `${id} ${what}`);
 
-/** Ids that came and went. */
+/** Describes added and removed ids. */
 export function describeChange(
   before: PolicySet,
   after: PolicySet,

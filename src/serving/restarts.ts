@@ -1,10 +1,10 @@
-/** When a process that ended is replaced: at once is too early for one that ends at once, again and again. */
+/** Pauses before an ended process is replaced: without one, a process that ends at once would be started again and again. */
 
 /** The first pause. */
 const FIRST_MS = 500;
-/** Each pause is twice the one before, up to this: a cause that has gone is not waited for longer. */
+/** Each pause is twice the one before, up to this: no longer pause after its cause is gone. */
 const LONGEST_MS = 30_000;
-/** A process that served this long is no sign of a lasting cause: the pauses begin anew. */
+/** A process that served this long does not have a lasting cause: the pauses begin anew. */
 const STEADY_MS = 60_000;
 
 /** Pauses before processes are replaced. */

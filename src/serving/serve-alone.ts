@@ -7,7 +7,7 @@ import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /**
  * `serve` in one process: signals, files and the cluster decide when it reloads and stops.
- * @param startAgent starts the agent of a cluster, if the settings want one
+ * @param startAgent starts the agent of a cluster, if the settings ask for one
  */
 export async function serveAlone(options: ServingOptions, hangs: HangUps, startAgent?: AgentStart): Promise<void> {
   const { settings, logger, metrics } = options;
@@ -25,7 +25,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
       const { ok, reports = [] } = await serving.prepare();
       if (ok) serving.swap();
       else serving.discard();
-      // Of the cluster's policies those have changed whose ids the file has taken, or given up.
+      // The cluster's policies whose ids the file has taken, or given up, have changed.
       if (ok) agent?.loaded(reports);
       metrics.reloaded(ok ? "applied" : "rejected");
     });
@@ -52,7 +52,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   logger.info("stopped");
 }
 
-/** Runs work one after the other, in the order in which it comes. */
+/** Runs work one after the other, in the order of arrival. */
 function oneAfterTheOther(): <T>(work: () => Promise<T>) => Promise<T> {
   let turn: Promise<unknown> = Promise.resolve();
   return (work) => {

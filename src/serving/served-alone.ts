@@ -5,26 +5,26 @@ import type { Serving, ShadowSource } from "../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { ServingProcess } from "./process.js";
 
-/** Between two attempts to serve a state of the cluster that could not be loaded. */
+/** Pause between two attempts to serve a state of the cluster that could not be loaded. */
 const SERVE_AGAIN_MS = 1000;
 
-/** What is asked of the process. */
+/** The used part of the process. */
 type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure" | "shadows">;
 
 /** The only process, as the agent of a cluster sees it. */
 export class ServedAlone implements Serving, SecuredServing {
   readonly #serving: Loading;
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The cluster's as of the last delta; undefined while nothing is known. */
+  /** The cluster's state after the last delta; undefined while nothing is known. */
   #state: ClusterState | undefined;
   #stopping = false;
-  /** Of this process: nothing of it is lost before all is. */
+  /** This process' counts: they are lost only with the whole server. */
   readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
 
   readonly #evaluated: () => number;
 
   /**
-   * @param inTurn one load after the other, those of files among them
+   * @param inTurn runs one load after the other, those of files included
    * @param evaluated evaluations so far
    */
   constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>, evaluated: () => number) {
@@ -50,7 +50,7 @@ export class ServedAlone implements Serving, SecuredServing {
     return [];
   }
 
-  /** Loads what could not be had before; undefined when nothing has come of it. */
+  /** Loads policies that failed before; undefined when nothing has changed. */
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
     return this.#inTurn(async () => {
       const state = this.#stopping ? undefined : this.#state;
@@ -62,7 +62,7 @@ export class ServedAlone implements Serving, SecuredServing {
     this.#serving.secure(pair);
   }
 
-  /** Nothing is loaded any more. */
+  /** Stops loading. */
   stop(): void {
     this.#stopping = true;
   }

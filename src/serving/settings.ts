@@ -1,23 +1,23 @@
-/** What `serve` is told; the command line makes it of its options. */
+/** Settings of `serve`; the command line makes them of its options. */
 import type { ClusterSettings } from "../cluster/settings.js";
 import type { LoaderSettings } from "../loader/settings.js";
 import type { TlsClients, TlsFiles } from "../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../telemetry/logger.js";
 import type { DaemonFiles } from "./daemon.js";
 
-/** What `serve` does. Times are milliseconds. */
+/** Settings of `serve`. Times are milliseconds. */
 export interface ServeSettings {
   readonly address: string;
   readonly port: number;
   readonly readinessPort: number;
   readonly tls?: TlsFiles | TlsClients | undefined;
   readonly clientNames: readonly string[];
-  /** Processes that answer requests; 1: this one. */
+  /** Serving processes; 1: only this one. */
   readonly workers: number;
   /** Processors that each of them may count on. */
   readonly processors: number;
   readonly bodyLimit: number;
-  /** Bytes that bodies whose end has not come may take in each of them. */
+  /** Bytes of incomplete bodies in each of them. */
   readonly bodyMemory: number;
   readonly concurrency: number;
   readonly queue: number;
@@ -27,7 +27,7 @@ export interface ServeSettings {
   /** Whether and how policies come from the cluster. */
   readonly cluster?: ClusterSettings | undefined;
   readonly strict: boolean;
-  /** What a process that answers requests loads policies with. */
+  /** Settings for loading policies in a serving process. */
   readonly loading: LoaderSettings;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -40,11 +40,11 @@ export interface ServeSettings {
   readonly page: "off" | "read" | "play";
   /** Whether profiles may be taken over HTTP. */
   readonly profiles: boolean;
-  /** Whether files are looked after, and changes taken over, without a signal. */
+  /** Whether files are watched, and reloaded without a signal. */
   readonly watch: boolean;
-  /** Whether to go on in the background. */
+  /** Files of a server in the background; absent: it stays in the foreground. */
   readonly daemon?: DaemonFiles | undefined;
-  /** Where requests are recorded, one of `every`; absent: nowhere. */
+  /** The file for recorded requests, one of `every`; absent: none. */
   readonly record?: { readonly file: string; readonly maxBytes: number; readonly every: number } | undefined;
   readonly drainDelay: number;
   readonly drainGrace: number;

@@ -1,7 +1,7 @@
-/** One process of a server says how much of modules all of them fetch and hold at a time. */
+/** Shares the limits for fetching and holding modules among all processes of a server: one of them keeps the counts. */
 import { localModuleShare, MAX_FOLDER_BYTES, type ModuleShare, type RoomName } from "../fetch/index.js";
 
-/** What a process wants to enter, that it is in, or, when it is said again, that it leaves. */
+/** A request to enter, its confirmation, or, sent again, the exit. */
 interface Message {
   readonly type: "modules";
   readonly id: number;
@@ -11,7 +11,7 @@ interface Message {
 const isMessage = (message: unknown): message is Message =>
   typeof message === "object" && message !== null && "type" in message && message.type === "modules";
 
-/** A process as another one sees it. */
+/** A process as another process sees it. */
 export interface OtherProcess {
   readonly connected?: boolean;
   send?(message: object, done: () => void): unknown;
@@ -19,20 +19,20 @@ export interface OtherProcess {
   once(event: "exit", ended: () => void): unknown;
 }
 
-/** A failure is of one that has just ended, which is told as its end. */
+/** Sends a message. It fails for a process that has just ended, whose end is noticed separately. */
 function tell(other: OtherProcess, id: number, wanted?: Message["wanted"]): void {
   const message: Message = { type: "modules", id, ...(wanted && { wanted }) };
   if (other.connected !== false) other.send?.(message, () => {});
 }
 
-/** The share of the process that starts the others. */
+/** The share, kept by the process that starts the others. */
 export interface KeptModules {
   readonly share: ModuleShare;
-  /** Shares with another process, until it ends. */
+  /** Serves the share to another process, until that ends. */
   readonly attend: (child: OtherProcess) => void;
 }
 
-/** Keeps it. */
+/** Creates the share. */
 export function keepModules(): KeptModules {
   const share = localModuleShare(MAX_FOLDER_BYTES);
   const attend = (child: OtherProcess): void => {
@@ -56,7 +56,7 @@ export function keepModules(): KeptModules {
   return { share, attend };
 }
 
-/** What the process keeps that has started this one. Without it nobody enters any more: this process is about to end as well. */
+/** The share that the parent process keeps. Without the parent nothing enters any more: this process is about to end as well. */
 export function distantModules(keeper: OtherProcess = process): ModuleShare {
   const entering = new Map<number, () => void>();
   let last = 0;

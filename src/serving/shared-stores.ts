@@ -1,4 +1,4 @@
-/** One process watches a cluster's lists for all: the primary keeps them, those that answer requests read what it keeps. */
+/** One process watches a cluster's lists for all: the primary keeps them, and the serving processes read them there. */
 import cluster, { type Worker } from "node:cluster";
 import type { Environment } from "../data/command-io.js";
 import { errorText } from "../data/error-text.js";
@@ -9,13 +9,13 @@ import { NO_CLIENT } from "../kubernetes/reader.js";
 import type { LoaderSettings } from "../loader/settings.js";
 import type { Logger } from "../telemetry/logger.js";
 
-/** Tells a new process that the primary keeps the lists: `true`. */
+/** The environment variable that is `true` when the primary keeps the lists. */
 const VARIABLE = "POLICY_SERVER_SHARED_STORES";
 
-/** What is told where there is no way to the cluster now. */
+/** The answer while there is no connection to the cluster. */
 const NO_WAY = { code: "KUBERNETES_UNREACHABLE", message: NO_CLIENT, shown: NO_CLIENT };
 
-/** How messages about stores are told from others. */
+/** Envelope that marks messages about stores. */
 interface Envelope<M> {
   readonly type: "stores";
   readonly message: M;
@@ -25,7 +25,7 @@ const isEnvelope = (message: unknown): message is Envelope<ToKeeper> & Envelope<
   typeof message === "object" && message !== null && "type" in message && message.type === "stores";
 
 /**
- * Keeps the lists that other processes ask for. Where there is no folder to keep them in, each process watches for itself.
+ * Keeps the lists that other processes ask for. Without a folder for them, each process watches for itself.
  * @returns ends it
  */
 export async function keepStores(loading: LoaderSettings, logger: Logger): Promise<() => Promise<void>> {
@@ -47,7 +47,7 @@ export async function keepStores(loading: LoaderSettings, logger: Logger): Promi
     if (known !== undefined) return known;
     opened ??= openStores(loading, logger, () => folder.newLog()).then((open) => {
       if (open !== undefined) return open;
-      // Whoever asks again may find one.
+      // The next request tries again.
       opened = undefined;
       kept.clear();
       return undefined;
@@ -62,7 +62,7 @@ export async function keepStores(loading: LoaderSettings, logger: Logger): Promi
     if (message.type === "open") tell(worker, { type: "problem", id: message.id, problem: NO_WAY, final: true });
   };
   const heard = (worker: Worker, message: unknown): void => {
-    // What it has said before its end may come after that.
+    // A process' messages may arrive after its end.
     if (isEnvelope(message) && !worker.isDead()) void hear(worker, message);
   };
   const end = (worker: Worker): void => {
@@ -93,7 +93,7 @@ function tell(worker: Worker, message: FromKeeper): void {
   if (worker.isConnected()) worker.send(sent, () => {});
 }
 
-/** Loaded when somebody asks: most servers have no cluster. @returns undefined when there is no way to it now */
+/** Loaded at the first request: most servers have no cluster. @returns undefined when there is no way to it now */
 async function openStores(
   loading: LoaderSettings,
   logger: Logger,
@@ -103,14 +103,14 @@ async function openStores(
     import("../loader/cluster-access.js"),
     import("../kubernetes/client/index.js"),
   ]);
-  // Who serves has found one, unless that was to be ignored.
+  // The serving processes have found one, unless a missing cluster was to be ignored.
   const access = clusterAccess({ ...loading, ignoreMissingCluster: true });
   if (access === undefined || "missing" in access) return undefined;
   const note = (message: string) => logger.warn(message);
   return watchedStores({ connection: access.connection, now: () => performance.now(), note, newLog });
 }
 
-/** The way to the lists that the primary keeps; undefined where it keeps none. */
+/** The channel to the lists that the primary keeps; undefined where it keeps none. */
 export function storeChannel(env: Environment): StoreChannel | undefined {
   if (!cluster.isWorker || env[VARIABLE] !== "true") return undefined;
   return {

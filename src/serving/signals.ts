@@ -1,4 +1,4 @@
-/** Signals, stray rejections and exceptions as `serve` understands them. */
+/** Handles signals, unhandled rejections and exceptions for `serve`. */
 
 import { say } from "../data/command-io.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -14,11 +14,11 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** SIGHUP, whose default ends the process: heard from the first moment, even while there is nothing yet, or never, that could reload. */
+/** SIGHUP, whose default ends the process: handled from the start, even before anything can be reloaded, or where nothing ever can. */
 export interface HangUps {
-  /** What every SIGHUP sets off; one that has come already sets it off now. */
+  /** Runs the work at every SIGHUP; at once if one has come already. */
   reload(work: () => void): void;
-  /** Back to the default, which would cut what is still under way: to be called at the very end. */
+  /** Restores the default, which would cut requests under way: called at the very end. */
   stop(): void;
 }
 
@@ -39,14 +39,14 @@ export function hangUps(): HangUps {
   };
 }
 
-/** How long to go on serving after a signal: nobody at a keyboard waits for load balancers. */
+/** Time of serving after a signal: at a keyboard (SIGINT) there is no load balancer to wait for. */
 export function delayFor(signal: NodeJS.Signals, configured: number): number {
   return signal === "SIGINT" ? 0 : configured;
 }
 
 /**
- * Keeps a defect from taking down requests that have nothing to do with it: a promise that nobody waits for is logged.
- * @returns takes the handler away again
+ * Keeps a defect from ending unrelated requests: an unhandled rejection is logged.
+ * @returns removes the handler
  */
 export function surviveRejections(logger: Logger): () => void {
   const onRejection = (reason: unknown): void => {
@@ -56,14 +56,13 @@ export function surviveRejections(logger: Logger): () => void {
   return () => process.off("unhandledRejection", onRejection);
 }
 
-/** What Node itself ends with after an exception that nobody catches. */
+/** Node's own exit code after an uncaught exception. */
 const EXCEPTION_EXIT_CODE = 1;
 
 /**
- * An exception that nobody catches ends the process, as its state can't be trusted; it is restarted by whoever started it. Not before the log
- * tells why, though.
- * @param stop stops answering at once and sends what is left of the log within a bounded time
- * @returns takes the handler away again
+ * Ends the process after an uncaught exception, as its state can't be trusted; its supervisor restarts it. The log gets the reason first.
+ * @param stop stops answering at once and sends the rest of the log within a bounded time
+ * @returns removes the handler
  */
 export function endAfterException(logger: Logger, stop: () => Promise<void>): () => void {
   const onException = (error: unknown): void => {

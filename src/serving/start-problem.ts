@@ -1,12 +1,12 @@
-/** Why a server does not start, in words that say what to do. */
+/** Messages for a server that does not start, with the remedy. */
 import type { ServeSettings } from "./settings.js";
 
-/** Why the process can't serve; for the user. */
+/** The reason why the process can't serve; for the user. */
 export class StartError extends Error {
   readonly code = "START";
 }
 
-/** What the system says of a port that can't be had. */
+/** The system's error for a port that is not available. */
 interface ListenError extends Error {
   readonly code: string;
   readonly port?: number;
@@ -15,7 +15,7 @@ interface ListenError extends Error {
 const isListenError = (error: unknown): error is ListenError =>
   error instanceof Error && "code" in error && "syscall" in error && /^(?:listen|bind)$/.test(String(error.syscall));
 
-/** The message of an error that ends the start. Of a port it names the option that has set it. */
+/** The message of an error that ends the start. For a port it names the option that has set it. */
 export function startProblem(
   error: unknown,
   { address, port, readinessPort }: Pick<ServeSettings, "address" | "port" | "readinessPort">,
@@ -30,7 +30,7 @@ export function startProblem(
     case "EACCES":
       return `port ${error.port} is not for this account: give one above 1023 with ${option}`;
     case "EADDRNOTAVAIL":
-      return `${address} is no address of this machine: give one that is with --addr, or 0.0.0.0 for all of them`;
+      return `${address} is not an address of this machine: give one that is with --addr, or 0.0.0.0 for all of them`;
     default:
       return error.message;
   }

@@ -1,17 +1,17 @@
-/** What a process that answers requests tells the primary. */
+/** Messages of a serving process to the primary. */
 import type { ToPrimary } from "./messages.js";
 
-/** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
+/** Sends the primary the reason why this process can't serve; resolves when it was sent, or the primary has ended. */
 export function tellFailure(message: string): Promise<void> {
   return tellSurely({ type: "failed", message });
 }
 
-/** Lets go of the primary. It ends this process at once: what is left to say has been said. */
+/** Disconnects from the primary, which ends this process at once: all messages must have been sent. */
 export function leavePrimary(): void {
   if (process.connected) process.disconnect();
 }
 
-/** Tells the primary; resolves when it was told, or has gone. */
+/** Sends a message to the primary; resolves when it was sent, or the primary has ended. */
 export function tellSurely(message: ToPrimary): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
@@ -19,8 +19,8 @@ export function tellSurely(message: ToPrimary): Promise<void> {
   });
 }
 
-/** Tells the primary, if it is there. */
+/** Sends a message to the primary, if it runs. */
 export function tell(message: ToPrimary): void {
-  // A primary that has just died is noticed as such: without somebody who takes the failure it ends this process before it could stop in order.
+  // The end of the primary is noticed separately: without a callback the failure would end this process before an orderly stop.
   if (process.connected) process.send?.(message, () => {});
 }

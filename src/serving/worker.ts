@@ -9,21 +9,21 @@ import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWor
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { tell, tellSurely } from "./to-primary.js";
 
-// What all processes have counted, for a client of this one: the primary is asked.
+// Sums of all processes, for a client of this one, from the primary.
 
-/** How long the primary may take: more than it gives the serving processes itself, less than Prometheus waits by default. */
+/** Time for the primary's answer: more than it gives the serving processes itself, less than Prometheus' default time-out. */
 const WITHIN_MS = 8000;
 
-/** Asks the primary. */
+/** Asks the primary for sums. */
 export class WantedSums<T> {
-  /** The question that is open, with what has come so far. */
+  /** The open question, with the parts of its answer so far. */
   #open: { readonly id: number; readonly soFar?: T; readonly answer: (sums: T) => void } | undefined;
   #questions = 0;
-  /** The sums of all processes. Those who ask at the same time share it. */
+  /** The sums of all processes. Concurrent callers share them. */
   readonly get: () => Promise<T>;
 
   /**
-   * @param ask puts the question; what comes for it is to be given to {@link hear}
+   * @param ask sends the question; the answers go to {@link hear}
    * @param late the answer when none comes in a time
    */
   constructor(ask: (id: number) => void, late: (withinMs: number) => T) {
@@ -43,7 +43,7 @@ export class WantedSums<T> {
     );
   }
 
-  /** Takes an answer, or what there is of it with a part more. One that nobody waits for any more is dropped. */
+  /** Takes an answer, or the next part of it. An answer to an abandoned question is dropped. */
   hear(id: number, sums: (soFar: T | undefined) => T, isWhole = true): void {
     if (this.#open?.id !== id) return;
     const soFar = sums(this.#open.soFar);
@@ -52,7 +52,7 @@ export class WantedSums<T> {
   }
 }
 
-/** Serves until the primary says stop, or has gone. */
+/** Serves until the primary sends a stop, or has ended. */
 export async function serveAsWorker(
   options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
 ): Promise<void> {
@@ -84,12 +84,12 @@ export async function serveAsWorker(
   const serving = await beats.during(() => ServingProcess.start(own));
   const prepare = async ({ id, generation: next, delta }: ToWorker & { readonly type: "prepare" }): Promise<void> => {
     const prepared = await beats.during(() => serving.prepare(next, delta));
-    // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
+    // Sent before they are served, and also when they never will be: a repair of rejected files must be noticed.
     tell({ type: "prepared", id, files: serving.files, ...prepared });
   };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
-    // Without a primary nobody could stop this process any more.
+    // Without a primary this process could not be stopped.
     process.once("disconnect", () => stop(0, 0));
     process.on("message", (message: ToWorker) => {
       switch (message.type) {
@@ -139,10 +139,10 @@ export async function serveAsWorker(
 const withPart = (part: string, soFar: MetricsText = { parts: [] }): MetricsText =>
   "parts" in soFar ? { parts: [...soFar.parts, part] } : soFar;
 
-/** No question has this number. */
+/** A number that no question has. */
 const AT_THE_END = -1;
 
-/** Sends the primary what was counted since the last time, and returns the rest. */
+/** Sends the primary the counts since the last time, and returns the rest. */
 async function handOver(metrics: Metrics) {
   for await (const batch of metrics.take()) tell({ type: "series", ...batch });
   return metrics.registry.getMetricsAsJSON();

@@ -9,13 +9,8 @@ const SRC = new URL("../../../src/", import.meta.url);
 const TO_DO: readonly string[] = [
   "cli",
   "cluster/audit",
-  "fetch",
   "kinds/certificate-request-policy/engine",
-  "library",
-  "loader",
   "offline",
-  "policy",
-  "serving",
   "wasm",
 ];
 
@@ -27,7 +22,8 @@ interface Riddle {
 
 const RIDDLES: readonly Riddle[] = [
   {
-    pattern: /\b(?:[Nn]o|[Ss]ome|[Aa]ny|[Ee]very)body\b/g,
+    // The id "everybody" is part of a path that webhooks of clusters have.
+    pattern: /\b(?!(?<=")everybody")(?:[Nn]o|[Ss]ome|[Aa]ny|[Ee]very)body\b/g,
     instead: "name the subject: the caller, the client, the requester, a policy's author",
   },
   { pattern: /\b[Ww]hoever\b/g, instead: 'name the subject, or write "the one that"' },

@@ -43,7 +43,7 @@ describe("modules by HTTP", () => {
     assert.equal((await get("/moved")).digest, sha256(WASM));
     assert.match(await failureOf(get("/none")), /localhost:\d+ answers 404$/);
     assert.match(await failureOf(get("/loop")), /redirects more than 5 times/);
-    assert.match(await failureOf(get("/odd")), /redirects to "file:\/\/\/etc\/passwd", which is no HTTP address/);
+    assert.match(await failureOf(get("/odd")), /redirects to "file:\/\/\/etc\/passwd", which is not an HTTP address/);
   });
 
   test("an answer that is no module is not kept", async (context) => {
@@ -155,7 +155,7 @@ test("a proxy that can't be used is named as the one to look at", async (context
     await fetch("http://127.0.0.1:1"),
     /cannot reach a\.example through the proxy of the environment: .*127/,
   );
-  assert.match(await fetch("user:secret@::::"), /: the environment's proxy for https is no URL$/);
+  assert.match(await fetch("user:secret@::::"), /: the environment's proxy for https is not a URL$/);
 });
 
 describe("the proxy for a URL", () => {

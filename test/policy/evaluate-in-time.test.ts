@@ -81,7 +81,7 @@ describe("a policy that is asked in time", () => {
         const run = new EvaluationRun(Number.POSITIVE_INFINITY, (policy, error) => told.push(`${policy}: ${error}`));
         const policy = policyOf(() => (wait ? Promise.resolve(answer as never) : (answer as never)));
         assert.equal(await evaluateInTime(policy, REVIEW, run, () => 0), BROKEN);
-        assert.deepEqual(told, ["p: TypeError: what the policy answered is no outcome"]);
+        assert.deepEqual(told, ["p: TypeError: what the policy answered is not an outcome"]);
       }
     });
   }

@@ -34,7 +34,7 @@ const UNUSABLE: readonly [string, ServedPolicy[], RegExp][] = [
   [
     "is of another kind",
     [{ ...entry(() => assert.fail()), policy: plain }],
-    /is no entry of CertificateRequestPolicies/,
+    /is not an entry of CertificateRequestPolicies/,
   ],
   [
     "only warns",

@@ -6,16 +6,16 @@ import { hasEscapedKeys, parsePlainJson } from "../../data/json.js";
 import type { ListedSignature, LogBundle, SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
-/** Fulcio's extension with the repository of the workflow that signed. */
+/** Fulcio's extension with the repository of the signing workflow. */
 const WORKFLOW_REPOSITORY = "1.3.6.1.4.1.57264.1.5";
-/** Its extensions with the issuer of the identity: the one in use, and the one before. */
+/** Fulcio's extensions with the issuer of the identity: the current and the former one. */
 const ISSUER = "1.3.6.1.4.1.57264.1.8";
 const FORMER_ISSUER = "1.3.6.1.4.1.57264.1.1";
-/** The extension with the uses that a certificate is for, and that of them which signatures need. */
+/** The extension with a certificate's key usages, and the usage that signatures need. */
 const EXTENDED_KEY_USAGE = "2.5.29.37";
 const CODE_SIGNING = "1.3.6.1.5.5.7.3.3";
 
-/** Who signed, as the certificate says. */
+/** The signer named by a certificate. */
 export interface SignerIdentity {
   /** The OpenID issuer. */
   readonly issuer: string;
@@ -26,8 +26,8 @@ export interface SignerIdentity {
 }
 
 /**
- * Whether a layer is signed with a key. A log entry isn't needed, but when there is one it must be right.
- * @throws FetchError when a log entry must be checked and the trust root can't be had
+ * Whether a layer is signed with a key. A log entry is optional, but must be valid.
+ * @throws FetchError when a log entry must be checked and the trust root is not available
  */
 export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
   if (!signatureFits(layer, key)) return false;
@@ -38,12 +38,12 @@ export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trust
   return isVerified(layer, layer.bundle, material, keyed);
 }
 
-/** Whom a signature's certificate names, before it is looked at whether any of it is true. */
+/** The identity in a signature's certificate, not yet verified. */
 export interface Claim extends SignerIdentity {
   readonly certificate: X509Certificate;
 }
 
-/** What a signature claims: undefined when it has no certificate with an identity, or one that is not for signatures, or no log entry. */
+/** The claim of a signature: undefined without a certificate with an identity, with a certificate that is not for signatures, or without a log entry. */
 export async function claimOf({ certificate: pem, bundle }: ListedSignature): Promise<Claim | undefined> {
   if (pem === undefined || bundle === undefined) return undefined;
   const { X509Certificate: Parsed } = await import("@sigstore/core");
@@ -62,21 +62,21 @@ export async function claimOf({ certificate: pem, bundle }: ListedSignature): Pr
   }
 }
 
-/** Whether the signature was made by whom it claims: certificate, log entries and signature are right. */
+/** Whether the signature's claim is true: certificate, log entries and signature are valid. */
 export async function isSignedAsClaimed(
   layer: SignatureLayer,
   { certificate }: Claim,
   trust: TrustMaterial,
 ): Promise<boolean> {
-  // It costs a fiftieth of the rest, and most signatures that are not right fail here.
+  // It costs a fiftieth of the rest, and most invalid signatures fail here.
   if (layer.bundle === undefined || !signatureFits(layer, certificate.publicKey)) return false;
   const material = { x509CertificateChain: { certificates: [{ rawBytes: certificate.raw.toString("base64") }] } };
   return isVerified(layer, layer.bundle, material, trust);
 }
 
 /**
- * Why a certificate is none for signatures, as sigstore-rs says it (spec kubewarden.md 7.4).
- * @param der of the certificate
+ * The reason why a certificate is not for signatures, in the words of sigstore-rs (spec kubewarden.md 7.4).
+ * @param der the certificate
  * @param now milliseconds since 1970
  */
 export async function certificateProblem(der: Buffer, now: number): Promise<string | undefined> {
@@ -90,7 +90,7 @@ export async function certificateProblem(der: Buffer, now: number): Promise<stri
   }
 }
 
-/** Certificates of servers and authorities are not for signatures, and one that names nobody vouches for nobody. */
+/** The reason why a certificate can't sign: it is one of a server or an authority, or names no subject. */
 function unfitness(certificate: ParsedCertificate): string | undefined {
   if (certificate.extKeyUsage?.digitalSignature !== true)
     return "the certificate does not have digital signature key usage";
@@ -100,12 +100,12 @@ function unfitness(certificate: ParsedCertificate): string | undefined {
   return certificate.extSubjectAltName === undefined ? "Certificate without Subject Alternative Name" : undefined;
 }
 
-/** A certificate that must have signed. */
+/** A required signing certificate. */
 export interface TrustedCertificate {
   readonly certificate: X509Certificate;
-  /** Intermediates and root; absent: the certificate is trusted by itself. */
+  /** Intermediates and root; absent: the certificate itself is trusted. */
   readonly chain?: readonly X509Certificate[];
-  /** A log entry must be there; without one the certificate must be valid now. */
+  /** Whether a log entry is required; without one the certificate must be valid now. */
   readonly requireLogEntry: boolean;
 }
 
@@ -113,7 +113,7 @@ export interface TrustedCertificate {
  * Whether a layer is signed with a certificate that was valid at the time of signing, and its issuers too.
  * @param issuers from {@link issuersOf}
  * @param now milliseconds since 1970
- * @throws FetchError when a log entry must be checked and the trust root can't be had
+ * @throws FetchError when a log entry must be checked and the trust root is not available
  */
 export async function signedWithCertificate(
   layer: SignatureLayer,
@@ -129,7 +129,7 @@ export async function signedWithCertificate(
   return signedWithKey(layer, certificate.publicKey, trustRoot);
 }
 
-/** Those of a chain that lead from its certificate to its last one, the root; undefined when none do. Without a chain there are none. */
+/** The certificates of a chain that lead from the signing one to the last, the root; undefined when none do. Empty without a chain. */
 export function issuersOf({ certificate, chain }: TrustedCertificate): readonly X509Certificate[] | undefined {
   if (chain === undefined) return [];
   const root = chain.at(-1);
@@ -163,7 +163,7 @@ export function signatureFits({ payload, signature }: SignatureLayer, key: KeyOb
   }
 }
 
-/** Everything that Sigstore's own library checks. */
+/** Runs all checks of Sigstore's own library. */
 async function isVerified(
   layer: SignatureLayer,
   bundle: LogBundle,
@@ -189,7 +189,7 @@ function bundleJson(
   material: object,
 ) {
   const body = Buffer.from(Payload.body, "base64").toString("utf8");
-  // Sigstore's library reads it again by the built-in parser. Logs write canonical JSON, and its keys are plain words.
+  // Sigstore's library parses it again with the built-in parser. Logs write canonical JSON without escapes in keys.
   if (hasEscapedKeys(body)) throw new Error("the log entry has keys with escapes");
   const { kind, apiVersion } = parsePlainJson(body) as Record<string, unknown>;
   return {

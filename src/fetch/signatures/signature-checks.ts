@@ -1,4 +1,4 @@
-/** Looks for wanted signatures among those of an image (spec kubewarden.md 1.8), so that nobody else has to wait for it. */
+/** Looks for required signatures among those of an image (spec kubewarden.md 1.8), in turns with other requests. */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -27,31 +27,31 @@ import {
   type WantedSignatures,
 } from "./wanted-signature.js";
 
-/** Milliseconds that all checks of a process together hold the thread before requests have their turn; one signature more may be under examination then. */
+/** Milliseconds that all checks of a process together hold the thread before requests have their turn; one more signature may be under way then. */
 const SLICE_MS = 5;
 /**
- * Milliseconds that a refusal is kept: a client that asks over and over costs one check, and a signature that is added meanwhile counts after this time. Policies of a cluster are fetched
- * again after no less.
+ * Milliseconds that a refusal is kept: repeated requests cost one check, and a signature that is added meanwhile counts after this time. Policies of
+ * a cluster are fetched again no sooner.
  */
 export const REFUSAL_KEPT_MS = 4_000;
-/** Refusals kept, some KiB each. */
+/** Most refusals that are kept, some KiB each. */
 export const MAX_REFUSALS = 500;
 
-/** Signatures of a check whose payloads are asked for at a time. */
+/** Signatures of a check whose payloads are fetched at a time. */
 const EXAMINED_AT_ONCE = 8;
 
-/** What is verified. */
+/** An image to be verified. */
 export interface Verification {
   readonly registry: RegistryClient;
   readonly image: ImageReference;
-  /** The image as a guest has asked for it, for messages that it gets; absent when a configuration asks, whose images are not for clients. */
+  /** The image in a guest's words, for messages to it; absent for a configuration's check, whose images clients must not see. */
   readonly name?: string;
-  /** Of the image's manifest. */
+  /** The digest of the image's manifest. */
   readonly digest: string;
   readonly signal: AbortSignal;
 }
 
-/** A signature that was looked at, and which of the sought ones it is. */
+/** An examined signature, with the required ones that it meets. */
 export interface Examined {
   readonly layer: SignatureLayer;
   readonly met: readonly Sought[];
@@ -85,7 +85,7 @@ export class SignatureChecks {
   readonly trustRoot: TrustRoot;
   readonly #now: () => number;
   readonly #refusals: LRUCache<string, FetchError>;
-  /** Artifacts that are larger than other answers of registries are held one at a time. */
+  /** Holds one artifact at a time that is larger than other answers of registries. */
   readonly #oneLarge = limiter(1);
   #sliceBegan = Number.NEGATIVE_INFINITY;
   #nextSlice: Promise<void> | undefined;
@@ -98,8 +98,8 @@ export class SignatureChecks {
   }
 
   /**
-   * Asks for the signatures that a configuration or a guest wants.
-   * @throws FetchError in Kubewarden's words when they aren't there
+   * Checks the signatures that a configuration or a guest requires.
+   * @throws FetchError in Kubewarden's words when one is missing
    */
   async check(wanted: WantedSignatures, verification: Verification): Promise<void> {
     const { image, digest, name } = verification;
@@ -110,13 +110,13 @@ export class SignatureChecks {
     try {
       await this.#find(wanted, verification);
     } catch (error) {
-      // So is what would fail again: an artifact that is too large costs as much as one that is not.
+      // Failures that would repeat are kept as well: an artifact that is too large costs as much as another.
       if (error instanceof FetchError && !error.transient) this.#refusals.set(key, error);
       throw error;
     }
   }
 
-  /** @throws FetchError when they aren't there */
+  /** @throws FetchError when one is missing */
   async #find({ allOf = [], anyOf }: WantedSignatures, verification: Verification): Promise<void> {
     const { image, name: asked } = verification;
     const all = await this.#sought(allOf, verification);
@@ -146,8 +146,8 @@ export class SignatureChecks {
   }
 
   /**
-   * All signatures of an image, and which of the wanted ones each of them is.
-   * @throws FetchError when the registry can't be asked, or the trust root can't be had that a signature needs
+   * Examines all signatures of an image, with the required ones that each meets.
+   * @throws FetchError when the registry is not available, or the trust root that a signature needs
    */
   async examineAll(wanted: readonly Wanted[], verification: Verification): Promise<readonly Examined[]> {
     const sought = new Set(await this.#sought(wanted, verification));
@@ -167,7 +167,7 @@ export class SignatureChecks {
     return sought;
   }
 
-  /** Works on the signatures that an image's artifact lists. */
+  /** Runs work on the signatures that an image's artifact lists. */
   async #withDescriptors<T>(
     { registry, image, digest, signal }: Verification,
     work: (descriptors: readonly Descriptor[]) => Promise<T>,
@@ -182,9 +182,9 @@ export class SignatureChecks {
   }
 
   /**
-   * Looks at the signatures, some at a time: one after another they would take the time of a check where somebody adds hundreds.
-   * @param open what is looked for; it may become less meanwhile
-   * @param all whether also signatures are read that can't be wanted
+   * Examines the signatures, some at a time: one after another, hundreds of added ones would take all the time of a check.
+   * @param open the signatures still sought; it may shrink meanwhile
+   * @param all whether signatures that can't be required are read, too
    */
   async *#examined(
     descriptors: readonly Descriptor[],
@@ -202,8 +202,9 @@ export class SignatureChecks {
   }
 
   /**
-   * Looks at a signature, first by what costs least: so those that can't be wanted cost little, however many there are, and none has to be left out for their number.
-   * @returns undefined for one that can't be wanted, or has no payload that can be read
+   * Examines a signature, the cheapest checks first: signatures that can't be required cost little, however many there are, so that none is left out
+   * for their number.
+   * @returns undefined for one that can't be required, or without a readable payload
    */
   async #examine(
     descriptor: Descriptor,
@@ -218,7 +219,7 @@ export class SignatureChecks {
     const claim = [...open].some(({ isIdentity }) => isIdentity !== undefined) ? await claimOf(listed) : undefined;
     const sought = [...open].filter(({ isIdentity }) => isIdentity === undefined || (claim && isIdentity(claim)));
     if (sought.length === 0 && !all) return undefined;
-    // One that is listed with another size can't be had, and is not to stand for it.
+    // A payload listed with another size can't be fetched, and must not replace this one.
     const name = `${descriptor.digest} ${descriptor.size}`;
     const asked = payloads.get(name) ?? payloadOf(registry, signaturesOf(image, digest), descriptor, signal);
     payloads.set(name, asked);
@@ -231,7 +232,7 @@ export class SignatureChecks {
     for (const one of layer.imageDigest === digest ? sought : []) {
       if (!open.has(one) || !isAnnotated(layer, one.wanted)) continue;
       await this.#turn(signal);
-      // Once for all identities that are looked for.
+      // Once for all sought identities.
       if (one.isSignedBy === undefined && claim !== undefined)
         isAsClaimed ??= await isSignedAsClaimed(layer, claim, await this.trustRoot());
       if (one.isSignedBy === undefined ? isAsClaimed === true : await one.isSignedBy(layer, this.trustRoot))
@@ -255,7 +256,7 @@ export class SignatureChecks {
   }
 }
 
-/** A payload; undefined when it is not there, or another than is said: what one party lists is not to keep others' signatures from being found. */
+/** Fetches a payload; undefined when it is missing, or has another digest: one party's entries must not keep others' signatures from being found. */
 async function payloadOf(
   registry: RegistryClient,
   artifact: ImageReference,

@@ -7,22 +7,22 @@ import type { ImageReference } from "../image-reference.js";
 import { type Descriptor, layersOf, type RegistryClient } from "../registry-client.js";
 import { jsonOf } from "../registry-connection.js";
 
-/** Media type of a layer that is a signed payload. */
+/** Media type of a layer with a signed payload. */
 const PAYLOAD_LAYER = "application/vnd.dev.cosign.simplesigning.v1+json";
 /**
- * Largest artifact of an image's signatures, in bytes: what registries themselves accept, since all of its signatures are looked at, however many one party adds. It is read in
- * steps, unlike other answers.
+ * Largest artifact of an image's signatures, in bytes: as much as registries themselves accept, since all of its signatures are examined, however
+ * many one party adds. It is parsed in steps, unlike other answers.
  */
 export const MAX_SIGNATURES_BYTES = 4 * 1024 * 1024;
-/** Values in it: more than so many signatures without certificates have, and few enough for the memory of a small pod. */
+/** Most JSON values in it: more than this size of signatures without certificates has, and few enough for the memory of a small pod. */
 const MAX_SIGNATURES_VALUES = 100_000;
-/** Largest certificate and log entry of a signature, in characters: real ones have 2 to 8 KiB, and each is read in one stretch. */
+/** Largest certificate and log entry of a signature, in characters: real ones have 2 to 8 KiB, and each is parsed in one go. */
 const MAX_ANNOTATION_CHARACTERS = 32 * 1024;
 /** Largest payload, in bytes; real ones have some hundred. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 /**
- * Payloads of one image together, in bytes. The largest are left out: so many signatures as have room in an artifact do not push out one whose payload has up to a
- * KiB, as real ones do.
+ * Payloads of one image together, in bytes. The largest are left out: as many signatures as fit into an artifact do not push out one with a payload
+ * of up to a KiB, as real ones have.
  */
 const MAX_PAYLOADS_BYTES = 16 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export interface LogBundle {
   /** Base64. */
   readonly SignedEntryTimestamp: string;
   readonly Payload: {
-    /** Base64 of the entry. */
+    /** The entry in base64. */
     readonly body: string;
     /** Seconds since 1970. */
     readonly integratedTime: number;
@@ -41,7 +41,7 @@ export interface LogBundle {
   };
 }
 
-/** A signature as it is listed, unverified: what was signed is a blob of its own. */
+/** A signature as listed, unverified: the signed payload is a separate blob. */
 export interface ListedSignature {
   readonly signature: Buffer;
   /** PEM; absent for signatures made with a key. */
@@ -49,13 +49,13 @@ export interface ListedSignature {
   readonly bundle?: LogBundle;
 }
 
-/** One signature with what was signed, unverified. */
+/** A signature with its payload, unverified. */
 export interface SignatureLayer extends ListedSignature {
-  /** What was signed. */
+  /** The signed payload. */
   readonly payload: Buffer;
-  /** The digest of the image that the payload is about. */
+  /** The digest of the image in the payload. */
   readonly imageDigest: string;
-  /** What the signer added. */
+  /** The signer's annotations. */
   readonly annotations: Readonly<Record<string, unknown>>;
 }
 
@@ -67,8 +67,8 @@ export function signaturesOf({ host, repository }: ImageReference, digest: strin
 /**
  * The layers of an artifact that are signatures.
  * @param maxBytes a larger artifact is an error
- * @param turn waited for between two steps of reading
- * @throws FetchError when the registry can't be asked, or the artifact is not one; an image without signatures has the empty list
+ * @param turn awaited between two steps of parsing
+ * @throws FetchError when the registry is not available, or the artifact is invalid; an image without signatures has an empty list
  */
 export async function signatureDescriptors(
   registry: RegistryClient,
@@ -87,7 +87,7 @@ export async function signatureDescriptors(
   const text = bytes.toString("utf8");
   if (hasMoreValues(text, MAX_SIGNATURES_VALUES))
     throw new FetchError("there are too many signatures", { shown: TOO_LARGE });
-  // What is not JSON would be read in one stretch, to say where it is broken.
+  // Invalid JSON would be parsed in one go, for the position of the error.
   if (scanJson(bytes, 0)?.isWhole !== true) {
     const broken = "the artifact with the signatures is not JSON";
     throw new FetchError(broken, { shown: broken });
@@ -101,7 +101,7 @@ export async function signatureDescriptors(
   return affordable(layers.filter(({ mediaType }) => mediaType === PAYLOAD_LAYER));
 }
 
-/** Signatures without those whose payloads are too large: by themselves, or together with all that are smaller. */
+/** The signatures without those whose payloads are too large: by themselves, or together with all smaller ones. */
 function affordable(listed: readonly Descriptor[]): readonly Descriptor[] {
   let room = MAX_PAYLOADS_BYTES;
   const bySize = listed.toSorted((left, right) => left.size - right.size);
@@ -112,7 +112,7 @@ function affordable(listed: readonly Descriptor[]): readonly Descriptor[] {
   return tooMuch === undefined ? listed : listed.filter(({ size }) => size < tooMuch.size);
 }
 
-/** What a layer lists; undefined when it is no signature that can be read. */
+/** The signature of a layer; undefined when it is not readable. */
 export function listedSignature({ annotations = {} }: Descriptor): ListedSignature | undefined {
   const signature = annotations["dev.cosignproject.cosign/signature"];
   const certificate = annotations["dev.sigstore.cosign/certificate"];
@@ -129,7 +129,7 @@ export function listedSignature({ annotations = {} }: Descriptor): ListedSignatu
   };
 }
 
-/** A signature with its payload; undefined when that can't be read. */
+/** A signature with its payload; undefined when that is not readable. */
 export function signatureLayer(listed: ListedSignature, payload: Buffer): SignatureLayer | undefined {
   const content = jsonOf(payload.toString("utf8"));
   const imageDigest = at(content, "critical", "image", "docker-manifest-digest");

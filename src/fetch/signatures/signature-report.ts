@@ -1,4 +1,4 @@
-/** Which signatures an image has and which it lacks, said in full: for people who verify by hand. Whether it may be used is decided in `signature-checks`. */
+/** Reports all present and missing signatures of an image, for verification by hand. `signature-checks` decides whether an image may be used. */
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
 import { errorText } from "../../data/error-text.js";
 import { claimOf, isSignedAsClaimed } from "./layer-verification.js";
@@ -6,41 +6,41 @@ import type { SignatureChecks, Verification } from "./signature-checks.js";
 import type { SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
-/** A signature that an image has. */
+/** A signature of an image. */
 export interface FoundSignature {
-  /** The identity that signed, when certificate, log entry and signature are right. */
+  /** The signing identity, when certificate, log entry and signature are valid. */
   readonly issuer?: string;
   readonly subject?: string;
-  /** Whether it was made with a key of the signer's own, and has no certificate. */
+  /** Whether it was made with the signer's own key, without a certificate. */
   readonly withKey: boolean;
   readonly annotations: Readonly<Record<string, unknown>>;
-  /** What is wrong with it. */
+  /** The reason why it is invalid. */
   readonly problem?: string;
 }
 
-/** A signature that is wanted, and the one by which it is there. */
+/** A required signature, and the present one that meets it. */
 export interface Requirement {
   readonly wanted: WantedSignature;
-  /** Of `found`; absent: none. */
+  /** Index in `found`; absent: none. */
   readonly metBy?: number;
 }
 
-/** What came of looking. */
+/** The report of an image. */
 export interface SignatureReport {
-  /** Of the image's manifest. */
+  /** The digest of the image's manifest. */
   readonly digest: string;
   readonly found: readonly FoundSignature[];
   /** All of them must be met. */
   readonly allOf: readonly Requirement[];
-  /** So many of them must be met. */
+  /** The number of them that must be met. */
   readonly anyOf?: { readonly minimumMatches: number; readonly requirements: readonly Requirement[] };
   readonly isMet: boolean;
 }
 
 /**
- * Looks at every signature.
- * @param config without lists: only what is there
- * @throws FetchError when the registry can't be asked, or the trust root can't be had that a requirement needs
+ * Examines every signature.
+ * @param config without lists: only present signatures
+ * @throws FetchError when the registry is not available, or the trust root that a requirement needs
  */
 export async function signatureReport(
   { allOf = [], anyOf }: VerificationConfig,

@@ -1,4 +1,4 @@
-/** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
+/** Sigstore's trust root: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
 import type { TrustMaterial } from "@sigstore/verify";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { parsePlainJson } from "../../data/json.js";
@@ -8,22 +8,22 @@ import { FetchError, reasonOf } from "../fetch-error.js";
 const TUF_TIMEOUT_MS = 10_000;
 
 /**
- * The trust root, had at first need and kept. A failure is an error of whoever needs it: nothing passes unverified.
+ * The trust root, loaded at first use and kept. A failure is an error of its user: nothing passes unverified.
  * @throws FetchError with stage `verify`
  */
 export type TrustRoot = () => Promise<TrustMaterial>;
 
-/** Where the trust root comes from. */
+/** Sources of the trust root. */
 export interface TrustRootOptions {
   /** A client trust configuration in JSON (`--sigstore-trust-config`); its `trustedRoot` replaces the public one. */
   readonly trustConfig?: string;
-  /** Where the public root is kept (`--sigstore-cache-dir`). */
+  /** Folder for the public root (`--sigstore-cache-dir`). */
   readonly cacheDirectory: string;
   /** Address of the repository; default Sigstore's. */
   readonly mirror?: string;
 }
 
-/** Makes a trust root. Sigstore's libraries are loaded at first need. Failures are not kept, so that a later need tries again. */
+/** Creates a trust root. Sigstore's libraries are loaded at first use. Failures are not kept, so that a later use tries again. */
 export function sigstoreTrustRoot(options: TrustRootOptions): TrustRoot {
   let kept: Promise<TrustMaterial> | undefined;
   return () => {
@@ -53,8 +53,8 @@ async function load({ trustConfig, cacheDirectory, mirror }: TrustRootOptions): 
 }
 
 /**
- * The `trustedRoot` of a client trust configuration. Who starts a server wants to know at once that the file can't be used, and not only when a
- * signature is to be verified.
+ * The `trustedRoot` of a client trust configuration. Read at the start, so that an unusable file is an error at once, not only when a signature is to
+ * be verified.
  * @throws ConfigFileError
  */
 export function readTrustConfig(path: string): unknown {

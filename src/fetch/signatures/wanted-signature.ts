@@ -1,4 +1,4 @@
-/** Signatures that are wanted: what is looked for in an image's signatures, and how messages show it. */
+/** Required signatures: their checks against an image's signatures, and their texts in messages. */
 import { keyFingerprint, readPublicKey } from "../../config/public-key.js";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
 import { printYaml } from "../../data/print-yaml.js";
@@ -16,7 +16,7 @@ import type { TrustRoot } from "./trust-root.js";
 
 const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
 
-/** What can be asked for: the signatures of verification.yml, and for guests also certificates. */
+/** A requirement: a signature of verification.yml, and for guests also a certificate. */
 export type Wanted = WantedSignature | CertificateSignature;
 
 /** A signature made with a certificate. */
@@ -31,26 +31,26 @@ export interface WantedSignatures {
   readonly anyOf?: { readonly minimumMatches: number; readonly signatures: readonly Wanted[] };
 }
 
-/** A wanted signature, made ready to be looked for: it has one of the two. */
+/** A required signature, prepared for the search: it has one of the two. */
 export interface Sought {
   readonly wanted: Wanted;
-  /** Whether an identity is the wanted one. */
+  /** Whether an identity is the required one. */
   readonly isIdentity?: (identity: SignerIdentity) => boolean;
   /**
    * Whether a layer was signed with the key or the certificate.
-   * @throws FetchError when the trust root is needed and can't be had
+   * @throws FetchError when the trust root is needed and not available
    */
   readonly isSignedBy?: (layer: SignatureLayer, trustRoot: TrustRoot) => Promise<boolean>;
 }
 
-/** Whether a payload has the annotations of a wanted signature. */
+/** Whether a payload has the annotations of a required signature. */
 export const isAnnotated = ({ annotations }: SignatureLayer, wanted: Wanted): boolean =>
   Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
 
 /**
- * Makes a wanted signature ready: keys are read, and chains checked, once for all layers.
+ * Prepares a required signature: keys are read, and chains checked, once for all layers.
  * @param now milliseconds since 1970
- * @throws FetchError when a certificate that is named is none for signatures
+ * @throws FetchError when a named certificate is not for signatures
  */
 export async function soughtFor(wanted: Wanted, now: () => number): Promise<Sought> {
   switch (wanted.kind) {
@@ -92,8 +92,8 @@ function isGithubWorkflow(
 }
 
 /**
- * The refusal of an image, in Kubewarden's words, keys and certificates by their names.
- * @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know
+ * The refusal of an image, in Kubewarden's words, with names of keys and certificates.
+ * @param own whether the caller has required the signatures itself: a configuration's requirements are not shown
  */
 export function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
   const list = printYaml(missing.map(forMessage));

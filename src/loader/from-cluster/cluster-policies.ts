@@ -1,7 +1,4 @@
-/**
- * The policies of a cluster, one by one: what has not changed is kept as it is, what is broken keeps the version before it, and what takes long holds up
- * nothing else.
- */
+/** Loads the policies of a cluster one by one: an unchanged one is kept, a broken one keeps its version before, and a slow one delays no other. */
 import type {
   ClusterEntries,
   ClusterEntry,
@@ -19,32 +16,32 @@ import type { LoadedConfig } from "../loader.js";
 import { downloads } from "../prefetch.js";
 import { type LoadedVersion, PolicyState } from "./policy-state.js";
 
-/** How long changes wait for a module that has to be fetched: a second is what a change may take until it is served everywhere. */
+/** How long changes wait for a module that has to be fetched: a change should be served everywhere within a second. */
 const PATIENCE_MS = 500;
-/** How long the first ones wait: nobody is sent here before they are there, and whoever is then should find them loaded. */
+/** How long the first ones wait: no requests come here before that, and the first request should find them loaded. */
 const FIRST_PATIENCE_MS = 60_000;
-/** How long a policy is answered for after it has gone: webhooks name it until the API server has heard of theirs. */
+/** How long a deleted policy is still answered for: webhooks name it until the API server has applied their change. */
 export const RETIRED_MS = 60_000;
-/** A module that could not be fetched is tried again after so long, then twice as long each time. */
+/** Pause before a module is fetched again, which doubles with each failure. */
 const FIRST_RETRY_MS = 5_000;
-/** Longest time between two tries: a module that is pushed at last is served after five minutes. */
+/** Longest time between two tries: a module that is pushed late is served within five minutes. */
 const LAST_RETRY_MS = 300_000;
-/** Requests are answered while policies are compiled: after so many milliseconds it is their turn. */
+/** Milliseconds of compiling after which requests have their turn. */
 const TURN_MS = 10;
-/** Said of a policy that is answered for all the same. */
+/** The state of a deleted policy that is still answered for. */
 const GONE = "gone from the cluster: it is answered for until no webhook names it any more";
 
-/** What loading a cluster's policies needs. */
+/** Options for loading a cluster's policies. */
 export interface ClusterPoliciesOptions {
   readonly clock: Clock;
   /** A fetcher under the terms of these entries. */
   readonly fetcher: (entries: ClusterEntries) => ModuleFetcher;
   /**
-   * Loads one entry. What it rejects with is a defect of the server, or the want of memory or files: the policy denies, and is tried again.
-   * @param warm takes what is worth waiting for a moment, but not needed
+   * Loads one entry. A rejection is a defect of the server, or a lack of memory or files: the policy denies, and is loaded again later.
+   * @param warm takes work that is worth a short wait, but not needed
    */
   readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
-  /** Told when what {@link ClusterPolicies.load} returned last has changed: a module has come, or a policy need not be answered for any more. */
+  /** Called when the last result of {@link ClusterPolicies.load} has changed: a module has arrived, or a policy is no longer answered for. */
   readonly changed: () => void;
 }
 
@@ -55,21 +52,21 @@ interface RefusedEntry {
   readonly reason: string;
 }
 
-/** What a cluster's policies have become. */
+/** The result of loading a cluster's policies. */
 export interface LoadedClusterPolicies {
-  /** By id, members of groups behind their groups, and last those that are gone but answered for. */
+  /** By id, members of groups behind their groups, and last deleted ones that are still answered for. */
   readonly served: readonly ServedPolicy[];
-  /** Those that have changed since the last ones that were {@link LoadedClusterPolicies.taken}; all of them after {@link ClusterPolicies.tellAll}. */
+  /** Reports of policies that have changed since the last {@link LoadedClusterPolicies.taken}; of all after {@link ClusterPolicies.tellAll}. */
   readonly reports: readonly LoadedPolicyReport[];
-  /** What is said of those policies, with places. */
+  /** Problems of those policies, with places. */
   readonly problems: readonly Problem[];
-  /** Whether nobody knows yet what becomes of some: their modules are being fetched. */
+  /** Whether the state of some is not known yet: their modules are being fetched. */
   readonly isWaiting: boolean;
-  /** To be called when these are served: the reports have been told. */
+  /** Must be called when these are served: their reports were delivered. */
   readonly taken: () => void;
 }
 
-/** Fetches under the terms of one load, for as long as an attempt of it is under way. */
+/** Fetches under the terms of one load, kept while one of its attempts is under way. */
 interface Batch {
   readonly fetcher: ModuleFetcher;
   readonly warm: Promise<void>[];
@@ -79,16 +76,16 @@ interface Batch {
 /** An attempt that is under way. */
 interface Begun {
   readonly loaded: Promise<void>;
-  /** Whether it waits for others than this process. */
+  /** Whether it waits for something outside of this process. */
   readonly isFetched: boolean;
   readonly leave: () => void;
 }
 
-/** Loads a cluster's policies, and keeps them. */
+/** Loads a cluster's policies, and holds them. */
 export class ClusterPolicies {
   readonly #options: ClusterPoliciesOptions;
   readonly #states = new Map<string, PolicyState>();
-  /** The reports that somebody has taken, by key. */
+  /** The reports that were taken, by key. */
   #told: ReadonlyMap<string, LoadedPolicyReport> = new Map();
   #refused = new Map<string, LoadedPolicyReport>();
   #entries: ClusterEntries | undefined;
@@ -101,7 +98,7 @@ export class ClusterPolicies {
 
   /**
    * Loads what has changed. Never rejects.
-   * @param isTaken whether the configuration has a policy of that id: it goes before the cluster's
+   * @param isTaken whether the configuration has a policy of that id: it takes precedence over the cluster's
    * @param isFirst whether nothing of the cluster has been served yet
    */
   async load(all: ClusterEntries, isTaken: (id: string) => boolean, isFirst = false): Promise<LoadedClusterPolicies> {
@@ -118,7 +115,7 @@ export class ClusterPolicies {
       if (!state.want(entry)) continue;
       const begun = this.#begin(state, batch);
       if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
-      // What needs nothing from elsewhere is compiled at its turn.
+      // A policy that fetches nothing is compiled at its turn.
       else await begun.loaded;
       if (this.#options.clock.now() - turn < TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
@@ -129,12 +126,12 @@ export class ClusterPolicies {
     return this.#view(entries, namesakes(all.entries, isTaken));
   }
 
-  /** The next load reports all policies: somebody listens who knows nothing yet. */
+  /** Makes the next load report all policies, for a new listener. */
   tellAll(): void {
     this.#tellsAll = true;
   }
 
-  /** No module is tried again. */
+  /** Ends retries of modules. */
   close(): void {
     this.#closed = true;
     for (const state of this.#states.values()) state.cancel?.();
@@ -147,7 +144,7 @@ export class ClusterPolicies {
       if (ids.has(id)) continue;
       if (isTaken(id) || (state.retiredUntil ?? Number.POSITIVE_INFINITY) <= clock.now()) {
         state.cancel?.();
-        // What is still being fetched for it sets off nothing any more.
+        // Invalidates attempts that are still under way.
         state.attempt += 1;
         this.#states.delete(id);
       } else if (state.retiredUntil === undefined) {
@@ -167,7 +164,7 @@ export class ClusterPolicies {
     if (batch.attempts === 0) void batch.fetcher.close();
   }
 
-  /** Loads the version that is wanted. When nobody waits for it any more (`leave`), its coming is told. */
+  /** Begins to load the wanted version. After `leave`, the end of the attempt is reported by `changed`. */
   #begin(state: PolicyState, batch: Batch): Begun {
     state.cancel?.();
     state.attempt += 1;
@@ -188,7 +185,7 @@ export class ClusterPolicies {
     return { loaded, isFetched: downloads([read.entry]).length > 0, leave };
   }
 
-  /** Never rejects: nobody would know what becomes of the policy, and no other one would be served. */
+  /** Loads a version. Never rejects: a rejection would keep all other policies from being served. */
   async #load(wanted: ClusterEntry, read: ReturnType<ClusterEntry["read"]>, batch: Batch): Promise<LoadedVersion> {
     const config: Config = { file: fileOf(wanted), entries: [read.entry], files: [] };
     let loaded: LoadedConfig;
@@ -199,14 +196,14 @@ export class ClusterPolicies {
     }
     const served = [...loaded.policies.entries.values()];
     return {
-      // Of one that can't be read nobody else knows where it belongs.
+      // An unreadable entry has no policies that would name its namespace.
       served: read.entry.kind === "invalid" ? served.map((each) => within(each, wanted)) : served,
       problems: [...read.problems, ...loaded.problems],
       unfetched: loaded.unfetched,
     };
   }
 
-  /** Later, and in the background: whoever waits for other changes does not wait for it. */
+  /** Schedules another attempt in the background: loads of other changes do not wait for it. */
   #tryAgain(state: PolicyState): void {
     const { clock } = this.#options;
     const wait = Math.min(FIRST_RETRY_MS * 2 ** state.failures, LAST_RETRY_MS);
@@ -219,7 +216,7 @@ export class ClusterPolicies {
     });
   }
 
-  /** Resolves with the work, or when nobody is to wait for it any longer. */
+  /** Resolves with the work, or after these milliseconds. */
   #within(milliseconds: number, work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#options.clock.after(milliseconds, resolve);
@@ -283,7 +280,7 @@ const atWhole = (entry: ClusterEntry, cause: unknown): Problem => ({
   message: wholeText(cause),
 });
 
-/** A document that breaks whoever reads it must not keep others from being served. */
+/** Reads an entry. A document that makes the reader throw must not keep others from being served. */
 function readEntry(entry: ClusterEntry): ReturnType<ClusterEntry["read"]> {
   try {
     return entry.read();
@@ -293,7 +290,7 @@ function readEntry(entry: ClusterEntry): ReturnType<ClusterEntry["read"]> {
   }
 }
 
-/** It denies, and is tried again as one whose module could not be fetched. */
+/** A version that denies, and is loaded again as one whose module could not be fetched. */
 function failed(entry: ClusterEntry, cause: unknown): LoadedVersion {
   const { id } = entry;
   const reason = shownText(cause, "the policy could not be loaded: the server's log says why");

@@ -1,10 +1,10 @@
-/** How modules of a cluster's policies are fetched: as the server's options say, and as the PolicyServer does. */
+/** Options for fetching modules of a cluster's policies, from the server's options and the PolicyServer. */
 import type { FetchTerms } from "../../config/from-cluster/index.js";
 import type { Sources } from "../../config/sources.js";
 import { imageVerifier, type ModuleFetcherOptions } from "../../fetch/index.js";
 import type { LoaderFetchOptions } from "../fetch-options.js";
 
-/** Options for both: exceptions for hosts add up, and signatures that either of them wants must be there. */
+/** Joins both options: exceptions for hosts add up, and signatures that either demands must exist. */
 export function fetchingUnder(
   { sources, verification }: FetchTerms,
   options: LoaderFetchOptions,
@@ -18,7 +18,7 @@ export function fetchingUnder(
       const [first, second] = [verifier?.(registry), imageVerifier(verification, registry, signatures)];
       return {
         async verify(image, signal) {
-          // The second one looks at the very image that the first one has found good, whatever its tag says by then.
+          // The second check gets the digest that the first one has accepted: the tag may have moved since.
           const digest = await first?.verify(image, signal);
           return second.verify(digest === undefined ? image : { ...image, digest }, signal);
         },

@@ -1,24 +1,24 @@
-/** What has become of one policy of the cluster, from version to version. */
+/** The state of one policy of the cluster, from version to version. */
 import type { ClusterEntry, LoadedPolicyReport } from "../../config/from-cluster/index.js";
 import { formatPath, type Problem } from "../../config/index.js";
 import { confined } from "../../kinds/confined-policy.js";
 import { createUnavailablePolicy } from "../../kinds/unavailable-policy.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 
-/** What came of loading one version of a policy. */
+/** The result of loading one version of a policy. */
 export interface LoadedVersion {
   /** The policy, and the members of a group. */
   readonly served: readonly ServedPolicy[];
   readonly problems: readonly Problem[];
-  /** Whether a module could not be fetched: it may be there later. */
+  /** Whether a module could not be fetched: a later attempt may find it. */
   readonly unfetched: boolean;
 }
 
-/** Policies of one id, and what is to be told of them. */
+/** Policies of one id, with their report. */
 export interface PolicyView {
   readonly served: readonly ServedPolicy[];
   readonly reports: readonly LoadedPolicyReport[];
-  /** Those of the version that is wanted. */
+  /** Problems of the wanted version. */
   readonly problems: readonly Problem[];
 }
 
@@ -30,44 +30,44 @@ export class PolicyState {
   #fingerprint = "";
   #found: LoadedVersion | undefined;
   #good: LoadedVersion | undefined;
-  /** What the good one was held to. */
+  /** The fetch terms of the good version. */
   #terms = "";
   #view: PolicyView | undefined;
-  /** Attempts in a row at this version of it that could not fetch a module. */
+  /** Failed attempts in a row to fetch a module of this version. */
   failures = 0;
-  /** Of the last attempt: what an earlier one brings counts no more. */
+  /** Number of the last attempt: results of earlier ones are discarded. */
   attempt = 0;
-  /** Takes back the next attempt. */
+  /** Cancels the next attempt. */
   cancel: (() => void) | undefined;
-  /** Monotonic milliseconds until which it is answered for, after it has gone from the cluster; absent: it is there. */
+  /** Monotonic milliseconds until which a deleted policy is answered for; absent: it exists. */
   retiredUntil: number | undefined;
 
   constructor(wanted: ClusterEntry) {
     this.#wanted = wanted;
   }
 
-  /** What the cluster holds now. */
+  /** The version that the cluster holds now. */
   get wanted(): ClusterEntry {
     return this.#wanted;
   }
 
-  /** Whether nobody knows yet what becomes of the version that is wanted. */
+  /** Whether the result of the wanted version is not known yet. */
   get isWaiting(): boolean {
     return this.#found === undefined;
   }
 
   /**
-   * What the cluster holds now.
+   * Sets the version that the cluster holds now.
    * @returns whether that has to be loaded
    */
   want(entry: ClusterEntry): boolean {
     const before = this.#wanted;
-    // Nobody has tried again while it was gone.
+    // There were no retries while it was deleted.
     const isLeft = this.retiredUntil !== undefined && this.#found?.unfetched === true;
     this.#wanted = entry;
     this.retiredUntil = undefined;
     if (entry.fingerprint === this.#fingerprint && !isLeft) {
-      // Its text may have changed all the same: generations, which reports name.
+      // Its generations may have changed, which reports name.
       if (!sameGenerations(before, entry)) this.#view = undefined;
       return false;
     }
@@ -79,8 +79,8 @@ export class PolicyState {
   }
 
   /**
-   * What came of the wanted version.
-   * @returns whether that changes anything for anybody
+   * Notes the result of the wanted version.
+   * @returns whether that changes the view
    */
   found(version: LoadedVersion): boolean {
     const same = this.#found !== undefined && !isGood(version) && sameProblems(this.#found, version);
@@ -89,14 +89,14 @@ export class PolicyState {
       this.#good = version;
       this.#terms = this.#wanted.terms;
     } else if (this.#terms !== this.#wanted.terms) {
-      // Nobody knows whether it would be good under what policies are held to now.
+      // It is not known whether it would be good under the present terms.
       this.#good = undefined;
     }
     if (!same) this.#view = undefined;
     return !same;
   }
 
-  /** What is served, and said of it; the same object until that changes. */
+  /** The served policies and their report; the same object until they change. */
   get view(): PolicyView {
     this.#view ??= this.#look();
     return this.#view;
@@ -131,7 +131,7 @@ export class PolicyState {
     const files = new Set(policies.map(({ file }) => file));
     const waiting = this.#found === undefined ? [{ severity: "warning" as const, text: WAITING }] : [];
     const reports = policies.map(({ key, generation, file }, index): LoadedPolicyReport => {
-      // What is said of other documents is told with the first one.
+      // Problems of other documents are reported with the first one.
       const own = problems.filter((problem) => problem.file === file || (index === 0 && !files.has(problem.file)));
       const told = own.map((problem) => ({ severity: problem.severity, text: textOf(problem, file) }));
       return { id, key, generation, state, problems: [...waiting, ...told] };
@@ -140,7 +140,7 @@ export class PolicyState {
   }
 }
 
-/** A group with a member that could not be loaded is no better than one without its expression. */
+/** Whether all of a version could be loaded. A group with an unavailable member counts as unavailable. */
 const isGood = ({ served }: LoadedVersion): boolean => served.every(({ unavailable }) => unavailable === undefined);
 
 const isError = ({ severity }: Problem): boolean => severity === "error";
@@ -157,7 +157,7 @@ const sameGenerations = (one: ClusterEntry, other: ClusterEntry): boolean =>
     return policy?.key === key && policy.generation === generation;
   });
 
-/** `spec.validations[0].expression (line 14, column 30): …`; what stands in another document begins with its name. */
+/** `spec.validations[0].expression (line 14, column 30): …`; in another document its name comes first. */
 function textOf({ file, line, column, path, message }: Problem, own: string): string {
   const place = `${path.length === 0 ? "" : `${formatPath(path)} `}(line ${line}, column ${column}): ${message}`;
   return file === own ? place : `${file}: ${place}`;

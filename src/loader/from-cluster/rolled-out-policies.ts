@@ -1,4 +1,4 @@
-/** A cluster's policies, those that are rolled out with their versions in shadow. */
+/** Loads a cluster's policies, those of a rollout with their versions in shadow. */
 import {
   type ClusterDocument,
   type ClusterEntryReader,
@@ -20,13 +20,13 @@ export class RolledOutPolicies {
   readonly #rollouts = new Rollouts();
   readonly #inForce: ClusterPolicies;
   readonly #open: () => ClusterPolicies;
-  /** Opened for the first version in shadow. */
+  /** Policies in shadow, opened for the first version. */
   #inShadow: ClusterPolicies | undefined;
   /** The latest reports of versions in force and in shadow, by key: together they make one. */
   #latest: ReadonlyMap<string, LoadedPolicyReport> = new Map();
   #latestInShadow: ReadonlyMap<string, LoadedPolicyReport> = new Map();
 
-  /** @param open policies of a cluster; asked twice at most */
+  /** @param open opens policies of a cluster; called twice at most */
   constructor(reader: ClusterEntryReader, open: () => ClusterPolicies) {
     this.#reader = reader;
     this.#open = open;
@@ -36,7 +36,7 @@ export class RolledOutPolicies {
   /**
    * Loads what has changed. Never rejects.
    * @param isTaken whether the configuration has a policy of that id
-   * @param isFirst whether nothing is served before
+   * @param isFirst whether nothing was served before
    */
   async load(
     documents: ReadonlyMap<string, ClusterDocument>,
@@ -65,13 +65,13 @@ export class RolledOutPolicies {
     };
   }
 
-  /** The next load reports all policies: somebody listens who knows nothing yet. */
+  /** Makes the next load report all policies, for a new listener. */
   tellAll(): void {
     this.#inForce.tellAll();
     this.#inShadow?.tellAll();
   }
 
-  /** No module is tried again. */
+  /** Ends retries of modules. */
   close(): void {
     this.#inForce.close();
     this.#inShadow?.close();
@@ -85,7 +85,7 @@ export class RolledOutPolicies {
     return this.#inShadow.load({ ...all, entries }, isTaken, isFirst);
   }
 
-  /** What is told of a policy: it is loaded when all its versions are. */
+  /** The report on a policy: it is loaded when all its versions are. */
   #report(key: string): LoadedPolicyReport | undefined {
     const rolled = this.#rollouts.rolledOut.get(key);
     const mistakes = mistakesOf(rolled).map(({ path, line, column, message }) => ({
@@ -108,7 +108,7 @@ export class RolledOutPolicies {
   }
 }
 
-/** The latest of each, without those that are gone. */
+/** The latest report of each policy, without deleted ones. */
 function kept(
   before: ReadonlyMap<string, LoadedPolicyReport>,
   reports: readonly LoadedPolicyReport[],
@@ -118,7 +118,7 @@ function kept(
   return new Map(all.filter(([key]) => keys.has(key)));
 }
 
-/** Each with its shadow. Those that are gone from the cluster are answered for, but have none. */
+/** Joins each policy with its shadow. Deleted ones are still answered for, but have none. */
 function together(
   inForce: readonly ServedPolicy[],
   inShadow: readonly ServedPolicy[],
@@ -137,14 +137,14 @@ function together(
     }
     const { version } = rollout.shadow;
     const shadow = { entry, version, enforcedNamespaces: new Set(rollout.enforcedNamespaces) };
-    // What is only answered for was in force until a moment ago, and is not any more.
+    // A deleted policy was in force until a moment ago, and no longer is.
     const isAlone = active === undefined;
     served.set(entry.id, isAlone ? servedAlone(shadow) : { ...active, shadow: { ...shadow, isAlone } });
   }
   return [...served.values()];
 }
 
-/** Mistakes in annotations, with their places. */
+/** Problems in annotations, with their places. */
 function mistakesOf(rolled: RolledOut | undefined): Problem[] {
   if (rolled === undefined) return [];
   const { document, rollout } = rolled;

@@ -1,6 +1,6 @@
 /**
- * The set of policies and one `evaluate`: run a policy within its time, and turn its outcome into an answer (spec kubewarden.md 4).
- * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
+ * Evaluates policies of a set within their time, and turns outcomes into answers (spec kubewarden.md 4). Policies that can answer at once do so: no
+ * promise stands between a request and a CEL policy.
  */
 
 import { ABANDONED, BROKEN, evaluateInTime, inTime, type WhenGone } from "../evaluate-in-time.js";
@@ -16,55 +16,55 @@ import type { ShadowResult } from "./shadow/tally.js";
 import { answering } from "./shadow/versions.js";
 import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
-/** What an evaluator needs besides the policies. */
+/** Options of an evaluator. */
 export interface EvaluatorOptions {
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity switches the limit off. */
   readonly policyTimeout: number;
-  /** Admission requests in this namespace are accepted unseen (spec kubewarden.md 4.6). */
+  /** Admission requests in this namespace are accepted without evaluation (spec kubewarden.md 4.6). */
   readonly alwaysAcceptNamespace?: string;
   /** Monotonic milliseconds; default `performance.now`. */
   readonly now?: () => number;
-  /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. The request is denied. */
+  /** Called when a policy breaks its contract by throwing or rejecting: a defect, to be logged. The request is denied. */
   readonly onDefect?: (policy: string, error: unknown) => void;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly wall?: () => number;
-  /** Told of each answer of a version in shadow that was compared, and of each that was not asked for. */
+  /** Receives each compared answer of a version in shadow, and each that was skipped. */
   readonly onShadow?: (policy: string, result: ShadowResult) => void;
 }
 
-/** What is asked of a policy. */
+/** A question to a policy. */
 export interface Asked {
   readonly review: Review;
   readonly origin: RequestOrigin;
   /** Monotonic milliseconds at which the client stops waiting; default never. */
   readonly deadline?: number;
-  /** Takes what to call when the client goes before it has an answer; only asked when the answer takes a while. */
+  /** Registers a callback for a client that goes before it has an answer; used only when the answer takes a while. */
   readonly whenGone?: WhenGone;
-  /** Of the body that the review came in; default none. */
+  /** Size of the review's body; default 0. */
   readonly bytes?: number;
 }
 
-/** Asks policies. */
+/** Evaluates policies. */
 export interface Evaluator {
-  /** The set that answers now. A request looks its policy up once, and finishes on what it found. */
+  /** The set in use. A request looks its policy up once, and finishes with the one it found. */
   readonly policies: PolicySet;
-  /** The turns that evaluations take on the main thread; for what else a request needs it for. */
+  /** Turns on the main thread, for other steps of a request, too. */
   readonly turns: Turns;
-  /** Versions in shadow: what was counted of them. */
+  /** Evaluates versions in shadow, and counts their answers. */
   readonly shadows: ShadowQueue;
   /** Swaps the whole set. */
   use(policies: PolicySet): void;
-  /** Answers a review, by the version that is in force for it. Never throws and never rejects: failures of policies are denials. */
+  /** Evaluates the version that is in force for a review. Never throws or rejects: failures of policies are denials. */
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
-  /** Asks all of a set, each in its own time, and joins what they answer. As `evaluate`. */
+  /** Evaluates all policies of a set, each within its own time, and joins their answers. As `evaluate`. */
   evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict>;
-  /** What a verdict counts as when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
+  /** The verdict as it counts when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
   whenSent(verdict: Verdict, asked: Pick<Asked, "review" | "origin">): Verdict;
-  /** The same for a set: its policies wait for each other, and what each said in its own time counts until the client stops waiting. */
+  /** The same for a set: its policies wait for each other, and an answer that came within a policy's own time counts until the client stops waiting. */
   setWhenSent(verdict: JoinedVerdict, asked: Pick<Asked, "review" | "origin">): JoinedVerdict;
 }
 
-/** An evaluator over a set of policies. */
+/** Creates an evaluator of a set of policies. */
 export function createEvaluator(policies: PolicySet, options: EvaluatorOptions): Evaluator {
   return new SetEvaluator(policies, options);
 }
@@ -117,7 +117,7 @@ class SetEvaluator implements Evaluator {
       : this.#settled(entry, asked, run, started, limit, outcome);
   }
 
-  /** @param limit by when the policy's own time is up */
+  /** @param limit the end of the policy's own time */
   #settled(
     entry: ServedPolicy,
     asked: Asked,
@@ -131,7 +131,7 @@ class SetEvaluator implements Evaluator {
       ? { ...outcome, detail: this.#limitOf(entry, limit - started, run.deadline < limit) }
       : outcome;
     const verdict = this.#conclude(entry, asked, run, started, detailed);
-    // The audit scanner asks about the same objects again and again.
+    // The audit scanner sends the same objects again and again.
     if (entry.shadow !== undefined && asked.origin !== "audit") {
       const { review, origin, bytes = 0 } = asked;
       this.shadows.offer(entry.shadow, { review, origin, verdict, bytes });
@@ -154,7 +154,7 @@ class SetEvaluator implements Evaluator {
         milliseconds: this.#now() - started,
         deadline: asked.deadline ?? Number.POSITIVE_INFINITY,
       });
-    // Together they may take long: from then on they wait for their turns.
+    // Together they may take long: after a slice they wait for their turns.
     const ends = started + SLICE_MS;
     for (const [i, entry] of set.members.entries()) {
       if (i > 0 && this.#now() >= ends) {
@@ -197,7 +197,7 @@ class SetEvaluator implements Evaluator {
     return joinVerdicts(set, uidOf(asked.review), late, { milliseconds, deadline });
   }
 
-  /** For the log and the command line: how long a policy had, and who says so. */
+  /** The time limit of a policy and its origin, for the log and the command line. */
   #limitOf({ timeout }: ServedPolicy, milliseconds: number, isCallers: boolean): string {
     if (isCallers) return "the time that the caller gave was up (timeout in the request's address)";
     const setter =
@@ -232,10 +232,10 @@ class SetEvaluator implements Evaluator {
   }
 }
 
-/** The client of policies that are asked together: when it goes, all are told (disposable). */
+/** The client of policies that are evaluated together: when it goes, all evaluations are aborted (disposable). */
 class SetClient {
   isGone = false;
-  /** What each policy is asked. */
+  /** The question to each policy. */
   readonly asked: Asked;
   readonly #whenGone: Asked["whenGone"];
   readonly #abandons: (() => void)[] = [];
@@ -251,7 +251,7 @@ class SetClient {
     this.asked = whenGone === undefined ? asked : { ...asked, whenGone: keep };
   }
 
-  /** Only done when the answer takes a while. */
+  /** Called only when the answer takes a while. */
   watch(): void {
     if (this.#isWatched) return;
     this.#isWatched = true;

@@ -1,4 +1,4 @@
-/** The answers of policies that were asked together, as one. */
+/** Joins the answers of policies that were evaluated together. */
 
 import { createHash } from "node:crypto";
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
@@ -6,17 +6,17 @@ import { presentableWarnings } from "../../admission/warnings.js";
 import type { ServedSet } from "./served-set.js";
 import { mutationForbidden, type Verdict, withMessageAmongCauses } from "./verdict.js";
 
-// Keys of audit annotations where several policies answer in one webhook's name. The API server puts that name and a slash before each and drops what is
-// no qualified name then: another slash, more than 63 characters.
+// Keys of audit annotations where several policies answer in one webhook's name. The API server puts that name and a slash before each and drops what
+// is not a qualified name then: another slash, more than 63 characters.
 
-/** The longest key. */
+/** Characters of the longest key. */
 const LONGEST = 63;
-/** Hexadecimal digits that stand for a policy whose id leaves no room for the key. */
+/** Hexadecimal digits that replace a policy's id when it leaves no room for the key. */
 const DIGITS = 8;
 const UNUSABLE = /[^A-Za-z0-9._-]+/g;
 const EDGES = /^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g;
 
-/** `<policy>.<key>` of each; or, where that is too long or taken, some digits that stand for the policy, and the key. */
+/** `<policy>.<key>` of each; where that is too long or taken, a few digits in place of the policy's id. */
 export function annotationKeys(
   annotations: readonly (readonly [policy: string, key: string, value: string])[],
 ): Readonly<Record<string, string>> {
@@ -34,7 +34,7 @@ function short(policy: string, key: string): string {
   return `${digits}.${end}`.replace(EDGES, "");
 }
 
-/** What a set of policies answers. */
+/** The answer of a set of policies. */
 export interface JoinedVerdict {
   readonly set: ServedSet;
   /** In the order of the set. */
@@ -46,13 +46,13 @@ export interface JoinedVerdict {
   readonly deadline: number;
 }
 
-/** A member's denial. */
+/** The denial of a member. */
 interface Denial {
   readonly id: string;
   readonly status: ResponseStatus | undefined;
 }
 
-/** Joins answers: what one of them denies is denied. At least one; each was made for itself, with its own mode, message and rule about mutations. */
+/** Joins answers: one denial denies. There is at least one answer; each was made by its own mode, message and rule about mutations. */
 export function joinVerdicts(
   set: ServedSet,
   uid: string,
@@ -64,7 +64,7 @@ export function joinVerdicts(
   for (const verdict of members) {
     const { allowed, status, patch, warnings, auditAnnotations } = verdict.response;
     const { id } = verdict.entry;
-    // A webhook that asks several validates only: what one of them would have changed must not pass unchanged.
+    // A webhook that asks several validates only: an object that one of them would have changed must not pass unchanged.
     if (allowed && patch !== undefined) denials.push({ id, status: { message: mutationForbidden(id) } });
     else if (!allowed) denials.push({ id, status });
     if (warnings !== undefined || auditAnnotations !== undefined) {
@@ -85,7 +85,7 @@ export function joinVerdicts(
   return { set, members, response, milliseconds, deadline };
 }
 
-/** The first one's, with the messages of all and the name of the policy before each. */
+/** The first denial's status, with the messages of all, each behind its policy's name. */
 function joinedStatus({ status }: Denial, denials: readonly Denial[]): ResponseStatus {
   const message = denials.map(({ id, status: own }) => `${id}: ${own?.message ?? NO_WORDS}`).join("\n");
   const causes = denials.flatMap(ownCauses);
@@ -96,7 +96,7 @@ function joinedStatus({ status }: Denial, denials: readonly Denial[]): ResponseS
 
 const NO_WORDS = "denied the request without explanation";
 
-/** A denial's causes but for its message, where that was put among them: it stands in the message of all. */
+/** A denial's causes without its message, if that was put among them: the joined message has it. */
 const ownCauses = ({ status }: Denial): readonly StatusCause[] =>
   (status?.details?.causes ?? []).filter(({ reason, field, message }) => {
     return reason !== null || field !== null || message !== status?.message;

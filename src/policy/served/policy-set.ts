@@ -1,4 +1,4 @@
-/** Everything that is served: policies by id, each with what the evaluator must know about it. Built whole, never changed, swapped whole. */
+/** All served policies by id, each with its settings for the evaluator. A set is built as a whole, never changed, and swapped as a whole. */
 import type { ServedPolicy } from "./served-policy.js";
 import { type ServedSet, type SetRoute, servedSets } from "./served-set.js";
 
@@ -8,15 +8,15 @@ export type { ServedPolicy, ShadowVersion } from "./served-policy.js";
 export interface PolicySet {
   /** By id; iteration order is the order of the configuration. */
   readonly entries: ReadonlyMap<string, ServedPolicy>;
-  /** Counts up with every reload, from 1. */
+  /** The number of the reload, from 1. */
   readonly generation: number;
-  /** Policies that are asked together, by the id of their set. */
+  /** Sets of policies that are evaluated together, by id. */
   readonly sets: ReadonlyMap<string, ServedSet>;
 }
 
 /**
  * A set of the given entries.
- * @param routes which of them are asked together
+ * @param routes the sets of policies that are evaluated together
  */
 export function createPolicySet(
   entries: Iterable<ServedPolicy>,

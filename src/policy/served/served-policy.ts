@@ -1,4 +1,4 @@
-/** What is served under one id, with what the evaluator must know about it. */
+/** A served policy, with its settings for the evaluator. */
 import type { Policy, PolicyMode } from "../policy.js";
 
 /** One served id: a policy, a group, or a member of a group addressed by itself. */
@@ -14,24 +14,24 @@ export interface ServedPolicy {
   readonly message?: string;
   /** Milliseconds the evaluation may take in all; default the evaluator's. For a group the sum of its members' limits. */
   readonly timeout?: number;
-  /** Why the policy could not be loaded; absent when it could. Its policy then answers every request with this error. */
+  /** The reason why the policy could not be loaded, which answers every request; absent when it is loaded. */
   readonly unavailable?: string;
-  /** What it asks a cluster for, in the words of its needs; absent: nothing that no document beside it brings. */
+  /** The resources that it looks up in a cluster, as its needs name them; absent: none beyond the documents beside it. */
   readonly asks?: readonly string[];
-  /** Why this is not what was asked for, though it answers: a newer version of it is broken, or it is gone. Absent: it is. */
+  /** The reason why an older state is served: a newer version is broken, or the policy was deleted. Absent: it is current. */
   readonly outdated?: string;
-  /** Another version, which is asked beside this one; absent: none. */
+  /** Another version that is evaluated beside this one; absent: none. */
   readonly shadow?: ShadowVersion;
 }
 
-/** A version of a policy that is not in force, or not yet: its answers are counted, and nobody gets them. */
+/** A version of a policy that is not in force, or not yet: its answers are counted, and not sent. */
 export interface ShadowVersion {
   /** As it would be served, under the same id. */
   readonly entry: ServedPolicy;
-  /** What was counted is kept as long as this is the same, over reloads too. */
+  /** Key of the counts: they are kept as long as it is the same, over reloads too. */
   readonly version: string;
-  /** Admission requests of these namespaces are answered by this version already, and the other is not asked. */
+  /** Namespaces whose admission requests this version answers already; the other one is not evaluated for them. */
   readonly enforcedNamespaces: ReadonlySet<string>;
-  /** Whether there is no other version: what serves then says nothing. */
+  /** Whether there is no other version: then requests are accepted without a message. */
   readonly isAlone: boolean;
 }

@@ -1,18 +1,18 @@
-/** Policies that are asked together: one webhook asks all that want to be asked about the same. */
+/** Policies that are evaluated together: one webhook for all policies with the same rules. */
 import type { ServedPolicy } from "./served-policy.js";
 
-/** Which policies are asked together. */
+/** The members of a set. */
 export interface SetRoute {
   readonly hash: string;
-  /** Ids, in the order in which they are asked. */
+  /** Ids, in the order of their evaluation. */
   readonly members: readonly string[];
 }
 
 /** A set that is served. */
 export interface ServedSet {
-  /** `set/<hash>`: as groups' members are addressed, so that it stands in a path. A group's member of that name goes first. */
+  /** `set/<hash>`: the form of a group member's id, which fits into a path. A group's member of that name takes precedence. */
   readonly id: string;
-  /** Those that are served; at least one. */
+  /** Served policies of the set; at least one. */
   readonly members: readonly ServedPolicy[];
   /** Whether all of them usually answer at once. */
   readonly immediate: boolean;
@@ -21,22 +21,22 @@ export interface ServedSet {
 /** The id of a set. */
 export const setId = (hash: string): string => `set/${hash}`;
 
-/** In place of a hash: all policies that are asked together with any others. */
+/** In place of a hash: all policies that belong to any set. */
 export const EVERYBODY = "everybody";
 
-/** The id of a set that a webhook may name: one of another moment perhaps. */
+/** The id of a set that a webhook may name: perhaps one of an older or newer set. */
 const ANY_SET = /^set\/[0-9a-f]{16}$/;
 
 /**
- * The set of an id. Of one that nobody knows any more, or not yet, as after a restart, all are asked that may be in it: who was in it looks itself at what it is about, and is asked about
- * no less than before.
+ * Finds the set of an id. For an id that is no longer known, or not yet, as after a restart, all policies that may be in it are evaluated: each
+ * checks by itself whether it matches the request, so that none is skipped.
  */
 export const findSet = (sets: ReadonlyMap<string, ServedSet>, id: string): ServedSet | undefined =>
   sets.get(id) ?? (ANY_SET.test(id) ? sets.get(setId(EVERYBODY)) : undefined);
 
 /**
- * The sets, by id. Members that are not served are left out: whoever took them away has taken them out of the webhooks, too. A set without any is none: nobody is there who could
- * allow anything.
+ * Makes the sets, by id. Members that are not served are left out: they were taken out of the webhooks as well. A set without members is left out: no
+ * policy could allow anything.
  */
 export function servedSets(
   routes: Iterable<SetRoute>,

@@ -1,6 +1,6 @@
 /**
- * The one place where an outcome becomes an answer: the vanilla response, then monitor mode, the mutation rule and the custom message, in this
- * order (spec kubewarden.md 4.1 to 4.5).
+ * Turns an outcome into an answer; the one place that does: the vanilla response, then monitor mode, the mutation rule and the custom message, in
+ * this order (spec kubewarden.md 4.1 to 4.5).
  */
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../../admission/admission-response.js";
 import { encodePatch } from "../../admission/encode.js";
@@ -10,23 +10,23 @@ import type { Observation } from "../policy.js";
 import type { Review } from "../review.js";
 import type { ServedPolicy } from "./policy-set.js";
 
-/** Who asks: admission, the audit scanner, or somebody with any JSON. */
+/** The origin of a request: admission, the audit scanner, or a client with any JSON. */
 export type RequestOrigin = "validate" | "audit" | "validate_raw";
 
-/** What is answered, and what metrics and the decision record say about it. */
+/** An answer, with the details for metrics and the decision record. */
 export interface Verdict {
   readonly entry: ServedPolicy;
-  /** What the policy said. */
+  /** The policy's outcome. */
   readonly outcome: Outcome;
-  /** Before monitor mode, mutation rule and custom message: what metrics count. */
+  /** The response before monitor mode, mutation rule and custom message: metrics count it. */
   readonly vanilla: AdmissionResponse;
-  /** What the client gets. */
+  /** The response to the client. */
   readonly response: AdmissionResponse;
-  /** From call to outcome. */
+  /** Milliseconds from call to outcome. */
   readonly milliseconds: number;
   /** Members of groups that were evaluated. */
   readonly observations: readonly Observation[];
-  /** Monotonic milliseconds after which it counts no more, also when it has only to be sent. */
+  /** Monotonic milliseconds after which it no longer counts, even if it only has to be sent. */
   readonly deadline: number;
 }
 
@@ -34,7 +34,7 @@ const MUTATION_OF_NOTHING =
   "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 const INTERNAL_ERROR = 500;
 
-/** Turns an outcome into the answer. */
+/** Turns an outcome into an answer. */
 export function decide(
   entry: ServedPolicy,
   review: Review,
@@ -49,19 +49,22 @@ export function decide(
   return { entry, outcome, vanilla, response, milliseconds, observations, deadline };
 }
 
-/** What is denied is not changed: a client that looked at the patch alone would take it for an admission. */
+/** Removes the patch of a denial: a client that looked at the patch alone would take it for an admission. */
 function withoutPatchOfDenial(response: AdmissionResponse): AdmissionResponse {
   if (response.allowed || response.patch === undefined) return response;
   const { patch: _, ...denial } = response;
   return denial;
 }
 
-/** Also where monitor mode says yes to everything, the account tells what the policy found. */
+/** Adds the account of the policy's findings, also where monitor mode accepts everything. */
 function withAccount(response: AdmissionResponse, { account }: Outcome, origin: RequestOrigin): AdmissionResponse {
   return account === undefined || origin !== "validate_raw" ? response : { ...response, account: account() };
 }
 
-/** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
+/**
+ * Makes a response that the API server and kubectl show as a whole: they drop or cut some warnings, and of an invalid object they may show its causes
+ * only.
+ */
 function presentable(response: AdmissionResponse): AdmissionResponse {
   const { warnings, status } = response;
   const shown = warnings && presentableWarnings(warnings);
@@ -70,7 +73,10 @@ function presentable(response: AdmissionResponse): AdmissionResponse {
   return { ...response, ...(shown && { warnings: shown }), ...(explained && { status: explained }) };
 }
 
-/** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
+/**
+ * Puts the message among the causes: `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create`
+ * the message.
+ */
 export function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
   const { reason, message, details } = status;
   const causes = details?.causes ?? [];
@@ -79,7 +85,7 @@ export function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
   return { ...status, details: { ...details, causes: [{ reason: null, message, field: null }, ...causes] } };
 }
 
-/** The uid an answer carries: the request's; of a raw request its `uid` when it has one (spec kubewarden.md 3.4). */
+/** The uid of an answer: the request's; of a raw request its `uid` when it has one (spec kubewarden.md 3.4). */
 export function uidOf(review: Review): string {
   if (review.kind === "admission") return review.request.uid;
   const { payload } = review;
@@ -88,7 +94,7 @@ export function uidOf(review: Review): string {
   return typeof uid === "string" ? uid : "";
 }
 
-/** What the policy said, unchanged by how it is deployed. */
+/** The policy's response before the settings of its entry. */
 function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   const uid = uidOf(review);
   switch (outcome.verdict) {
@@ -139,7 +145,7 @@ function denialStatus({ message, code, reason, causes, status }: Deny): Response
     ...given,
     ...plain,
     ...(reason !== undefined && { reason }),
-    // No causes at all still shows as `{}`: a group that nobody denied (spec kubewarden.md 5.3).
+    // Without causes there is still `{}`: a group that no member denied (spec kubewarden.md 5.3).
     ...(causes !== undefined && { details: causes.length === 0 ? {} : { causes } }),
   };
 }
@@ -154,7 +160,7 @@ function withPatch(response: AdmissionResponse, review: Review, mutation: Mutati
   return patch === undefined ? response : { ...response, patch };
 }
 
-/** What the entry's settings make of it: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
+/** Applies the entry's settings: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
 function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
   if (entry.mode === "monitor") {
     const { patch, status, ...rest } = vanilla;
@@ -169,7 +175,7 @@ function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionRespo
   return { ...response, status: customStatus(response.status, entry.message) };
 }
 
-/** What is said where a policy may not change what it wants to. */
+/** The message where a policy may not change what it wants to. */
 export function mutationForbidden(id: string): string {
   return `Request rejected by policy ${id}. The policy attempted to mutate the request, but it is currently configured to not allow mutations.`;
 }

@@ -1,4 +1,4 @@
-/** What monitor mode hides from the client, for those who look at a policy. */
+/** Denials that monitor mode hides from the client, for display. */
 import type { Verdict } from "./verdict.js";
 
 /** The message of the denial, `""` where it has none; `undefined` where nothing is hidden. */

@@ -1,6 +1,6 @@
 /**
- * Asks versions in shadow, once a request has been answered and nobody else needs the main thread: one per turn of the event loop, in a line that is short. What
- * finds no room in it, or no time, is not asked, and counted as that: no answer to anybody waits for a shadow.
+ * Evaluates versions in shadow, once a request has been answered and the main thread is idle: one per turn of the event loop, from a short queue. A
+ * version that finds no room in it, or no time, is skipped, and counted as skipped: no answer to a client waits for a shadow.
  */
 import { evaluateInTime } from "../../evaluate-in-time.js";
 import { EvaluationRun } from "../../evaluation-run.js";
@@ -13,13 +13,13 @@ import { type ShadowExample, type ShadowResult, ShadowTally } from "./tally.js";
 
 /** Characters of a message: a policy may answer with megabytes. */
 const MESSAGE_CHARACTERS = 256;
-/** Longest name that Kubernetes has; whoever sends requests may write more. */
+/** Longest name that Kubernetes has; a sender may write more. */
 const NAME_CHARACTERS = 253;
-/** As in the decision record: nothing that a policy says about a Secret is told. */
+/** As in the decision record: a policy's message about a Secret is not shown. */
 const REDACTED = "[redacted]";
 
 /**
- * An example.
+ * Makes an example.
  * @param says the answer whose message is the reason
  */
 function exampleOf(review: Review, at: number, result: ShadowExample["result"], says: Verdict): ShadowExample {
@@ -42,18 +42,18 @@ function cut(text: string, characters = MESSAGE_CHARACTERS): string {
   return text.length > characters ? `${text.slice(0, characters)}…` : text;
 }
 
-/** Requests that wait for their shadows: what a busy process answers in a tenth of a second. */
+/** Requests that wait for their shadows: as many as a busy process answers in a tenth of a second. */
 export const MAX_WAITING = 256;
-/** Bytes of their bodies, which hold several times as much when they are read. */
+/** Bytes of their bodies, which take several times as much when they are parsed. */
 export const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Milliseconds after which a request is not asked about any more: the cluster that both versions look at is another one then, and they would differ for that. */
+/** Milliseconds after which a request is no longer evaluated: the cluster that both versions look at has changed, and their answers would differ for that. */
 export const PATIENCE_MS = 5000;
-/** Milliseconds until a busy process is looked at again. */
+/** Milliseconds until a busy process is checked again. */
 const RETRY_MS = 5;
-/** Evaluations under way that wait for something: a cluster, HTTP. Of guests, which hold threads, there is one. */
+/** Most evaluations that wait, for a cluster or HTTP. Guests hold threads: one at a time. */
 const MAX_UNDER_WAY = 4;
 
-/** What asking shadows needs. */
+/** Options of the queue. */
 export interface ShadowQueueOptions {
   /** Milliseconds an evaluation may take when its entry says nothing. */
   readonly policyTimeout: number;
@@ -63,7 +63,7 @@ export interface ShadowQueueOptions {
   readonly wall: () => number;
   readonly turns: Turns;
   readonly onDefect: (policy: string, error: unknown) => void;
-  /** Told of each that is counted. */
+  /** Receives each counted result. */
   readonly onResult: (policy: string, result: ShadowResult) => void;
 }
 
@@ -72,7 +72,7 @@ export interface Answered {
   readonly review: Review;
   readonly origin: RequestOrigin;
   readonly verdict: Verdict;
-  /** Of its body. */
+  /** Size of its body. */
   readonly bytes: number;
 }
 
@@ -85,8 +85,8 @@ interface Waiting extends Answered {
 /** The shadows of all policies of a process. */
 export class ShadowQueue {
   /**
-   * Whether somebody else needs the main thread, or, for a policy that does not answer at once, the threads of guests.
-   * @param isImmediate whether it is about one that does
+   * Whether the main thread is needed otherwise, or, for a policy that does not answer at once, the guests' threads.
+   * @param isImmediate whether the policy answers at once
    */
   isBusy: (isImmediate: boolean) => boolean = () => false;
   readonly tally = new ShadowTally();
@@ -101,19 +101,19 @@ export class ShadowQueue {
     this.#options = options;
   }
 
-  /** Requests whose shadows have not answered yet. */
+  /** Number of requests whose shadows have not answered yet. */
   get waiting(): number {
     return this.#waiting.length + this.#underWay;
   }
 
-  /** Counts for these policies from now on. */
+  /** Counts answers of these policies from now on. */
   follow(policies: PolicySet): void {
     this.tally.follow(policies, this.#options.wall());
   }
 
-  /** Asks the shadow of the policy that has answered, when there is time. */
+  /** Queues an answered request for the shadow of its policy, if there is room. */
   offer(shadow: ShadowVersion, answered: Answered): void {
-    // What did not come to a decision of its own is nothing to compare with.
+    // Without a decision of its own there is nothing to compare.
     const { outcome } = answered.verdict;
     const isCutShort = outcome.verdict === "error" && (outcome.cause === "abandoned" || outcome.cause === "overload");
     if (isCutShort || this.#waiting.length >= MAX_WAITING || this.#bytes + answered.bytes > MAX_WAITING_BYTES) {
@@ -153,7 +153,7 @@ export class ShadowQueue {
     }
   }
 
-  /** Takes out the first that may be asked now. */
+  /** Takes out the first request that may be evaluated now. */
   #next(): Waiting | undefined {
     if (this.#underWay >= MAX_UNDER_WAY || this.isBusy(true)) return undefined;
     const guestsWait = this.#guests > 0 || this.isBusy(false);
@@ -208,7 +208,7 @@ export class ShadowQueue {
   }
 }
 
-/** Nobody gets what a shadow would have answered, so nobody asks how long it took. */
+/** Times of a shadow's answer, which are not measured, since it is not sent. */
 const UNMEASURED = { milliseconds: 0, observations: [], deadline: Number.POSITIVE_INFINITY };
 
 function resultOf(given: Verdict, wouldBe: Verdict): "agreed" | ShadowExample["result"] {

@@ -1,19 +1,19 @@
-/** What versions in shadow would have answered: counts, and a few examples of where that differs. Plain data, so that processes can add it up. */
+/** Counts answers of versions in shadow, with a few examples of differences. Plain data, so that processes can add it up. */
 import type { PolicySet } from "../policy-set.js";
 
-/** Most examples of one version: enough to see what is the matter, and a screen to read. */
+/** Most examples of one version: enough to see the reason, and as much as a screen shows. */
 export const MAX_EXAMPLES = 10;
 
 /**
- * What came of asking a version in shadow, next to the answer that was given: the same; denied what was allowed; allowed what was denied; could not decide,
- * which would be a denial; or was not asked, for want of time or room.
+ * The result of evaluating a version in shadow, compared with the answer that was given: the same; denied what was allowed; allowed what was denied;
+ * could not decide, which would be a denial; or was skipped, for lack of time or room.
  */
 export type ShadowResult = "agreed" | "wouldDeny" | "wouldAllow" | "failed" | "notEvaluated";
 
-/** In the order in which they are shown. */
+/** All results, in the order of display. */
 export const SHADOW_RESULTS: readonly ShadowResult[] = ["agreed", "wouldDeny", "wouldAllow", "failed", "notEvaluated"];
 
-/** How often each. */
+/** Count of each result. */
 export type ShadowCounts = Readonly<Record<ShadowResult, number>>;
 
 /** A request that would have been answered differently: its names, never its objects. */
@@ -25,41 +25,41 @@ export interface ShadowExample {
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Why it would be denied; of one that would be allowed, why it was denied. */
+  /** The reason why it would be denied, or was denied. */
   readonly message?: string;
 }
 
-/** What is known of one version. */
+/** Counts and examples of one version. */
 export interface ShadowRow extends ShadowCounts {
   readonly id: string;
   readonly version: string;
-  /** Milliseconds since 1970: when it began to be asked. */
+  /** Milliseconds since 1970: its first evaluation. */
   readonly since: number;
-  /** The latest, the oldest first. */
+  /** The latest examples, the oldest first. */
   readonly examples: readonly ShadowExample[];
-  /** Whether it could not be loaded, and fails whatever it is asked. */
+  /** Whether it could not be loaded, and fails for each request. */
   readonly isBroken: boolean;
 }
 
-/** What all processes have counted, or why that is not known. */
+/** The counts of all processes, or the reason why they are not known. */
 export type ShadowRows = readonly ShadowRow[] | { readonly unavailable: string };
 
 /** Counts of several versions. */
 export class ShadowTally {
   readonly #rows = new Map<string, Row>();
 
-  /** All, in the order in which they came. */
+  /** All rows, in the order in which they were added. */
   get rows(): readonly ShadowRow[] {
     return [...this.#rows.values()].map((row) => ({ ...row, examples: [...row.examples] }));
   }
 
-  /** What was counted of one version. */
+  /** The counts of one version. */
   row(id: string, version: string): ShadowRow | undefined {
     return this.#rows.get(keyOf(id, version));
   }
 
   /**
-   * Counts for the versions of this set from now on: those that were there go on, all others are forgotten.
+   * Counts for the versions of this set from now on: versions that it had before keep their counts, all others are forgotten.
    * @param now milliseconds since 1970
    */
   follow(policies: PolicySet, now: number): void {
@@ -72,7 +72,7 @@ export class ShadowTally {
     for (const key of this.#rows.keys()) if (!current.has(key)) this.#rows.delete(key);
   }
 
-  /** Counts; a version that is not followed any more is none to count for. Returns whether it was counted. */
+  /** Counts a result, unless its version is no longer followed. Returns whether it was counted. */
   count(id: string, version: string, result: ShadowResult, example?: ShadowExample): boolean {
     const row = this.#rows.get(keyOf(id, version));
     if (row === undefined) return false;
@@ -81,7 +81,7 @@ export class ShadowTally {
     return true;
   }
 
-  /** Hands out what was counted since the last time, versions without any among it, and begins again at nothing. */
+  /** Returns the counts since the last call, those of versions without any too, and resets them. */
   take(): ShadowRow[] {
     const taken = this.rows;
     for (const row of this.#rows.values()) {
@@ -91,7 +91,7 @@ export class ShadowTally {
     return [...taken];
   }
 
-  /** Adds what another process has counted. */
+  /** Adds the counts of another process. */
   add(rows: readonly ShadowRow[]): void {
     for (const { id, version, since, examples, isBroken, ...counts } of rows) {
       const row = this.#begin(id, version, since);
@@ -102,7 +102,7 @@ export class ShadowTally {
     }
   }
 
-  /** Forgets all versions but these. */
+  /** Removes all versions but these. */
   keep(versions: readonly Pick<ShadowRow, "id" | "version">[]): void {
     const kept = new Set(versions.map(({ id, version }) => keyOf(id, version)));
     for (const key of this.#rows.keys()) if (!kept.has(key)) this.#rows.delete(key);
@@ -118,7 +118,7 @@ export class ShadowTally {
   }
 }
 
-/** Nothing yet. */
+/** Counts of 0. */
 export const NONE: ShadowCounts = { agreed: 0, wouldDeny: 0, wouldAllow: 0, failed: 0, notEvaluated: 0 };
 
 interface Row extends Record<ShadowResult, number> {
@@ -131,7 +131,7 @@ interface Row extends Record<ShadowResult, number> {
 
 const keyOf = (id: string, version: string): string => `${id}\u0000${version}`;
 
-/** Processes may tell in any order, each of them in its own. */
+/** Keeps the latest examples: processes report in any order, each in the order of its own. */
 function keepLatest(row: Row, examples: readonly ShadowExample[]): void {
   if (examples.length === 0) return;
   row.examples = [...row.examples, ...examples].sort((a, b) => a.at - b.at).slice(-MAX_EXAMPLES);

@@ -1,9 +1,9 @@
-/** Which version of a policy answers, and sets of policies of which some have another version in shadow. */
+/** Chooses the version of a policy that answers, and gives policies of a set another version in shadow. */
 import type { Policy } from "../../policy.js";
 import type { Review } from "../../review.js";
 import type { PolicySet, ServedPolicy, ShadowVersion } from "../policy-set.js";
 
-/** The version that answers a review. A broken one does not take the place of one that works. */
+/** The version that answers a review. A broken one does not replace a working one. */
 export function answering(entry: ServedPolicy, review: Review): ServedPolicy {
   const { shadow } = entry;
   if (shadow === undefined || review.kind !== "admission") return entry;
@@ -12,7 +12,7 @@ export function answering(entry: ServedPolicy, review: Review): ServedPolicy {
   return shadow.entry.unavailable !== undefined && !shadow.isAlone ? entry : shadow.entry;
 }
 
-/** What is served where a policy has no version in force: it lets every request pass and says nothing. */
+/** The served policy where none is in force: it accepts every request without a message. */
 export function servedAlone(shadow: Omit<ShadowVersion, "isAlone">): ServedPolicy {
   const { id, mode, policy } = shadow.entry;
   const silent: Policy = {
@@ -25,16 +25,16 @@ export function servedAlone(shadow: Omit<ShadowVersion, "isAlone">): ServedPolic
   return { id, policy: silent, mode, allowedToMutate: false, shadow: { ...shadow, isAlone: true } };
 }
 
-/** Policies that are in the shadow of others. */
+/** Policies in the shadow of others. */
 export interface ShadowSet {
   readonly policies: PolicySet;
-  /** Of all of them. */
+  /** The version of all of them. */
   readonly version: string;
 }
 
 /**
- * Policies with those of a set in their shadow, by id, where they have no other; what only the set has is in shadow alone. Members of groups are not addressed by
- * themselves there.
+ * Puts the policies of a set in the shadow of served ones with the same id that have none; policies that only the set has are in shadow alone.
+ * Members of groups are not addressed by themselves there.
  */
 export function withShadows(served: Iterable<ServedPolicy>, { policies, version }: ShadowSet): ServedPolicy[] {
   const entries = new Map(Array.from(served, (entry) => [entry.id, entry]));
