@@ -16,6 +16,7 @@ import type { PreparedModule } from "./module/prepare.js";
 import { START_ONLY } from "./names.js";
 import { NOTHING } from "./payload.js";
 import { PolicyStart } from "./policy-start.js";
+import type { Floor } from "./rewrite/floor/floor.js";
 import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./run/guest/call.js";
 import { Moment, type MomentParts } from "./run/guest/moment.js";
 import { CallHistory } from "./run/main-thread/history.js";
@@ -59,6 +60,11 @@ const TAKING_STATE_MS = 120_000;
 
 /** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
 const MOST_COMPARED = 2;
+
+/** On threads a guest has all of its stack. */
+async function withoutFloor({ floor, ...rest }: GuestModule): Promise<GuestModule> {
+  return { ...rest, module: (await floor?.without()) ?? rest.module };
+}
 
 const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
 
@@ -128,11 +134,14 @@ export class LoadedPolicy implements WasmPolicy {
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
     const { protocol, settings, inline } = this.#parts;
     const moment = new Moment(undefined, inline.seeds);
+    let trappedAbove: Floor | undefined;
     const isCompared = this.#start.begin();
     if (!isCompared && this.#start.isSmall && inline.wouldTry(this.#history)) {
       const call = protocol.validateCall(review, settings, data, inline.allocate);
       if ("verdict" in call) return call;
-      const answered = this.#tryInline(call, review, moment);
+      const answered = this.#tryInline(call, review, moment, (floor) => {
+        trappedAbove = floor;
+      });
       if (answered !== undefined) return answered;
       // What is too long for the main thread has been put together in memory of its own.
       if (call.input.length > INLINE_QUESTION_BYTES) return this.#askOnThread(call, review, context, moment);
@@ -141,10 +150,10 @@ export class LoadedPolicy implements WasmPolicy {
     if ("verdict" in call) return call;
     return isCompared
       ? this.#askBothWays(call, review, context, moment)
-      : this.#askOnThread(call, review, context, moment, this.#start.module);
+      : this.#askOnThread(call, review, context, moment, this.#start.module, trappedAbove);
   }
 
-  #tryInline(call: GuestCall, review: Review, moment: Moment): Outcome | undefined {
+  #tryInline(call: GuestCall, review: Review, moment: Moment, onTrap: (floor?: Floor) => void): Outcome | undefined {
     const { inline, limits } = this.#parts;
     const { module } = this.#start;
     return inline.try({
@@ -154,6 +163,7 @@ export class LoadedPolicy implements WasmPolicy {
       moment,
       history: this.#history,
       onLog: (line) => this.#log(line, review),
+      onTrap: () => onTrap(module.floor),
     });
   }
 
@@ -176,7 +186,7 @@ export class LoadedPolicy implements WasmPolicy {
     // In a line of its own, as the check of settings: requests don't wait for it, and what it takes tells nothing about them.
     const result = await pool.run({
       key: checkKey(this.id),
-      module,
+      module: module.floor ? await withoutFloor(module) : module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,
@@ -229,6 +239,7 @@ export class LoadedPolicy implements WasmPolicy {
     context: EvaluationContext,
     moment: Moment,
     module = this.#start.module,
+    trappedAbove?: Floor,
   ): Promise<Outcome> {
     const { protocol } = this.#parts;
     const reasons = new Reasons();
@@ -252,6 +263,8 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
+    // What traps on the main thread only does so by its floor.
+    if (trappedAbove && result.kind === "answer") this.#start.dropFloor(await trappedAbove.without());
     this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const limit = limitDetail(result, this.#parts.limits);
@@ -290,7 +303,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { pool, limits, timeoutMs } = this.#parts;
     return pool.run({
       key: about ? this.id : checkKey(this.id),
-      module,
+      module: module.floor ? await withoutFloor(module) : module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,

@@ -5,6 +5,7 @@
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
  *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js marked
+ *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js raised
  *
  * or makes them itself, of small functions that call one another (`test/wasm/rewrite/inline-functions/random-functions.ts`):
  *
@@ -17,6 +18,7 @@
 import { inlineCalls } from "../../src/wasm/rewrite/inline-functions/inline-calls.js";
 import type { IndexSpaces } from "../../src/wasm/rewrite/meter/segments.js";
 import { SMALLEST_SHIFT } from "../../src/wasm/rewrite/write-barriers/marking.js";
+import { compareRaised } from "../wasm/rewrite/floor/raised.js";
 import { GENEROUS } from "../wasm/rewrite/inline-functions/generous.js";
 import { randomFunctions } from "../wasm/rewrite/inline-functions/random-functions.js";
 import { asItIs, compareBoth, compareUsed, type Rewrite, runOut } from "../wasm/rewrite/meter/both.js";
@@ -31,7 +33,9 @@ const LONGEST = 5_000;
 const REPORTED_EVERY = 10_000;
 
 const free = process.argv[2] === "free";
-const compare = { used: compareUsed, marked: compareMarkedByTurns }[process.argv[2] ?? ""] ?? compareBoth;
+const compare =
+  { used: compareUsed, marked: compareMarkedByTurns, raised: compareRaisedByTurns }[process.argv[2] ?? ""] ??
+  compareBoth;
 let rest: Buffer = Buffer.alloc(0);
 let compared = 0;
 let skipped = 0;
@@ -74,6 +78,11 @@ async function judgeAll(): Promise<void> {
 function compareMarkedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
   const shift = SMALLEST_SHIFT + (seed % 5);
   return compareMarked(bytes, seed, { shifts: seed % 2 === 0 ? [shift] : [shift, shift + 1 + (seed % 3)] }, rewrite);
+}
+
+/** Above floors of different heights. */
+function compareRaisedByTurns(bytes: Uint8Array<ArrayBuffer>, seed: number, rewrite: Rewrite) {
+  return compareRaised(bytes, seed, 4_096 << (seed % 4), rewrite);
 }
 
 /** Functions where they are called, and counted. */

@@ -70,6 +70,60 @@ describe("a policy with a state that has to be proved", () => {
   });
 });
 
+describe("a policy whose calls are kept above a floor", () => {
+  const found: FoundStart = { report: { start: "cold", because: "it answers no neutral request" }, isExact: true };
+  const without = async (): Promise<WebAssembly.Module> => (await MODULE).module;
+
+  /** Behind two calls. @param takes what is found, one after the other */
+  async function begunAbove(...takes: FoundStart[]) {
+    let taken = 0;
+    let ids = 0;
+    const start = new PolicyStart({
+      module: { ...(await MODULE), floor: { address: 4_096, without } },
+      enabled: true,
+      newId: () => --ids,
+      take: () => Promise.resolve(takes[taken++] ?? found),
+      warn: () => {},
+      now: () => 0,
+    });
+    start.begin();
+    start.begin();
+    await new Promise(setImmediate);
+    return { start, taken: () => taken };
+  }
+
+  test("has none any more when one needed what is below, and its memory is another one's", async () => {
+    const { start, taken } = await begunAbove(found, WARM);
+    const { id } = start.module;
+    const plain = await without();
+    start.dropFloor(plain);
+    assert.equal(start.module.floor, undefined);
+    assert.notEqual(start.module.id, id);
+    const { id: cold } = start.module;
+    // A second call that had to, meanwhile.
+    start.dropFloor(plain);
+    assert.equal(start.module.id, cold);
+    await new Promise(setImmediate);
+    // What had been tried for a state may have trapped.
+    assert.equal(taken(), 2);
+    assert.deepEqual(start.report, { start: "warm" });
+    assert.equal(start.module.floor, undefined);
+    start.refuse("it asks the host");
+    assert.equal(start.module.floor, undefined);
+    assert.equal(start.module.id, cold);
+  });
+
+  test("keeps the state that was taken", async () => {
+    const { start, taken } = await begunAbove(WARM);
+    const { state, id } = start.module;
+    start.dropFloor(await without());
+    assert.equal(taken(), 1);
+    assert.equal(start.module.state, state);
+    assert.equal(start.module.floor, undefined);
+    assert.notEqual(start.module.id, id);
+  });
+});
+
 test("a policy with a state that is that of any start has no call run cold", async () => {
   const { start, compared } = await begun({ ...WARM, report: { start: "started" }, isExact: true });
   assert.equal(start.module.id, -1);

@@ -18,6 +18,7 @@ import {
   OPA_IMPORTS,
   WAPC_IMPORTS,
 } from "../names.js";
+import type { Floor } from "../rewrite/floor/floor.js";
 import { emptySnapshot } from "../rewrite/snapshot/memory-snapshot.js";
 import type { ExecutionMode, GuestModule, LinkedModule } from "../run/guest/call.js";
 import { WASI_FUNCTIONS } from "../run/guest/wasi-preview1.js";
@@ -28,7 +29,7 @@ import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
 import { checkExports } from "./required-exports.js";
 import { RewritingThread } from "./rewriting-thread.js";
-import { type RewriteOrder, type Rewritten, rewritten } from "./rewritten.js";
+import { type RewriteOrder, type Rewritten, rewritten, withoutFloor } from "./rewritten.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -185,10 +186,23 @@ export class ModuleStore {
       ...(importedMemory && { importedMemory, image: image ?? emptySnapshot(importedMemory.initial) }),
       ...(coldBecause === undefined ? { isResettable: true } : { coldBecause }),
       ...(marking && { marking }),
+      ...(made.floor && { floor: compiledWhenAsked(made.floor) }),
       ...(linked.length > 0 && { linked }),
       ...(metadata && { rules: metadata.rules }),
     };
   }
+}
+
+/** A floor whose module without it is compiled once, when it is first asked for. */
+function compiledWhenAsked(floor: NonNullable<Rewritten["floor"]>): Floor {
+  let made: Promise<WebAssembly.Module> | undefined;
+  return {
+    address: floor.address,
+    without: () => {
+      made ??= compile(withoutFloor(floor));
+      return made;
+    },
+  };
 }
 
 function digestOf(bytes: Uint8Array, others: readonly NamedModule[], known?: string): string {

@@ -24,6 +24,6 @@ parentPort?.on("message", (order: RewriteOrder) => {
 });
 
 /** What is handed over and not copied; an image lies in memory that threads share. */
-function buffersOf({ bytes, limited }: Rewritten): ArrayBuffer[] {
-  return [...new Set([bytes.buffer, limited.buffer])];
+function buffersOf({ bytes, limited, floor }: Rewritten): ArrayBuffer[] {
+  return [...new Set([bytes, limited, ...(floor ? [floor.unmetered] : [])].map((each) => each.buffer))];
 }

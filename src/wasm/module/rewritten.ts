@@ -1,12 +1,15 @@
-/** All that is done to a module's bytes before the engine compiles them: limits, state, small functions, marks, metering. */
+/** All that is done to a module's bytes before the engine compiles them: limits, state, small functions, floor or marks, metering. */
 
 import { WasmLoadError } from "../errors.js";
 import { HOST_MODULE, MEMORY_NAME } from "../names.js";
 import { rewriteModule } from "../rewrite/binary/rewrite.js";
 import { readSections, SECTION_CODE } from "../rewrite/binary/sections.js";
 import type { GuestMemory } from "../rewrite/binary/types.js";
+import { floorFor } from "../rewrite/floor/floor.js";
+import { raiseStores } from "../rewrite/floor/raise-stores.js";
 import { inlineCalls } from "../rewrite/inline-functions/inline-calls.js";
 import { meterModule } from "../rewrite/meter/meter.js";
+import type { IndexSpaces } from "../rewrite/meter/segments.js";
 import { type Extracted, extractState } from "../rewrite/snapshot/extract.js";
 import type { MemorySnapshot } from "../rewrite/snapshot/memory-snapshot.js";
 import { type Marking, markingFor } from "../rewrite/write-barriers/marking.js";
@@ -14,13 +17,19 @@ import { METADATA_SECTION } from "./metadata.js";
 
 /**
  * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
- * MiB or two: marking costs them more than to look through it. Larger ones bring along engines, such as for patterns, whose states have many
+ * MiB or two: marking costs them more than to look through it, or through what is above a floor. Larger ones bring along engines, such as for patterns, whose states have many
  * MiB.
  */
 const LITTLE_CODE = 64 * 1024;
 const MUCH_CODE = 1536 * 1024;
 /** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
 const MARKED_PAGES = 8;
+
+/**
+ * Bytes of code up to which a module may have a floor. It is metered again without one, on the main thread and at a stretch, when a call first runs on a thread: that takes
+ * some 30 ms for a hundred KiB. And what begins on threads anyway would be compiled twice at load.
+ */
+const FLOORED_CODE = 256 * 1024;
 
 /**
  * Custom sections that are read, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
@@ -52,6 +61,12 @@ export interface Rewritten {
   /** Why no state of its instances can be taken. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
+  /** An address below which it can't write, and what the module without that is made of. */
+  readonly floor?: {
+    readonly address: number;
+    readonly unmetered: Uint8Array<ArrayBuffer>;
+    readonly own?: IndexSpaces;
+  };
 }
 
 /**
@@ -83,7 +98,18 @@ export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritte
   const code = readSections(extracted.bytes).find(({ id }) => id === SECTION_CODE)?.body.length ?? 0;
   const marking = markingOf(code, memory);
   const marked = marking && unlessRefused(() => meterModule(expanded, marking, own));
-  return marking && marked ? { ...common, bytes: marked, marking } : { ...common, bytes: metered() };
+  if (marking && marked) return { ...common, bytes: marked, marking };
+  const mayHaveFloor = marking === undefined && code <= FLOORED_CODE;
+  const address = mayHaveFloor && image ? floorFor(expanded, image) : undefined;
+  const raised = address === undefined ? undefined : raiseStores(expanded, address);
+  const above = raised && unlessRefused(() => meterModule(raised, undefined, own));
+  if (address === undefined || !above) return { ...common, bytes: metered() };
+  return { ...common, bytes: above, floor: { address, unmetered: expanded, ...(own && { own }) } };
+}
+
+/** The module that has a floor, without it. @throws WasmLoadError */
+export function withoutFloor({ unmetered, own }: NonNullable<Rewritten["floor"]>): Uint8Array<ArrayBuffer> {
+  return meterModule(unmetered, undefined, own);
 }
 
 /** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */

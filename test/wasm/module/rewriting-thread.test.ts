@@ -4,7 +4,7 @@ import { after, describe, test } from "node:test";
 import { WasmLoadError } from "../../../src/wasm/errors.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
 import { RewritingThread } from "../../../src/wasm/module/rewriting-thread.js";
-import { type RewriteOrder, rewritten } from "../../../src/wasm/module/rewritten.js";
+import { type RewriteOrder, rewritten, withoutFloor } from "../../../src/wasm/module/rewritten.js";
 import { countedThreads } from "../../support/counted-threads.js";
 
 const vector = (name: string): Uint8Array => readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url));
@@ -23,12 +23,18 @@ describe("modules that are rewritten on a thread", () => {
   after(() => thread.close());
 
   for (const [name, each] of [
-    ["a policy in Rust", order(RUST)],
+    ["a policy in Rust, which has a floor", order(RUST)],
     ["a policy in Rego, which marks what it writes to", order(REGO)],
     ["the main module of several", order(RUST, "main")],
     ["a module beside that", order(RUST, "beside")],
   ] as const)
     test(`${name}: as on the main thread`, async () => assert.deepEqual(await thread.rewrite(each), rewritten(each)));
+
+  test("a module without its floor can still be made", async () => {
+    const { floor } = await thread.rewrite(order(RUST));
+    assert.ok(floor !== undefined);
+    await WebAssembly.compile(withoutFloor(floor));
+  });
 
   test("several at once: each gets its own", async () => {
     const made = await Promise.all(

@@ -3,6 +3,7 @@
 import type { Outcome } from "../../../policy/outcome.js";
 import type { HostAnswer } from "../../host/host.js";
 import type { GuestMemory } from "../../rewrite/binary/types.js";
+import type { Floor } from "../../rewrite/floor/floor.js";
 import type { MemorySnapshot } from "../../rewrite/snapshot/memory-snapshot.js";
 import type { Marking } from "../../rewrite/write-barriers/marking.js";
 import type { CapturedState } from "../snapshot/captured-state.js";
@@ -63,6 +64,8 @@ export interface GuestModule extends InstanceSource {
   readonly image?: MemorySnapshot;
   /** How its instances mark what they write to; absent: they don't. */
   readonly marking?: Marking;
+  /** Below which its code can't write; absent: it can write everywhere. Never on a thread, where a call that needs all of its stack has it. */
+  readonly floor?: Floor;
 }
 
 /** Why a call gave no answer. */

@@ -12,7 +12,7 @@ import {
 import type { GuestModule } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
 import type { InstancePlace, UsedInstance } from "./place.js";
-import type { Written } from "./written.js";
+import { type Written, WrittenAbove } from "./written.js";
 import { WrittenRegions } from "./written-regions.js";
 
 /** Places kept, at most one for each module. */
@@ -33,7 +33,7 @@ const CHECKED_EVERY = 1_000;
 export const MISSED = "MEMORY_NOT_MARKED";
 
 /** What is known of where a module writes. */
-export type WritingModule = Pick<GuestModule, "marking">;
+export type WritingModule = Pick<GuestModule, "marking" | "floor">;
 
 /** Functions for one memory (wipe.wat). */
 interface Wiper {
@@ -149,8 +149,7 @@ export class Places {
   #make(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule): Place {
     const memory = newMemory({ ...shape, initial: image.pages });
     fill(memory, image);
-    const written = writing.marking && new WrittenRegions(writing.marking);
-    return new Place(moduleId, memory, image, this.#distrusted.has(moduleId) ? undefined : written);
+    return new Place(moduleId, memory, image, this.#distrusted.has(moduleId) ? undefined : writtenBy(writing));
   }
 
   #keep(place: Place): void {
@@ -199,6 +198,11 @@ export class Places {
     this.#wiper ??= new WebAssembly.Module(new Uint8Array(readFileSync(new URL("./wipe.wasm", import.meta.url))));
     return new WebAssembly.Instance(this.#wiper, { guest: { memory } }).exports as unknown as Wiper;
   };
+}
+
+function writtenBy({ marking, floor }: WritingModule): Written | undefined {
+  if (floor) return new WrittenAbove(floor.address);
+  return marking && new WrittenRegions(marking);
 }
 
 function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemorySnapshot): boolean {

@@ -11,3 +11,26 @@ export interface Written {
    */
   take(bytes: number): readonly number[];
 }
+
+/** Of a guest that can't write below a floor: all that is above, and all of the memory when its host has written below. */
+export class WrittenAbove implements Written {
+  readonly #floor: number;
+  #isBelow = false;
+
+  /** @param floor an address */
+  constructor(floor: number) {
+    this.#floor = floor;
+  }
+
+  note(address: number, length: number): void {
+    if (length !== 0 && address >>> 0 < this.#floor) this.#isBelow = true;
+  }
+
+  entered(): void {}
+
+  take(bytes: number): readonly number[] {
+    const from = this.#isBelow ? 0 : this.#floor;
+    this.#isBelow = false;
+    return [from, bytes];
+  }
+}

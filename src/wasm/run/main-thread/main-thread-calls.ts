@@ -78,6 +78,8 @@ export interface MainThreadCall {
   readonly history: CallHistory;
   /** Takes a line that the guest has logged. */
   readonly onLog: (line: LogLine) => void;
+  /** Told when the guest has trapped, in its start or behind it: it may have been by its floor. */
+  readonly onTrap?: () => void;
 }
 
 /** What is asked at load. */
@@ -128,7 +130,7 @@ export class MainThreadCalls {
   }
 
   /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
-  try({ module, call, limits, moment, history, onLog }: MainThreadCall): Outcome | undefined {
+  try({ module, call, limits, moment, history, onLog, onTrap }: MainThreadCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     // A large memory takes longer to be filled than a call may take.
@@ -146,6 +148,7 @@ export class MainThreadCalls {
     if (result.kind !== "outcome") {
       this.#movedOn++;
       history.failed();
+      if (result.kind === "trap" || result.kind === "start-failed") onTrap?.();
       return undefined;
     }
     this.#answered++;

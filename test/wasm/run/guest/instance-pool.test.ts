@@ -88,6 +88,27 @@ describe("places of guests", () => {
     }
   });
 
+  test("are brought back from a floor on, and as a whole when their host has written below", () => {
+    const places = new Places();
+    const floor = { address: 8_192, without: () => Promise.reject(new Error("is not asked for")) };
+    for (let round = 0; round < 8; round++) {
+      const place = places.take(1, SHAPE, EMPTY, { floor });
+      const bytes = new Uint8Array(place.memory.buffer);
+      assert.ok(
+        bytes.every((byte) => byte === 0),
+        `${round}`,
+      );
+      bytes.fill(7, floor.address);
+      place.note(20_000, 20_000);
+      place.note(100, 0);
+      if (round % 2 === 0) {
+        bytes.fill(7, 8_000, 8_200);
+        place.note(8_000, 200);
+      }
+      places.give(place);
+    }
+  });
+
   test("are looked at as a whole at first: a module with a mark that is missing is not trusted again", async () => {
     const places = new Places();
     const { instance } = instanceWithMarks();
