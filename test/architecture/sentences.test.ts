@@ -6,13 +6,7 @@ import { describe, test } from "node:test";
 const SRC = new URL("../../../src/", import.meta.url);
 
 /** Folders of src whose comments and messages are still to be rewritten. */
-const TO_DO: readonly string[] = [
-  "cli",
-  "cluster/audit",
-  "kinds/certificate-request-policy/engine",
-  "offline",
-  "wasm",
-];
+const TO_DO: readonly string[] = ["cli", "cluster/audit", "kinds/certificate-request-policy/engine", "offline"];
 
 interface Riddle {
   readonly pattern: RegExp;

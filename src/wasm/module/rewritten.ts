@@ -1,4 +1,4 @@
-/** All that is done to a module's bytes before the engine compiles them: limits, state, small functions, marks, metering. */
+/** Rewrites a module's bytes before the engine compiles them: limits, state, small functions, marks, metering. */
 
 import { WasmLoadError } from "../errors.js";
 import { HOST_MODULE, MEMORY_NAME } from "../names.js";
@@ -13,29 +13,31 @@ import { type Marking, markingFor } from "../rewrite/write-barriers/marking.js";
 import { METADATA_SECTION } from "./metadata.js";
 
 /**
- * Bytes of code up to which a module marks what it writes to, and from which on. Between them are policies that compute for some tenths of a millisecond in a memory of a
- * MiB or two: marking costs them more than to look through it. Larger ones bring along engines, such as for patterns, whose states have many
- * MiB.
+ * Bytes of code up to which, and from which on, a module marks its writes. In between are policies that compute for some tenths of a millisecond in a
+ * memory of a MiB or two: marking costs them more than scanning it. Larger ones contain engines, such as for patterns, whose states have many MiB.
  */
 const LITTLE_CODE = 64 * 1024;
 const MUCH_CODE = 1536 * 1024;
-/** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
+/**
+ * Pages of a memory from which on its module marks its writes: scanning a page takes a microsecond, and marking a twentieth to a sixth of the guest's
+ * time.
+ */
 const MARKED_PAGES = 8;
 
 /**
- * Custom sections that are read, with the most bytes that they may have; the engine would keep the others in each process as long as the module. A metadata section that is
- * larger than it may be is refused where it is read. The names of functions of a Go program of 20 MB have one MiB.
+ * Custom sections that are used, with their most bytes; the engine would keep the others in each process as long as the module. A metadata section
+ * that is too large is refused by its reader. The function names of a Go program of 20 MB have one MiB.
  */
 const CUSTOM_SECTIONS = { [METADATA_SECTION]: Number.POSITIVE_INFINITY, name: 4 * 1024 * 1024 } as const;
 
 /** A module to be rewritten. */
 export interface RewriteOrder {
   readonly bytes: Uint8Array;
-  /** Of its memory. */
+  /** Most pages of its memory. */
   readonly maximumPages: number;
   /**
-   * What it is of its policy: all of it, the main one of several modules, or one beside that. What several modules import from each other no captured state would hold, and those
-   * beside keep their memory, limited as the main one's.
+   * Its role in its policy: the only module, the main one of several, or one beside that. A captured state does not include imports between modules;
+   * modules beside the main one keep their memory, with the same limit.
    */
   readonly role: "only" | "main" | "beside";
 }
@@ -43,13 +45,13 @@ export interface RewriteOrder {
 /** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As it came, but for its memory, its limits and unread custom sections. */
+  /** The original bytes with changed memory and limits, without unused custom sections. */
   readonly limited: Uint8Array<ArrayBuffer>;
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;
-  /** What its memory holds at first; absent: zeros, or it writes its data itself. */
+  /** The first content of its memory; absent: zeros, or it writes its data itself. */
   readonly image?: MemorySnapshot;
-  /** Why no state of its instances can be taken. */
+  /** The reason why no state of its instances can be captured. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
 }
@@ -86,13 +88,13 @@ export function rewritten({ bytes, maximumPages, role }: RewriteOrder): Rewritte
   return marking && marked ? { ...common, bytes: marked, marking } : { ...common, bytes: metered() };
 }
 
-/** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
+/** The marking for a module with this many bytes of code; undefined: restoring all of its memory takes no longer than marking. */
 function markingOf(code: number, memory: GuestMemory): Marking | undefined {
   if (memory.initial < MARKED_PAGES) return undefined;
   return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial, code >= MUCH_CODE) : undefined;
 }
 
-/** What was made, unless a function became too large by it, or the module has what is not known here: without it metering says so. */
+/** The result of `make`, unless a function became too large by it, or the module has unknown parts, which metering reports. */
 function unlessRefused<T>(make: () => T): T | undefined {
   try {
     return make();
