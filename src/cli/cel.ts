@@ -43,11 +43,11 @@ export interface CelArguments {
   readonly explain?: boolean;
   /** With `batch`: how many evaluations to time. */
   readonly bench?: number;
-  /** Whether a prompt remembers what is typed; default true. */
+  /** Whether a prompt keeps a history; default true. */
   readonly history?: boolean;
 }
 
-/** Runs the command. @returns the exit code: 0, or 1 when the one expression fails, or 2 for bad arguments */
+/** Runs the command. @returns the exit code: 0, or 1 when the expression fails, or 2 for bad arguments */
 export async function celCommand(args: CelArguments, streams: CommandIo): Promise<number> {
   const base = environmentOf(args.environment ?? "kubernetes-1.37");
   if (base === undefined) {
@@ -63,7 +63,7 @@ export async function celCommand(args: CelArguments, streams: CommandIo): Promis
   }
   const environment = base.extend(declarations);
   if (args.batch === true) return celBatchCommand({ environment, bindings, bench: args.bench }, streams);
-  // Piped in, it may be as long as it likes, and the shell has no say in it.
+  // Piped in, it may have any length, and needs no quoting for the shell.
   const expression = args.expression ?? (await text(streams.stdin));
   if (expression.trim() === "") {
     streams.stderr.write("an expression is needed: as an argument, on standard input, or --batch\n");
@@ -91,7 +91,7 @@ async function bindingsOf(file: string): Promise<Bindings> {
   try {
     return parseJson(content) as Bindings;
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : "is no JSON"}`, { cause: error });
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : "is not JSON"}`, { cause: error });
   }
 }
 

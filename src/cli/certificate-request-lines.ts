@@ -1,16 +1,16 @@
-/** What each CertificateRequestPolicy made of a request, as lines for whoever asked on a command line. */
+/** Lines with each CertificateRequestPolicy's decision on a request, for the command line. */
 
 import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { Verdict } from "../policy/served/verdict.js";
 import { indented } from "./explain/indented.js";
 
-/** What decides such requests calls itself. */
+/** The implementation name of policies that decide such requests. */
 const POLICY_KIND = "CertificateRequestPolicy";
 
 type Account = Readonly<Record<string, unknown>>;
 
-/** The decisions that an answer rests on: the policy's own, or those of a group's members, in order. */
+/** The decisions behind an answer: the policy's own, or those of a group's members, in order. */
 export function decisionLines({ entry, outcome, observations }: Verdict): readonly string[] {
   const own = outcome.account?.();
   if (own === undefined && outcome.verdict === "skip" && entry.policy.implementation === POLICY_KIND)
@@ -38,7 +38,7 @@ function meaning({ decision, message }: Account): string {
     case "Unprocessed":
       return `Unprocessed: no policy decides it: ${message}`;
     default:
-      // Why, the details of the answer say.
+      // The details of the answer have the reason.
       return "Error: it could not be reviewed";
   }
 }
@@ -48,7 +48,9 @@ function policyLines({ name, selected, bound, ready, errors }: Account, approved
   if (selected !== true) return line("not selected: it is for other issuers or namespaces");
   if (bound !== true)
     return line(
-      bound === false ? "not bound: the requester may not use it" : "nobody asked whether the requester may use it",
+      bound === false
+        ? "not bound: the requester may not use it"
+        : "it was not checked whether the requester may use it",
     );
   if (ready !== true && errors === null) return line("not ready");
   if (!Array.isArray(errors)) return line(approved ? "not asked: another one approves" : "not evaluated");

@@ -1,4 +1,4 @@
-/** What is said of a CertificateRequest that is made of a CSR: by options of `eval` and `apply`, and by keys of a case in a test file. One definition for all. */
+/** Fields of a CertificateRequest made of a CSR: as options of `eval` and `apply`, and as keys of a case in a test file. One definition for all. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../data/command-io.js";
 import { parseGoDuration } from "../data/go/duration.js";
@@ -8,26 +8,26 @@ import { ScanError } from "../offline/scan/scan-error.js";
 import { type CertificateRequestParts, certificateRequestOf } from "../offline/scan/signing-request.js";
 import { unknownUsage } from "../offline/scan/usages.js";
 
-/** What of it has options and keys of its own; its namespace is the request's. */
+/** Fields with options and keys of their own; its namespace is the request's. */
 export type CertificateRequestValues = Omit<CertificateRequestParts, "namespace">;
 type Key = keyof CertificateRequestValues;
 
-/** One option, and the key of the same meaning in test files. */
+/** One option, and its key in test files. */
 export interface CertificateRequestOption {
-  /** As commander writes them. */
+  /** Flags in commander's notation. */
   readonly flags: string;
   readonly key: Key;
-  /** In test files. */
+  /** The key in test files. */
   readonly testKey: string;
   readonly description: string;
   /**
-   * The value of a text; absent for what is either said or not.
-   * @throws Error that says what was expected
+   * Parses the value; absent for a switch.
+   * @throws Error with the expected form
    */
   readonly parse?: (text: string) => unknown;
 }
 
-/** All of them, in the order of the help. */
+/** All options, in the order of the help. */
 export const CERTIFICATE_REQUEST_OPTIONS: readonly CertificateRequestOption[] = [
   {
     flags: "--request-name <name>",
@@ -69,7 +69,7 @@ export const CERTIFICATE_REQUEST_OPTIONS: readonly CertificateRequestOption[] = 
     flags: "--groups <list>",
     key: "groups",
     testKey: "groups",
-    description: "their groups; default: those that an API server gives to everybody, and to service accounts",
+    description: "their groups; default: those that an API server gives to every user, and to service accounts",
     parse: (text) => (text === "" ? [] : listed(text)),
   },
 ];
@@ -91,20 +91,20 @@ export function addCertificateRequestOptions(command: Command): void {
   }
 }
 
-/** Those that were given, out of the values of all options. */
+/** The given ones among the values of all options. */
 export function certificateRequestValues(values: CertificateRequestValues): CertificateRequestValues {
   const given = CERTIFICATE_REQUEST_OPTIONS.filter(({ key }) => values[key] !== undefined);
   return Object.fromEntries(given.map(({ key }) => [key, values[key]]));
 }
 
-/** The flags of those that were given, for messages: `--issuer, --usages`. */
+/** The flags of given options, for messages: `--issuer, --usages`. */
 export const givenFlags = (values: CertificateRequestValues): string =>
   CERTIFICATE_REQUEST_OPTIONS.filter(({ key }) => values[key] !== undefined)
     .map(({ flags }) => flags.replace(/ .*/, ""))
     .join(", ");
 
 /**
- * The same out of a case of a test file: texts as on a command line; lists may be lists, and an issuer a map.
+ * The same from a case of a test file: texts as on a command line; lists may be lists, and an issuer a map.
  * @throws UsageError that names the key
  */
 export function readCertificateRequestKeys(written: Readonly<Record<string, unknown>>): CertificateRequestValues {
@@ -172,9 +172,9 @@ function duration(text: string): string {
 }
 
 /**
- * A CertificateRequest made of a CSR.
- * @param file where the CSR comes from, `-` for standard input
- * @throws UsageError for what is no CSR
+ * Makes a CertificateRequest of a CSR.
+ * @param file the CSR's file, `-` for standard input
+ * @throws UsageError for an invalid CSR
  */
 export function buildCertificateRequest(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
   try {

@@ -6,12 +6,12 @@ import { UsageError } from "../data/command-io.js";
 import { exceptionNamespaces } from "./loader-settings.js";
 import type { ServeValues } from "./options.js";
 
-/** Where Kubernetes tells a pod its namespace. */
+/** The file with a pod's namespace. */
 const NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-/** The namespace of a server that is in none. */
+/** The namespace of a server outside of a pod. */
 const DEFAULT_NAMESPACE = "policy-server";
 const DEFAULT_SERVICE = "policy-server";
-/** Names of objects and labels (RFC 1123). */
+/** A name of an object or a label (RFC 1123). */
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** Longest label; and longest name of a replica, which is part of another name. */
@@ -20,7 +20,7 @@ const MAX_REPLICA = 200;
 /** Timers of more than 24 days fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Options that only mean something with it, and have no default. */
+/** Options that need it, and have no default. */
 const ONLY_WITH_IT: readonly (keyof ServeValues)[] = [
   "service",
   "webhookUrl",
@@ -38,7 +38,7 @@ const ONLY_WITH_IT: readonly (keyof ServeValues)[] = [
 
 /**
  * Reads the settings from option values; undefined without `--from-cluster`.
- * @throws UsageError for what can't be meant
+ * @throws UsageError for invalid combinations
  */
 export function clusterSettings(values: ServeValues): ClusterSettings | undefined {
   if (!values.fromCluster) {

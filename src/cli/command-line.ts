@@ -1,6 +1,4 @@
-/**
- * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
- */
+/** Parses the command line: the command, with its options. Commands are imported when they run, so that `--help` and `cel` start fast. */
 import { Command, CommanderError } from "commander";
 import { type CommandIo, say, UsageError } from "../data/command-io.js";
 import { escapedLines } from "../data/printable.js";
@@ -36,7 +34,7 @@ const EXIT_USAGE = 2;
 /** Exit code for a command that failed unexpectedly. */
 const EXIT_FAILURE = 1;
 
-/** All commands, in the order of the help and under its headings. */
+/** All commands, in the order of the help, with its headings. */
 const COMMANDS: readonly (readonly [heading: string, commands: readonly AddCommand[]])[] = [
   ["Serve", [addServe, addPlay]],
   [
@@ -48,10 +46,13 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Other", [addCompletion, addDocs, addHelp]],
 ];
 
-/** The first of them, which is meant when none is named. */
+/** The first of them, which is the default. */
 const SERVE_ALONE: typeof COMMANDS = [["Serve", [addServe]]];
 
-/** Whether it is `serve` that is meant, and nobody asks for help: its options are enough then, and to define those of all commands takes a twentieth of a server's start. */
+/**
+ * Whether the command is `serve`, without a request for help: then its options are enough, and defining those of all commands takes a twentieth of a
+ * server's start.
+ */
 function isServe(args: readonly string[]): boolean {
   const [first = "serve"] = args;
   const asksForHelp = args.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
@@ -81,7 +82,7 @@ export async function runCommandLine(args: readonly string[], io: CommandIo): Pr
   }
 }
 
-/** Errors of who does not know the options. A value that an option does not take is another matter: its message says what the option takes. */
+/** Errors for which the help is useful. A wrong value is not among them: its message has the valid ones. */
 const HELP_HELPS: ReadonlySet<string> = new Set([
   "commander.unknownOption",
   "commander.excessArguments",
@@ -89,7 +90,7 @@ const HELP_HELPS: ReadonlySet<string> = new Set([
   "commander.optionMissingArgument",
 ]);
 
-/** Where the options of a command stand, and what might have been typed. */
+/** A pointer to the help of a command, and a guess of the intended word. */
 function moreOf(program: Command, name: string | undefined, code: string): string {
   const command = program.commands.find((each) => each.name() === name);
   if (command === undefined) return "";
@@ -99,8 +100,8 @@ function moreOf(program: Command, name: string | undefined, code: string): strin
 }
 
 /**
- * The command line as it is defined, with all commands under their headings: for its documentation, too.
- * @param done told the exit code of a command that has run
+ * The definition of the command line, with all commands under their headings: for its documentation, too.
+ * @param done receives the exit code of a command that has run
  * @param headings the commands that it has. Default: all
  */
 export function commandLine(io: CommandIo, done: CommandContext["done"], headings = COMMANDS): Command {

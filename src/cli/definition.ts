@@ -1,23 +1,23 @@
-/** How a command adds itself to the command line: `definitions/` has a file for each, and the rest of it is imported when it runs. */
+/** Adds commands to the command line: `definitions/` has a file for each, whose code is imported when it runs. */
 import type { Command } from "commander";
 import type { CommandIo } from "../data/command-io.js";
 import { painted } from "./look/paint.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption } from "./options.js";
 
-/** What a definition gets. */
+/** The context of a definition. */
 export interface CommandContext {
   readonly io: CommandIo;
-  /** Told the exit code when the command has ended. */
+  /** Receives the exit code when the command has ended. */
   readonly done: (exitCode: number) => void;
-  /** The program with all commands, which the one that this command is added to need not have. */
+  /** The program with all commands, while the present one may have only some. */
   readonly whole: () => Command;
 }
 
 /** Adds a command to the program. */
 export type AddCommand = (program: Command, context: CommandContext) => void;
 
-/** What commands that load policies share with `serve`. */
+/** Options that commands which load policies share with `serve`. */
 export const LOADING_OPTIONS: readonly OptionDefinition[] = [
   ...SERVE_OPTIONS.filter(({ flag }) =>
     [
@@ -47,25 +47,25 @@ export const LOADING_OPTIONS: readonly OptionDefinition[] = [
   },
 ];
 
-/** Adds options; a command that takes no more arguments than it names is refused others. */
+/** Adds options; further arguments than the named ones are refused. */
 export function withOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
   for (const definition of definitions) addOption(command, definition);
   return command.allowExcessArguments(false);
 }
 
-/** A command line to type, and what it does. */
+/** A command line to type, with its meaning. */
 export type Example = readonly [typed: string, meaning: string];
 
 const EXAMPLES = Symbol("examples");
 
-/** Examples below the help: what each does, and what to type. */
+/** Adds examples below the help: each with its meaning and its command line. */
 export function withExamples(command: Command, examples: readonly Example[]): Command {
   Object.assign(command, { [EXAMPLES]: examples });
   const lines = examples.map(([typed, meaning]) => `  ${painted("quiet", `# ${meaning}`)}\n  ${typed}`);
   return command.addHelpText("after", `\n${painted("strong", "Examples:")}\n${lines.join("\n")}`);
 }
 
-/** The examples that a command was given. */
+/** The examples of a command. */
 export function examplesOf(command: Command): readonly Example[] {
   return (command as { [EXAMPLES]?: readonly Example[] })[EXAMPLES] ?? [];
 }

@@ -5,7 +5,7 @@ import { LOADING_OPTIONS } from "./definition.js";
 import { commandTable } from "./docs/reference.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
-/** The tables of docs/command-line.md and docs/apply.md by name, made from the definitions that the command line is made from. */
+/** The tables of docs/command-line.md and docs/apply.md by name, made from the definitions of the command line. */
 export function commandLineTables(): Readonly<Record<string, string>> {
   const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
     const value = isBare(option.kind) ? "" : ` ${placeholderOf(option.kind)}`;
@@ -28,7 +28,7 @@ export function commandLineTables(): Readonly<Record<string, string>> {
   };
 }
 
-/** The options that only this command has. */
+/** The options of only this command. */
 function ownOptions(program: Command, name: string): string {
   const shared = new Set([
     ...LOADING_OPTIONS.map(({ flag }) => `--${flag}`),

@@ -4,12 +4,12 @@ import { type CommandIo, UsageError } from "../data/command-io.js";
 import { nearest } from "../data/suggest.js";
 
 const PAGE = new URL("../../../docs/errors.md", import.meta.url);
-/** A section that is about a code, up to the next heading. */
+/** A section about a code, up to the next heading. */
 const SECTION = /^### ([A-Z][A-Z_]+)\n([\s\S]*?)(?=^#|(?![\s\S]))/gm;
 
 /**
- * Prints what the documentation says of a code, or the codes with the first sentence of each.
- * @throws UsageError for a code that there is no section for
+ * Prints the documentation of a code, or all codes with the first sentence of each.
+ * @throws UsageError for a code without a section
  */
 export function explainCommand(code: string | undefined, { stdout }: Pick<CommandIo, "stdout">): void {
   const sections = codeSections(readFileSync(PAGE, "utf8"));
@@ -28,7 +28,7 @@ export function explainCommand(code: string | undefined, { stdout }: Pick<Comman
   stdout.write(`${wanted}\n\n${section}\n`);
 }
 
-/** The texts of all sections that are about a code. */
+/** The texts of all sections about codes. */
 export function codeSections(page: string): ReadonlyMap<string, string> {
   return new Map([...page.matchAll(SECTION)].map(([, name = "", text = ""]) => [name, text.trim()]));
 }

@@ -5,8 +5,8 @@ import { UsageError } from "../data/command-io.js";
 const OLDEST_VERSION: KubernetesVersion = "1.28";
 
 /**
- * A version of Kubernetes as people write it: `1.34`, `v1.34`, `v1.34.2`. Patches are not told apart.
- * @throws UsageError for one that is not known
+ * Parses a version of Kubernetes: `1.34`, `v1.34`, `v1.34.2`. Patch numbers are ignored.
+ * @throws UsageError for an unknown one
  */
 export function kubernetesVersion(text: string): KubernetesVersion {
   const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1] ?? "";

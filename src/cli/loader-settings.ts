@@ -1,4 +1,4 @@
-/** What the options of the command line mean for loading: the one place that knows both. */
+/** Converts options of the command line to settings for loading; the only code that knows both. */
 import type { Command } from "commander";
 import type { ClusterEntryOptions } from "../config/from-cluster/index.js";
 import { NAMESPACED_POLICY_KINDS, type NamespacedPolicyKind } from "../config/from-cluster/policy-ids.js";
@@ -8,11 +8,11 @@ import type { LoaderSettings } from "../loader/settings.js";
 import { LOADING_OPTIONS } from "./definition.js";
 import { type OptionValues, optionValues } from "./options.js";
 
-/** The settings of a command that loads policies, by its options. @throws UsageError */
+/** The loader settings of a command's options. @throws UsageError */
 export const settingsOf = (command: Command, { env }: CommandIo, definitions = LOADING_OPTIONS): LoaderSettings =>
   loaderSettings(optionValues(command, definitions, env), env);
 
-/** The settings, but for policies of a cluster; the environment is part of them. */
+/** The settings, without policies of a cluster; the environment is part of them. */
 export function loaderSettings(values: OptionValues, environment: Environment): LoaderSettings {
   const { policyTimeout, httpBlocklist, httpAllowlist } = values;
   const milliseconds = policyTimeout === undefined ? undefined : policyTimeout * 1000;
@@ -53,8 +53,8 @@ type ClusterValues = Pick<
 >;
 
 /**
- * What policies of a cluster may be.
- * @throws UsageError for a kind that there is not, and what can be no namespace
+ * The choice of a cluster's policies.
+ * @throws UsageError for an unknown kind, and an invalid namespace
  */
 export function clusterEntryOptions(values: ClusterValues): ClusterEntryOptions {
   const { namespacedPolicyKinds: kinds, namespacedPolicyPlaces: places } = values;
@@ -73,7 +73,7 @@ export function clusterEntryOptions(values: ClusterValues): ClusterEntryOptions 
 
 /**
  * The option `exception-namespaces`: without it PolicyExceptions count nowhere.
- * @throws UsageError for what can be no namespace
+ * @throws UsageError for an invalid namespace
  */
 export function exceptionNamespaces({ exceptionNamespaces: names = "" }: ClusterValues): ReadonlySet<string> {
   const found = commaSeparated(names);

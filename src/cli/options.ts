@@ -1,4 +1,4 @@
-/** Options to typed values: flag, else environment, else default, with one clear error for text that does not fit. */
+/** Parses options to typed values: flag, else environment, else default, with one clear error for invalid text. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Environment, UsageError } from "../data/command-io.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS, type WrittenOption } from "./option-definitions.js";
@@ -22,10 +22,10 @@ export type ServeValues = {
   readonly [Option in WrittenOption as CamelCase<Option["flag"]>]: ValueOf<Option["kind"]> | MissingValue<Option>;
 };
 
-/** The values of a command's options, which are some of those. */
+/** The values of a command's options, a subset of those. */
 export type OptionValues = Partial<ServeValues> & { readonly kubernetes?: boolean };
 
-/** What `serve` has where neither the command line nor the environment says anything. */
+/** The defaults of `serve`. */
 export const SERVE_DEFAULTS = Object.fromEntries(
   SERVE_OPTIONS.map((option) => [camelCase(option.flag), option.default]),
 ) as ServeValues;
@@ -46,7 +46,7 @@ export function addOption(command: Command, definition: OptionDefinition): void 
 
 /**
  * The values of a command's options by camel-cased flag name.
- * @throws UsageError for an environment variable whose text does not fit
+ * @throws UsageError for an invalid environment variable
  */
 export function optionValues(
   command: Command,
@@ -66,7 +66,7 @@ export function optionValues(
   return values as OptionValues;
 }
 
-/** As {@link parse}, with its errors as the ones given. */
+/** {@link parse}, with errors of the given kind. */
 function parsed(kind: OptionKind, text: string, error: (reason: string) => Error): unknown {
   try {
     return parse(kind, text);
@@ -100,7 +100,7 @@ function parse(kind: OptionKind, text: string): unknown {
   }
 }
 
-/** Kubewarden demands `true` or `false`; `1` and `0` are accepted too, because people write them. */
+/** Kubewarden demands `true` or `false`; `1` and `0` are accepted too, because they are common. */
 function parseFlag(text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
@@ -113,7 +113,10 @@ function wholeNumber(text: string, least: number, most: number): number {
   throw new Error(`'${text}' is not a whole number from ${least} to ${most}`);
 }
 
-/** More would hold the main thread longer than an expression may, whatever it costs; less would refuse what the API server has stored. */
+/**
+ * Limits of the factor: a larger one would hold the main thread longer than an expression may, whatever it costs; a smaller one would refuse policies
+ * that the API server has stored.
+ */
 const [LEAST_FACTOR, MOST_FACTOR] = [0.01, 100];
 
 function factor(text: string): number {

@@ -1,4 +1,4 @@
-/** The options of `serve` as typed settings, with the mistakes that only show when options meet (spec kubewarden.md 2). */
+/** The options of `serve` as typed settings, with errors of combined options (spec kubewarden.md 2). */
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
@@ -11,12 +11,12 @@ import { clusterSettings } from "./cluster-settings.js";
 import { clusterEntryOptions, commaSeparated, loaderSettings } from "./loader-settings.js";
 import { type OptionValues, SERVE_DEFAULTS, type ServeValues } from "./options.js";
 
-/** Guests that run at a time in each process: one that runs away must not stop the others. */
+/** Guests that run at a time in each process: one that loops must not stop the others. */
 const GUEST_THREADS = 2;
 
 /**
  * The settings of a server.
- * @param values in place of the defaults; `kubernetes` is true unless they say otherwise: a server looks for a cluster of its own accord
+ * @param values values in place of the defaults; `kubernetes` is true by default: a server looks for a cluster without being told
  * @throws UsageError when options contradict each other
  */
 export function serveSettings(given: OptionValues, environment: Environment = {}): ServeSettings {
@@ -26,7 +26,7 @@ export function serveSettings(given: OptionValues, environment: Environment = {}
   const tls = tlsFiles(values);
   if (page === "play" && !isLoopback(address)) {
     throw new UsageError(
-      `--page play evaluates what anybody sends who reaches it, and --addr is ${address}: add --addr 127.0.0.1, or use --page read`,
+      `--page play evaluates what any client sends that reaches it, and --addr is ${address}: add --addr 127.0.0.1, or use --page read`,
     );
   }
   const usable = usableProcessors();
@@ -55,7 +55,7 @@ export function serveSettings(given: OptionValues, environment: Environment = {}
       fromCluster: values.fromCluster ? clusterEntryOptions(values) : undefined,
     },
     logLevel: values.logLevel,
-    // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2); log records are ours.
+    // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2); the log records are an addition.
     logFormat: values.logFmt === "json" ? "json" : "text",
     pushMetrics: values.enableMetrics,
     traces: values.logFmt === "otlp",
@@ -79,7 +79,7 @@ function tlsFiles(values: ServeValues): TlsFiles | TlsClients | undefined {
     throw new UsageError("error parsing arguments: both certificate and key must be provided together");
   }
   const minVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
-  // Together with files the Secret is refused.
+  // A Secret together with files is refused.
   if (certFile === undefined && values.tlsSecret !== undefined) return { clientCaFiles, minVersion };
   if (certFile === undefined || keyFile === undefined) {
     if (clientCaFiles.length === 0) return undefined;
@@ -96,10 +96,10 @@ const daemonFiles = ({ daemonPidFile, daemonStdoutFile, daemonStderrFile }: Serv
   ...(daemonStderrFile && { stderrFile: daemonStderrFile }),
 });
 
-/** Where a container's share of the processors is written: quota and period in microseconds. */
+/** The file with a container's processor quota and period in microseconds. */
 const CPU_QUOTA_FILE = "/sys/fs/cgroup/cpu.max";
 
-/** Processors this process may use: a container's quota counts, which Node does not look at. */
+/** Processors this process may use: a container's quota counts, which Node ignores. */
 function usableProcessors(): number {
   const all = availableParallelism();
   try {
@@ -112,9 +112,9 @@ function usableProcessors(): number {
   }
 }
 
-/** Bytes of memory this process and its children may use: a container's limit counts where there is one. */
+/** Bytes of memory this process and its children may use: a container's limit counts if there is one. */
 function usableMemory(): number {
   const limit = process.constrainedMemory();
-  // Where there is none it is 0, or more than any machine has.
+  // Without a limit it is 0, or more than any machine has.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

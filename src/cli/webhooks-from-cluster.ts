@@ -1,4 +1,4 @@
-/** What the leader of `serve --from-cluster` makes of a cluster's policies, for `webhooks --from-cluster`. */
+/** Derives the webhooks that the leader of `serve --from-cluster` makes of a cluster's policies, for `webhooks --from-cluster`. */
 import { forServer, MANAGED_BY, PREFIX } from "../cluster/lease.js";
 import { readDocuments } from "../cluster/sources/read-once.js";
 import type { WatchSettings } from "../cluster/sources/watched-kinds.js";
@@ -10,17 +10,17 @@ import type { CommandIo } from "../data/command-io.js";
 import { openCluster } from "../kubernetes/client/index.js";
 import { findCluster } from "../loader/index.js";
 
-/** Which policies. */
+/** The choice of policies. */
 export interface FromCluster extends WatchSettings {
   readonly enforceAdmissionPolicies: boolean;
-  /** Where the server runs. */
+  /** The namespace of the server. */
   readonly namespace: string;
-  /** Ids of the policies file: they go before the cluster's. */
+  /** Ids of the policies file: they take precedence over the cluster's. */
   readonly taken: ReadonlySet<string>;
   readonly kubeconfig: string | undefined;
 }
 
-/** What the leader would keep, and whatever is to be said of it. */
+/** The leader's webhooks, with messages about them. */
 export interface LeadersWebhooks {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
@@ -29,7 +29,7 @@ export interface LeadersWebhooks {
 
 /**
  * Reads the cluster's policies once.
- * @throws Error when there is no way to a cluster
+ * @throws Error without a way to a cluster
  */
 export async function webhooksFromCluster(options: FromCluster, env: CommandIo["env"]): Promise<LeadersWebhooks> {
   const { policyServer, namespace, enforceAdmissionPolicies, taken, kubeconfig } = options;

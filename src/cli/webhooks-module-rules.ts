@@ -1,4 +1,4 @@
-/** What the modules of a policies.yaml suggest that they are asked about, for `webhooks`: their metadata are read, and they are not run. */
+/** Rules that the modules of a policies.yaml suggest, for `webhooks`: their metadata are read, without running them. */
 
 import { type ModuleRules, needsModuleRules, type SuggestedRules } from "../cluster/webhooks/from-entries.js";
 import { type ConfigEntry, formatProblem, type ModuleEntry } from "../config/index.js";
@@ -12,8 +12,8 @@ import type { LoaderSettings } from "../loader/settings.js";
 import { readMetadataOfBytes } from "../wasm/index.js";
 
 /**
- * Fetches, as the server would, the modules of entries about which the file says nothing more, and reads what they suggest.
- * @throws an error that names the file when the sources or the wanted signatures can't be read
+ * Fetches, as the server would, the modules of entries without rules in the file, and reads their suggested rules.
+ * @throws an error that names the file when the sources or the required signatures can't be read
  */
 export async function moduleRules(
   entries: readonly ConfigEntry[],
@@ -33,7 +33,7 @@ export async function moduleRules(
   }
 }
 
-/** Those of members, too. */
+/** The module entries, including those of members. */
 function modulesOf(entries: readonly ConfigEntry[]): readonly ModuleEntry[] {
   return entries.flatMap((entry): readonly ModuleEntry[] => {
     if (entry.kind === "invalid") return [];
@@ -53,7 +53,7 @@ async function suggested(entry: ModuleEntry, fetcher: ModuleFetcher): Promise<Su
   }
 }
 
-/** In the words for those who run the server, not in those for its clients. */
+/** The reason in the words for the operator, not in those for clients. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof LoadError)) return errorText(error);
   const [problem] = error.problems;

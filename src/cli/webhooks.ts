@@ -1,4 +1,4 @@
-/** `webhooks`: what to tell a cluster so that it asks the policies of a policies.yaml, or what the leader of its server tells it about its own. */
+/** `webhooks`: webhook configurations for the policies of a policies.yaml, or those that the leader of a cluster's server writes. */
 import { readFileSync } from "node:fs";
 import {
   type ConfigurationIdentity,
@@ -21,12 +21,12 @@ import { dns1123SubdomainErrors } from "../kubernetes/name-formats.js";
 import { givenFile, type LoaderSettings, policiesFile } from "../loader/settings.js";
 import { exceptionNamespaces as namespacesOfExceptions } from "./loader-settings.js";
 
-/** Where the webhooks of a cluster ask. */
+/** The target of the webhooks. */
 export interface WebhooksOptions {
   /** `<namespace>/<name>`. */
   readonly service: string;
   readonly webhookUrl?: string;
-  /** A file, PEM. */
+  /** A PEM file. */
   readonly caFile?: string;
   /** The cluster's policies in place of a file's. */
   readonly fromCluster?: true;
@@ -34,19 +34,19 @@ export interface WebhooksOptions {
   readonly exceptionNamespaces?: string;
   readonly enforceAdmissionPolicies?: boolean;
   readonly kubeconfig?: string;
-  /** Seconds, as they were typed. */
+  /** Seconds, as typed. */
   readonly timeout?: string;
   readonly failurePolicy?: string;
   readonly output: string;
 }
 
-/** What of webhooks is as the command line says, whatever policies say. */
+/** Fields of webhooks from the command line, in place of the policies' own. */
 type Overrides = Partial<Pick<DerivedWebhook, "timeoutSeconds" | "failurePolicy">>;
 
-/** Other names than those of configurations that a server keeps by itself. */
+/** The identity of configurations for a file, different from those that a server keeps itself. */
 const OF_FILE: ConfigurationIdentity = { base: "policies", labels: { "app.kubernetes.io/name": "policy-server" } };
 
-/** What is printed, and what is said beside it. */
+/** Webhooks to print, with messages. */
 interface Found {
   readonly webhooks: readonly DerivedWebhook[];
   readonly problems: readonly WebhookProblem[];
@@ -54,7 +54,7 @@ interface Found {
 }
 
 /**
- * Prints webhook configurations as YAML or JSON, and on standard error which policies have none and why.
+ * Prints webhook configurations as YAML or JSON, and on standard error the policies without one, with the reason.
  * @returns 0, or 1 when one has none
  */
 export async function webhooksCommand(
@@ -96,18 +96,18 @@ export async function webhooksCommand(
 
 const asYaml = (object: object): string => `---\n${printYaml(object)}`;
 
-/** One List, as kubectl prints and takes several objects. */
+/** One List, as in kubectl. */
 const asJson = (items: readonly object[]): string =>
   `${JSON.stringify({ apiVersion: "v1", kind: "List", items }, undefined, 2)}\n`;
 
-/** The API server takes a Service's path only if each part of it is a name. */
+/** Whether a path is valid for a Service: the API server demands that each part of it is a name. */
 const isServicePath = ({ path }: DerivedWebhook): boolean =>
   path
     .slice(1)
     .split("/")
     .every((part) => dns1123SubdomainErrors(part).length === 0);
 
-/** Why the API server takes nothing that a webhook is in; empty: as far as can be told here it does. Paths are looked at where there is a Service. */
+/** The reason why the API server would refuse a configuration with the webhook; empty: none is known here. Paths are checked with a Service only. */
 function refusalOf(webhook: DerivedWebhook): string {
   const mistakes = mistakesIn(webhook).filter(({ path: [at] }) => at !== "path");
   return mistakes.length === 0
@@ -115,7 +115,7 @@ function refusalOf(webhook: DerivedWebhook): string {
     : `the API server refuses its webhook: ${mistakes.map(formatFieldError).join("; ")}`;
 }
 
-/** @throws Error with what is wrong with the file as a whole */
+/** @throws Error with the problem of the file as a whole */
 function entriesOf(file: string, { stderr }: CommandIo): readonly ConfigEntry[] {
   const read = loadConfig(file);
   if (!read.ok) throw new Error(read.message);
@@ -171,7 +171,7 @@ function objects(
   });
 }
 
-/** The least and the most seconds that the API server takes. */
+/** The least and the most seconds that the API server accepts. */
 const [LEAST_TIMEOUT, LONGEST_TIMEOUT] = [1, 30];
 
 /** @throws UsageError */

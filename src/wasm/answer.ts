@@ -10,7 +10,7 @@ import type { Question, ReadAnswer } from "./question.js";
 import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
- * What a changed object comes to; undefined when it is the request's own. The request is read from the guest's payload, and only here: most
+ * The mutation of a changed object; undefined when it equals the request's. The request is parsed from the guest's payload, and only here: most
  * policies change nothing.
  * @throws GuestLimitError when the patch is too long
  */
@@ -29,14 +29,14 @@ function mutationTo(mutated: unknown, question: Question): Mutation | undefined 
   throw new GuestLimitError(`the patch that makes the policy's object of the request's is longer than ${most} bytes`);
 }
 
-/** What the policy may change; undefined when there is no such thing, as with DELETE. */
+/** The object that the policy may change; undefined without one, as with DELETE. */
 function originalOf({ review, input }: Question): unknown {
   const text = Buffer.from(input.buffer, input.byteOffset, input.length).toString();
   const { request } = parseJson(text) as { readonly request: unknown };
   return review === "raw" ? request : ((request as { readonly object?: unknown }).object ?? undefined);
 }
 
-/** An answer was not what the protocol says; the message tells what and where. */
+/** Error of an answer that breaks the protocol; the message says where. */
 export class AnswerError extends Error {
   override readonly name = "AnswerError";
 }
@@ -52,7 +52,7 @@ export const readCallAnswer: ReadAnswer = (text, question) =>
 export const readWasiAnswer: ReadAnswer = (text, question) =>
   validationOutcome(text, question, "Cannot deserialize policy validation response");
 
-/** What the SDKs of Kubewarden write to accept without more words: most answers. To read it as any other takes as long as a small guest. */
+/** The answer of Kubewarden's SDKs that accepts without a message: most answers. Parsing it takes as long as a small guest. */
 const ACCEPTANCE = '{"accepted":true}';
 const ACCEPTED: Outcome = { verdict: "allow" };
 
@@ -77,7 +77,7 @@ export function readValidation(text: string, question: Question): Outcome {
   if (typeof fields.accepted !== "boolean") throw invalid("accepted", "a boolean", fields.accepted);
   const mutated = fields.mutated_object ?? undefined;
   const mutation = mutated === undefined ? undefined : mutationTo(mutated, question);
-  // Without an object there is nothing to change. The attempt stays with the denial: the verdict has its words, and in a group it is an error.
+  // Without an object there is nothing to change. The denial keeps the attempt: the verdict has a message for it, and in a group it is an error.
   if (mutation?.kind === "of-nothing") return { verdict: "deny", mutation };
   const shared = {
     ...optional("message", textOf(fields, "message")),
@@ -92,7 +92,7 @@ export function readValidation(text: string, question: Question): Outcome {
 
 /**
  * Reads a SettingsValidationResponse.
- * @returns why the settings are refused, or undefined when they are valid
+ * @returns the reason why the settings are refused, or undefined when they are valid
  * @throws AnswerError
  */
 export function readSettingsVerdict(text: string): string | undefined {
@@ -104,8 +104,8 @@ export function readSettingsVerdict(text: string): string | undefined {
 
 /**
  * Turns a verdict about settings into the error of the load, spec kubewarden.md 1.4.
- * @param verdict why they are refused, or undefined; may throw {@link AnswerError}
- * @param unreadable what goes before the reason why an answer could not be read
+ * @param verdict the reason why they are refused, or undefined; may throw {@link AnswerError}
+ * @param unreadable text before the reason why an answer could not be read
  */
 export function settingsRefused(verdict: () => string | undefined, unreadable: string): WasmLoadError | undefined {
   let problem: string | undefined;
@@ -180,7 +180,7 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
 }
 
-/** Where the document ends, as a parser that has read it all would say. */
+/** The place of the document's end, in the words of a parser that has read it all. */
 function endOf(text: string): string {
   const lines = text.trimEnd().split("\n");
   return `line ${lines.length} column ${(lines.at(-1) ?? "").length}`;

@@ -7,7 +7,7 @@ import { START_ONLY } from "./names.js";
 import { readOutcome } from "./outcome-text.js";
 import { type Allocate, NOTHING, payload, requestPieces } from "./payload.js";
 
-/** The payload of a review: `{"request":…,"settings":{…}}`, put together from bytes that were made once. */
+/** The payload of a review: `{"request":…,"settings":{…}}`, joined from bytes that were made once. */
 export function reviewPayload(review: Review, settings: PreparedSettings, allocate?: Allocate): Uint8Array {
   return payload([REQUEST, ...requestPieces(review), SETTINGS, settings.bytes, END], allocate);
 }
@@ -16,7 +16,7 @@ const REQUEST = Buffer.from('{"request":');
 const SETTINGS = Buffer.from(',"settings":');
 const END = Buffer.from("}");
 
-/** What goes with every question to a plugin that has an environment of its own. */
+/** Data with every call of a plugin that has an environment of its own. */
 const beside = ({ environment }: PreparedSettings): { readonly data?: Uint8Array } =>
   environment === undefined ? {} : { data: environment };
 

@@ -6,7 +6,7 @@ import type { Caller, HostCapabilities } from "./host/host.js";
 import { ConfinedSnapshots } from "./host/kubernetes/confinement.js";
 import { NOTHING } from "./payload.js";
 
-/** What a document is made of. */
+/** The parts of a document. */
 interface DataParts {
   readonly protocol: Protocol;
   readonly settings: PreparedSettings;

@@ -1,6 +1,6 @@
-/** Why a module can't serve as a policy. The texts follow spec kubewarden.md 1.4 where it has one. */
+/** Reasons why a module can't serve as a policy. The texts follow spec kubewarden.md 1.4 where it has one. */
 
-/** The reasons, each with a row in docs/errors.md. */
+/** Codes of the reasons, each with a row in docs/errors.md. */
 export type WasmLoadErrorCode =
   | "wasm-invalid"
   | "wasm-memory"

@@ -1,4 +1,4 @@
-/** The words for calls that came to nothing, spec kubewarden.md 3.6. */
+/** Messages of calls without an answer, spec kubewarden.md 3.6. */
 import type { Failure, FailureCause } from "../policy/outcome.js";
 import type { GuestLimits } from "./limits.js";
 import { PAGE_BYTES } from "./rewrite/snapshot/memory-snapshot.js";
@@ -8,17 +8,17 @@ import type { JobResult } from "./run/threads/job.js";
 export type Unanswered = Exclude<JobResult, { readonly kind: "answer" }>;
 
 const TIMED_OUT = "Policy execution interrupted because it exceeded the allowed execution time";
-/** Its time passed before a thread was free: the fault of others. */
+/** Message of a call whose time passed before a thread was free: other calls took it. */
 const NOT_STARTED = "Policy execution could not be started in time: all worker threads are busy";
 
 /** The failure of a call-style guest (Extism, waPC). */
 export function callFailure(result: Unanswered): Failure {
-  // A limit that passes while the instance is made rejects even in monitor mode (spec kubewarden.md 3.6).
+  // A limit that is exceeded while the instance is made rejects even in monitor mode (spec kubewarden.md 3.6).
   if (result.kind === "timeout") return fail(causeOf(result), detail(result), result.phase === "start");
   return fail(causeOf(result), `internal server error: ${detail(result)}`);
 }
 
-/** What went wrong, without the prefix of an answer. */
+/** The reason of a failure, without the prefix of an answer. */
 export function detail(result: Unanswered): string {
   switch (result.kind) {
     case "guest-error":
@@ -37,11 +37,11 @@ export function detail(result: Unanswered): string {
   }
 }
 
-/** A guest that asks for twice its memory, as many do when it is full, is refused it from here on: it then has at least this part of what it may have. */
+/** The share of its limit that a guest's memory has at least when growth is refused: many guests double a full memory. */
 const FULL = 0.5;
 const MIB = 1024 * 1024;
 
-/** For the log: which limit a guest has passed, or may have, and who sets it. */
+/** For the log: the limit that a guest has exceeded, or may have, and the setting for it. */
 export function limitDetail(result: JobResult, { memoryPages }: Pick<GuestLimits, "memoryPages">): string | undefined {
   if (result.kind === "limit")
     return "limits of guests are the server's own, but for memory (memoryLimitMiB of the entry)";

@@ -1,4 +1,4 @@
-/** How the main thread speaks with a kind of guest: the question to put, and what to make of the answer. */
+/** A kind of guest as the main thread uses it: the calls to make, and the outcomes of their results. */
 import type { ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
@@ -12,7 +12,7 @@ export interface PreparedSettings {
   /** JSON in UTF-8, printed once. */
   readonly bytes: Uint8Array;
   readonly value: unknown;
-  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
+  /** The environment of an Extism plugin beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
   readonly environment?: Uint8Array;
 }
 
@@ -25,16 +25,16 @@ export interface Protocol {
     /** The document, JSON in UTF-8. */
     bytes(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): Uint8Array;
   };
-  /** The call that is made at load, which checks the settings, or only starts a module that has nothing to check. */
+  /** The call at load, which checks the settings, or only starts a module without a settings check. */
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall;
-  /** Why the module can't serve with these settings, undefined when it can. It has started. */
+  /** The reason why the module can't serve with these settings; undefined when it can. It has started. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
   /**
-   * The call for a review, or why there can't be one.
-   * @param allocate where its payload is put together; absent: in memory of its own
+   * The call for a review, or the reason why there can't be one.
+   * @param allocate the memory for its payload; absent: new memory
    */
   validateCall(review: Review, settings: PreparedSettings, data: Uint8Array, allocate?: Allocate): GuestCall | Failure;
-  /** What the call came to. */
+  /** The outcome of a call's result. */
   outcome(result: JobResult): Outcome;
 }
 

@@ -1,4 +1,4 @@
-/** What one guest call may use. Every number can be changed by the configuration; these are the defaults. */
+/** Limits of one guest call. The configuration can change every number; these are the defaults. */
 
 /** Limits of one call. */
 export interface GuestLimits {
@@ -8,7 +8,7 @@ export interface GuestLimits {
   readonly outputBytes: number;
   /** Most calls to the host, log lines not counted. */
   readonly hostCalls: number;
-  /** Most bytes of what a call to the host asks with. */
+  /** Most bytes of a host call's payload. */
   readonly hostCallBytes: number;
   /** Most bytes of all log lines of a call; further lines are dropped, because a log line never fails towards the guest. */
   readonly logBytes: number;
@@ -16,7 +16,7 @@ export interface GuestLimits {
   readonly logLineBytes: number;
 }
 
-/** The limits that hold when the configuration says nothing. */
+/** The limits by default. */
 export const DEFAULT_GUEST_LIMITS: GuestLimits = {
   /** 256 MiB of memory: the largest published policy (a Go module of 22 MB) needs a third of it. */
   memoryPages: 4096,
@@ -25,11 +25,11 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
   /** A policy that checks every image of a large Pod against a registry makes some dozens of calls. */
   hostCalls: 1_000,
   /**
-   * The longest honest payload is a chain of certificates, as JSON lists of numbers some hundred KiB. The main thread reads payloads, and serves
-   * all requests besides.
+   * The longest honest payload is a chain of certificates, as JSON lists of numbers some hundred KiB. The main thread parses payloads beside serving
+   * all requests.
    */
   hostCallBytes: 1024 * 1024,
-  /** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and hold the main thread, which writes it. */
+  /** A verbose policy logs some dozens of lines; a looping one would otherwise fill the log and hold the main thread, which writes it. */
   logBytes: 64 * 1024,
   /** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
   logLineBytes: 16 * 1024,
@@ -38,17 +38,17 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
 const MIB = 1024 * 1024;
 
 /**
- * An answer may be so many times as long as its question, and the patch that a changed object comes to as well: escapes make a text longer, and a patch names
- * the place of every value. What is longer would only hold those who read it.
+ * Most length of an answer, or of the patch of a changed object, as a multiple of its question: escapes make a text longer, and a patch has the path
+ * of every value. Longer ones would only take time to parse.
  */
 const ANSWER_FACTOR = 4;
-/** Bytes that an answer to the shortest question may have: ten times what the API server passes on of messages, warnings and annotations, and more. */
+/** Most bytes of an answer to the shortest question: more than ten times the API server's limits of messages, warnings and annotations. */
 const ANSWER_ROOM_BYTES = MIB;
-/** Most bytes of any patch: the API server takes no object of more than 3 MiB, and the main thread writes the patch into its answer. */
+/** Most bytes of any patch: the API server accepts no object of more than 3 MiB, and the main thread writes the patch into its answer. */
 const PATCH_BYTES = 8 * MIB;
 /**
- * Most characters of an outcome but for its patch, as JSON: message, warnings, annotations, status. The main thread reads them and writes them into its answer,
- * the log and the decision record; the API server passes on some KiB of them.
+ * Most characters of an outcome without its patch, as JSON: message, warnings, annotations, status. The main thread parses them and writes them into
+ * its answer, the log and the decision record; the API server passes on some KiB of them.
  */
 export const FINDINGS_CHARACTERS = 256 * 1024;
 
@@ -68,11 +68,11 @@ export function mostPatchBytes(question: number): number {
   return Math.min(PATCH_BYTES, ANSWER_FACTOR * question + ANSWER_ROOM_BYTES);
 }
 
-/** Milliseconds a call may take when neither the policy nor the server says otherwise (spec kubewarden.md 2, `--policy-timeout`). */
+/** Milliseconds a call may take unless the policy or the server sets another limit (spec kubewarden.md 2, `--policy-timeout`). */
 export const DEFAULT_TIMEOUT_MS = 2_000;
 
 /**
- * The check of settings at load may take so many times as long as a call. It is the module's first call, for which the engine compiles functions: two
+ * Time limit of the check of settings at load, as a multiple of a call's. It is the module's first call, for which the engine compiles functions: two
  * seconds of work for a Go module of 80 MB on a busy machine, which must not make the load fail. No request waits meanwhile.
  */
 export const LOAD_TIMEOUT_FACTOR = 5;

@@ -3,7 +3,7 @@ import { isJsonObject } from "../data/same-value.js";
 import type { GuestLogLevel, LogLine } from "./run/guest/call.js";
 import type { GuestLogEntry } from "./wasm-policy.js";
 
-/** Levels of `tracing/log`; `warn` is ours, as some guests have it so. */
+/** Levels of `tracing/log`; `warn` is added for guests that write it so. */
 const TRACING_LEVELS: Readonly<Record<string, GuestLogLevel>> = {
   trace: "trace",
   debug: "debug",
@@ -14,8 +14,8 @@ const TRACING_LEVELS: Readonly<Record<string, GuestLogLevel>> = {
 };
 
 /**
- * Reads a `tracing/log` event (spec kubewarden.md 7.3); other lines are taken as they are.
- * @param request the uid of the request that the guest was asked about, if there is one
+ * Reads a `tracing/log` event (spec kubewarden.md 7.3); other lines are logged unchanged.
+ * @param request the uid of the guest's request, if there is one
  */
 export function logEntry(policy: string, request: string | undefined, line: LogLine): GuestLogEntry {
   const { level, text, source } = line;
@@ -34,7 +34,7 @@ interface TracingEvent {
   readonly data: string;
 }
 
-/** The event, or what is wrong with it. */
+/** The event, or the reason why it is invalid. */
 function readEvent(text: string): TracingEvent | string {
   let event: unknown;
   try {

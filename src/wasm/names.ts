@@ -1,29 +1,29 @@
 /** Names on which the preparation of a module and its run agree, by protocol. */
 
-/** What rewritten modules import from this host, beside what their protocol gives them. */
+/** The import module that rewritten modules have beside those of their protocol. */
 export const HOST_MODULE = "policy-group-gateway:host";
 /** A module's own memory. */
 export const MEMORY_NAME = "memory";
-/** The function that a metered module asks for more fuel: () -> i32, see `Budget.refill`. */
+/** The function by which a metered module gets more fuel: () -> i32, see `Budget.refill`. */
 export const REFILL_NAME = "refill";
 
-/** How the names begin under which rewritten modules export what their host alone uses; a module that has such a name itself is left as it is. */
+/** Prefix of rewritten modules' exports for their host alone; a module with such a name of its own stays unchanged. */
 export const HIDDEN_PREFIX = "policy-group-gateway:";
 /** The function of the start section. */
 export const START_NAME = `${HIDDEN_PREFIX}start`;
 /** The values of the module's mutable globals, in order; floats as the integers with their bits. */
 export const GET_GLOBALS_NAME = `${HIDDEN_PREFIX}get-globals`;
-/** Sets them. */
+/** The function that sets them. */
 export const SET_GLOBALS_NAME = `${HIDDEN_PREFIX}set-globals`;
-/** The marks of what the guest may have written to (`meter/marks`), by size of regions, the lower half: () -> i32. */
+/** The lower half of the marks of regions that the guest may have written to (`write-barriers/marking.ts`), by size of regions: () -> i32. */
 export const lowMarksName = (level: number): string => `${HIDDEN_PREFIX}low-marks-${level}`;
-/** The upper half, which is read last: that forgets the marks. */
+/** The upper half, which is read last: reading it resets the marks. */
 export const highMarksName = (level: number): string => `${HIDDEN_PREFIX}high-marks-${level}`;
 
 /** The import module of the plugin's environment; having it is what makes a module an Extism plugin. */
 export const EXTISM_MODULE = "extism:host/env";
 
-/** What the environment offers: Extism 1.x. */
+/** Functions of that environment: Extism 1.x. */
 export const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
   ..."alloc free load_u8 load_u64 store_u8 store_u64 input_offset input_length input_load_u8 input_load_u64 output_set".split(
     " ",
@@ -34,17 +34,17 @@ export const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
   ..."log_warn log_info log_debug log_error log_trace get_log_level".split(" "),
 ]);
 
-/** The operation that only starts a module: one that has no settings check would else run for the first time when it is asked. */
+/** The operation that only starts a module: without it a module without a settings check would run for the first time with a request. */
 export const START_ONLY = "start";
 
 /** The module of a plugin whose exports are called; every other one has another name. */
 export const MAIN_MODULE = "main";
 
-/** Where an Extism guest finds the host capabilities. */
+/** The import module of host capabilities for Extism guests. */
 export const HOST_CALL_MODULE = "extism:host/user";
 export const HOST_CALL_NAME = "host_call";
 
-/** What the host serves to waPC guests in the import module `wapc`, spec kubewarden.md 6.2. */
+/** Functions of the host for waPC guests in the import module `wapc`, spec kubewarden.md 6.2. */
 export const WAPC_IMPORTS: ReadonlySet<string> = new Set([
   "__guest_request",
   "__guest_response",
@@ -57,10 +57,10 @@ export const WAPC_IMPORTS: ReadonlySet<string> = new Set([
   "__console_log",
 ]);
 
-/** The import modules in which WASI guests find the host's function `call`, spec kubewarden.md 6.4. */
+/** The import modules with the host's function for WASI guests, `call`, spec kubewarden.md 6.4. */
 export const HOST_IMPORT_MODULES: ReadonlySet<string> = new Set(["host", "kubewarden:javy/host"]);
 
-/** What the host serves to Rego modules in the import module `env`, spec kubewarden.md 6.5. */
+/** Functions of the host for Rego modules in the import module `env`, spec kubewarden.md 6.5. */
 export const OPA_IMPORTS: ReadonlySet<string> = new Set([
   "memory",
   "opa_abort",
@@ -72,5 +72,5 @@ export const OPA_IMPORTS: ReadonlySet<string> = new Set([
   "opa_builtin4",
 ]);
 
-/** The operation that asks a module, instead of a review, for the builtins that it needs and the host lacks. */
+/** The operation that lists a module's builtins that the host lacks. */
 export const MISSING_BUILTINS = "missing-builtins";

@@ -7,11 +7,11 @@ import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
  * Prints an outcome.
- * @throws GuestLimitError when it is larger than what the main thread should have to read
+ * @throws GuestLimitError when it is larger than the main thread should parse
  */
 export function printOutcome(outcome: Outcome): string {
   const { mutation, status } = outcome as { mutation?: { readonly patch?: string }; status?: unknown };
-  // Only a status that a policy made whole has numbers of any kind.
+  // Only a status that a policy returned as a whole has arbitrary numbers.
   const text = stringifyJson(outcome, status === undefined);
   if (text.length - (mutation?.patch?.length ?? 0) <= FINDINGS_CHARACTERS) return text;
   throw new GuestLimitError(
@@ -19,7 +19,7 @@ export function printOutcome(outcome: Outcome): string {
   );
 }
 
-/** A result as another thread gets it. */
+/** A result in the form for another thread. */
 export function printResult(result: RunResult): GuestResult {
   if (result.kind !== "outcome") return result;
   try {
@@ -30,7 +30,7 @@ export function printResult(result: RunResult): GuestResult {
   }
 }
 
-/** Reads what {@link printOutcome} has printed. */
+/** Parses a text of {@link printOutcome}. */
 export function readOutcome(text: string): Outcome {
   return parseJson(text) as Outcome;
 }

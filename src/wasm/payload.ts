@@ -1,15 +1,15 @@
 import type { Review } from "../policy/review.js";
 
-/** What a guest gets where there is nothing to say. */
+/** The empty payload. */
 export const NOTHING: Uint8Array = new Uint8Array();
 
-/** Where a payload is put together. */
+/** Allocates the memory of a payload. */
 export type Allocate = (length: number) => Uint8Array;
 
-/** Memory of its own: what is posted to a thread is copied with all the memory it lies in. */
+/** New memory: posting a view to a thread copies its whole buffer. */
 const own: Allocate = (length) => Buffer.allocUnsafeSlow(length);
 
-/** The parts as one piece. */
+/** Joins parts. */
 export function payload(parts: readonly Uint8Array[], allocate = own): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -26,7 +26,7 @@ export function payload(parts: readonly Uint8Array[], allocate = own): Uint8Arra
 export const requestPieces = (review: Review): readonly Uint8Array[] =>
   review.requestPieces?.() ?? [review.requestBytes()];
 
-/** Memory for one payload after the other: what was put together there is gone with the next. */
+/** Memory for one payload after the other: each payload replaces the one before. */
 export class PayloadScratch {
   readonly #most: number;
   #memory: Uint8Array = NOTHING;
@@ -43,5 +43,5 @@ export class PayloadScratch {
   };
 }
 
-/** The same of a text, in UTF-8: short ones made by `Buffer.from` lie in eight KiB that they share with others. */
+/** The payload of a text, in UTF-8: short results of `Buffer.from` lie in a shared buffer of eight KiB. */
 export const textPayload = (text: string): Uint8Array => payload([Buffer.from(text)]);

@@ -1,36 +1,39 @@
-/** How the instances of one policy begin: cold, until a state for them has been taken, and again when an answer shows that it should not have been. */
+/** The start mode of one policy's instances: cold, until a state has been captured for them, and again when an answer shows that the state is wrong. */
 
 import type { PreparedModule } from "./module/prepare.js";
 import { sizeOf } from "./rewrite/snapshot/memory-snapshot.js";
 import type { GuestModule } from "./run/guest/call.js";
 import { coldStart, type FoundStart, type StartReport } from "./run/snapshot/start-report.js";
 
-/** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
+/** The call from which a state is captured: a policy that a command calls once needs none. */
 const TAKEN_AT_CALL = 2;
-/** With a state that is not exact, calls run cold as well, and the cold answer counts, until the state has said the same so many times. */
+/** Number of equal answers that an inexact state needs: until then calls run cold as well, and the cold answer counts. */
 const TRIAL_CALLS = 10;
-/** After these one in so many does, */
+/** After these one in this many calls runs cold as well, */
 const TRIAL_EVERY = 1_000;
-/** and not before so many milliseconds have passed: what takes a fifth of a second cold and a millisecond with its state would compute a sixth of the time for nothing else. */
+/**
+ * and not before this many milliseconds have passed: a call of a fifth of a second cold and a millisecond with its state would otherwise take a sixth
+ * of the time for comparisons.
+ */
 const TRIAL_PAUSE_MS = 20_000;
-/** Bytes of an image up to which a call may run on the main thread, which brings the memory back behind it: a MiB takes a tenth of a millisecond. */
+/** Bytes of a snapshot up to which a call may run on the main thread, which restores the memory after it: a MiB takes a tenth of a millisecond. */
 const INLINE_IMAGE_BYTES = 2 * 1024 * 1024;
-/** The same where only what was written to is brought back: the first call there writes all of it into a new memory, a third of a millisecond a MiB. */
+/** The same where only written regions are restored: the first call there fills a new memory, a third of a millisecond a MiB. */
 const INLINE_MARKED_BYTES = 32 * 1024 * 1024;
 
-/** Units of a start that is worth a state: to bring one back takes some thirty microseconds more than to bring back a module's own image. */
+/** Units of a start that is worth a state: restoring one takes some thirty microseconds more than restoring a module's own snapshot. */
 export const LONG_START_UNITS = 400_000;
 
-/** What a start needs. */
+/** Parts of a start. */
 export interface PolicyStartParts {
   readonly module: PreparedModule;
   /** False: all its instances begin cold. */
   readonly enabled: boolean;
   /** An id for the module with its state, which no other module has. */
   readonly newId: () => number;
-  /** Takes the state of a module's instances. */
+  /** Captures the state of a module's instances. */
   readonly take: (module: GuestModule) => Promise<FoundStart>;
-  /** Told when the policy goes back to cold instances. */
+  /** Receives a warning when the policy goes back to cold instances. */
   readonly warn: (message: string) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -43,7 +46,7 @@ export class PolicyStart {
   #module: GuestModule;
   #report: StartReport;
   #calls = 0;
-  /** How often the state that has to be proved has said what a cold start says; undefined when there is none. */
+  /** Number of answers in which the state under trial has agreed with a cold start; undefined without such a state. */
   #agreed: number | undefined;
   /** Calls since the last one that ran cold as well, and when the next one may. */
   #unproved = 0;
@@ -58,7 +61,7 @@ export class PolicyStart {
     this.#report = coldStart(coldBecause ?? (parts.enabled ? "it has not been asked often enough" : "it is told to"));
   }
 
-  /** What the next call's instance is made of. */
+  /** The module of the next call's instance. */
   get module(): GuestModule {
     return this.#module;
   }
@@ -74,12 +77,12 @@ export class PolicyStart {
   }
   #isSmall = true;
 
-  /** Whether calls usually run there: not while a state is proved, for which threads are asked. */
+  /** Whether calls usually run there: not while a state is on trial, which takes threads. */
   get isUsuallyInline(): boolean {
     return this.#isSmall && (this.#agreed === undefined || this.#agreed >= TRIAL_CALLS);
   }
 
-  /** A call begins. Returns whether it is to run cold as well, to prove the state. */
+  /** Begins a call. Returns whether it must run cold as well, to test the state. */
   begin(): boolean {
     this.#calls++;
     if (this.#calls === TAKEN_AT_CALL) this.#takeIfEnabled();
@@ -91,12 +94,12 @@ export class PolicyStart {
     return true;
   }
 
-  /** With this module's state a call has said what it says without. */
+  /** Notes that a call's answers with and without this module's state agree. */
   agreed(module: GuestModule): void {
     if (this.#agreed !== undefined && module === this.#module) this.#agreed++;
   }
 
-  /** A call has shown that the state can't serve. */
+  /** Gives up the state after a call that has shown it to be wrong. */
   refuse(because: string): void {
     if (this.#agreed === undefined) return;
     this.#agreed = undefined;
@@ -118,7 +121,7 @@ export class PolicyStart {
     const cold = withoutFloor(this.#cold);
     this.#module = state ? withoutFloor(this.#module) : cold;
     this.#cold = cold;
-    // What was tried for a state may have trapped, too.
+    // The trial for a state may have trapped, too.
     if (!state && this.#calls >= TAKEN_AT_CALL) this.#takeIfEnabled();
   }
 
@@ -128,7 +131,7 @@ export class PolicyStart {
 
   async #take(module: GuestModule): Promise<void> {
     const { report, taken, isExact } = await this.#parts.take(module);
-    // What has lost its floor meanwhile is tried again.
+    // A module that has lost its floor meanwhile is tried again.
     if (module !== this.#cold) return;
     this.#report = report;
     if (!taken) return;

@@ -28,7 +28,7 @@ import type { Job, JobResult } from "./run/threads/job.js";
 import type { WorkerPool } from "./run/threads/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 
-/** What a policy is made of, and what it gets from its runtime. */
+/** Parts of a policy, with those of its runtime. */
 export interface PolicyParts {
   readonly module: PreparedModule;
   readonly settings: PreparedSettings;
@@ -39,7 +39,7 @@ export interface PolicyParts {
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
   readonly kubernetes: KubernetesReader;
-  /** Whether instances may begin with a state that was taken before. */
+  /** Whether instances may start from a captured state. */
   readonly warmStart: boolean;
   /** Units of fuel of a start that is worth a state. */
   readonly longStartUnits: number;
@@ -52,13 +52,13 @@ export interface PolicyParts {
   readonly timeoutMs?: number;
 }
 
-/** What a job for a request has of its own. */
+/** The fields of a job that belong to a request. */
 type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
 
-/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; no request waits. */
+/** Milliseconds in which a state is captured and checked. A module that compiles for half a second in each call needs ten of them; no request waits. */
 const TAKING_STATE_MS = 120_000;
 
-/** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
+/** Most calls with a policy's state that are compared with cold ones at a time; other calls run only cold. */
 const MOST_COMPARED = 2;
 
 /** On threads a guest has all of its stack. */
@@ -130,7 +130,7 @@ export class LoadedPolicy implements WasmPolicy {
     return this.#ask(review, context, data);
   }
 
-  /** On the main thread when the call is likely to be short, else on another. */
+  /** Runs a call on the main thread when it is likely to be short, else on another thread. */
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
     const { protocol, settings, inline } = this.#parts;
     const moment = new Moment(undefined, inline.seeds);
@@ -143,7 +143,7 @@ export class LoadedPolicy implements WasmPolicy {
         trappedAbove = floor;
       });
       if (answered !== undefined) return answered;
-      // What is too long for the main thread has been put together in memory of its own.
+      // A payload that is too long for the main thread has new memory.
       if (call.input.length > INLINE_QUESTION_BYTES) return this.#askOnThread(call, review, context, moment);
     }
     const call = protocol.validateCall(review, settings, data);
@@ -167,13 +167,13 @@ export class LoadedPolicy implements WasmPolicy {
     });
   }
 
-  /** Asks an instance that begins cold, whose answer it is, and then one with the policy's state, which must say the same. */
+  /** Calls an instance that starts cold, whose answer counts, and then one with the policy's state, which must answer the same. */
   async #askBothWays(call: GuestCall, review: Review, context: EvaluationContext, moment: Moment): Promise<Outcome> {
-    // Looked at now, both see the same.
+    // Read now, so that both see the same.
     const { time, seed } = moment;
     const { module } = this.#start;
     const outcome = await this.#askOnThread(call, review, context, new Moment({ time, seed }), this.#parts.module);
-    // An error is no answer that the state could give, too; and comparing must not become what the threads do.
+    // An error is not an answer to compare; and comparisons must not fill the threads.
     if (outcome.verdict !== "error" && this.#comparing < MOST_COMPARED)
       void this.#compare(call, outcome, { time, seed }, module);
     return outcome;
@@ -183,7 +183,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { protocol, pool, limits, timeoutMs } = this.#parts;
     let asked = false;
     this.#comparing++;
-    // In a line of its own, as the check of settings: requests don't wait for it, and what it takes tells nothing about them.
+    // In a queue of its own, like the check of settings: requests don't wait for it, and its duration says nothing about theirs.
     const result = await pool.run({
       key: checkKey(this.id),
       module: module.floor ? await withoutFloor(module) : module,
@@ -197,12 +197,12 @@ export class LoadedPolicy implements WasmPolicy {
         asked = true;
         return Promise.resolve({ ok: false, error: "the host does not answer while a policy's state is tried" });
       },
-      // The other one has logged.
+      // The cold call has logged.
       onLog: () => {},
     });
     this.#comparing--;
     if (asked) this.#start.refuse("it asks the host");
-    // It has not begun.
+    // It has not started.
     else if (result.kind === "refused" || (result.kind === "timeout" && result.phase === "waiting")) return;
     else if (result.kind === "timeout" || result.kind === "crash")
       this.#start.refuse("with the state a call did not end");
@@ -249,7 +249,7 @@ export class LoadedPolicy implements WasmPolicy {
       call,
       {
         deadline: context.deadline,
-        // The signal is made at its first use; most calls never take so long.
+        // The signal is made at its first use; most calls end before.
         isAborted: () => context.signal.aborted,
         moment: moment.parts,
         onComputed: (milliseconds) => {
@@ -263,7 +263,7 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
-    // What traps on the main thread only does so by its floor.
+    // A call that traps on the main thread only does so by its floor.
     if (trappedAbove && result.kind === "answer") this.#start.dropFloor(await trappedAbove.without());
     this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
@@ -274,7 +274,7 @@ export class LoadedPolicy implements WasmPolicy {
     return reason === undefined ? outcome : { ...outcome, detail: reason };
   }
 
-  /** Starts the module and has it check its settings; undefined when all is well. */
+  /** Starts the module and makes it check its settings; undefined when they are valid. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const { protocol, settings, module } = this.#parts;
     const call = protocol.loadCall(settings, module.exports);
@@ -285,7 +285,7 @@ export class LoadedPolicy implements WasmPolicy {
     return new WasmLoadError("wasm-start", `the policy could not be started: ${detail(result)}`);
   }
 
-  /** Of a small module; one after the other, so that a server which reloads many goes on answering meanwhile. */
+  /** Checks a small module on the main thread; one after the other, so that a server that reloads many still answers meanwhile. */
   async #checkInline(call: GuestCall): Promise<JobResult | undefined> {
     const { module, inline, limits } = this.#parts;
     if (module.inlineAfter > 0) return undefined;
@@ -293,7 +293,7 @@ export class LoadedPolicy implements WasmPolicy {
     return inline.check({ module, call, limits, onLog: (line) => this.#log(line) });
   }
 
-  /** @param about a request; absent for what is asked at load and beside requests */
+  /** @param about the request; absent for calls at load and beside requests */
   async #run(
     call: GuestCall,
     about?: AboutRequest,
@@ -318,7 +318,7 @@ export class LoadedPolicy implements WasmPolicy {
     });
   }
 
-  /** @param reasons takes why the call to the host failed */
+  /** @param reasons receives the reasons of failed host calls */
   #serve(question: HostQuestion, ended: AbortSignal, reasons?: Reasons): Promise<HostAnswer> {
     const { capabilities, caller } = this.#parts;
     return capabilities.serve(question, { caller, signal: ended, failed: (reason) => reasons?.add(reason) });

@@ -1,4 +1,4 @@
-/** The shapes in which Rego policies get the cluster's resources, spec kubewarden.md 6.5. */
+/** Shapes of the cluster's resources for Rego policies, spec kubewarden.md 6.5. */
 import { setKey } from "../data/plain-object.js";
 import { nameOf, namespaceOf } from "../kubernetes/object.js";
 import type { ResourceSnapshot } from "../kubernetes/reader.js";

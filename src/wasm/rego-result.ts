@@ -1,4 +1,4 @@
-/** What OPA's and Gatekeeper's answers share, spec kubewarden.md 3.6, 6.5. */
+/** Parses answers of OPA and Gatekeeper, spec kubewarden.md 3.6, 6.5. */
 import { errorText } from "../data/error-text.js";
 import { parseJson, UNIQUE_KEYS } from "../data/json.js";
 import type { Outcome } from "../policy/outcome.js";
@@ -6,8 +6,8 @@ import { fail } from "./failures.js";
 import { GuestLimitError } from "./run/guest/guest.js";
 
 /**
- * What `read` makes of the only result's value; it throws when it can't.
- * @param unusable the words for what it can't read
+ * Applies `read` to the only result's value; `read` throws when it can't.
+ * @param unusable the message for an unreadable result
  * @throws GuestLimitError when `read` does
  */
 export function readRegoResult(text: string, unusable: string, read: (value: unknown) => Outcome): Outcome {
@@ -17,7 +17,7 @@ export function readRegoResult(text: string, unusable: string, read: (value: unk
   } catch (error) {
     return fail("protocol", `internal server error: ${errorText(error)}`);
   }
-  // A rule has one result; of several it is unknown which counts.
+  // A rule has one result; with several it is unknown which one counts.
   const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
   try {
     if (typeof only !== "object" || only === null || !("result" in only)) throw new Error("no result");

@@ -1,4 +1,4 @@
-/** What OPA and Gatekeeper policies share on the main thread, spec kubewarden.md 3.6, 6.5. */
+/** Common parts of OPA and Gatekeeper policies on the main thread, spec kubewarden.md 3.6, 6.5. */
 import { parseJson } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
@@ -11,12 +11,12 @@ import type { JobResult } from "./run/threads/job.js";
 
 const INTERRUPTED = "internal server error: guest code interrupted, execution deadline exceeded";
 
-/** Rego modules have no settings check; what is checked at load is that the host has their builtins. */
+/** Rego modules have no settings check; the load checks that the host has their builtins. */
 export function regoLoadCall(): GuestCall {
   return { operation: MISSING_BUILTINS, input: NOTHING };
 }
 
-/** The load's outcome: a module whose builtins the host lacks is refused by name. */
+/** The result of the load: a module whose builtins the host lacks is refused with their names. */
 export function regoLoadProblem(result: JobResult): WasmLoadError | undefined {
   if (result.kind !== "answer")
     return new WasmLoadError("wasm-builtins", `the Rego module does not start: ${detail(result)}`);
@@ -28,7 +28,7 @@ export function regoLoadProblem(result: JobResult): WasmLoadError | undefined {
   );
 }
 
-/** What a Rego call came to. */
+/** The outcome of a Rego call. */
 export function regoOutcome(result: JobResult): Outcome {
   return result.kind === "answer" ? readOutcome(result.text) : regoFailure(result);
 }

@@ -33,7 +33,7 @@ export function protocolOf(mode: ExecutionMode): Protocol {
 
 const PROTOCOLS: Readonly<Record<ExecutionMode, Protocol>> = {
   extism: callProtocol((exports) => exports.has("validate_settings")),
-  // Every guest is asked about its settings, whatever its exports.
+  // Every waPC guest checks its settings, whatever its exports.
   "kubewarden-wapc": callProtocol(() => true),
   wasi,
   opa,
@@ -42,22 +42,22 @@ const PROTOCOLS: Readonly<Record<ExecutionMode, Protocol>> = {
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 
-/** What a runtime needs. */
+/** Options of a runtime. */
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
   readonly workers: number;
-  /** Processors that this process may use. Default: as many as it may run on. */
+  /** Processors that this process may use. Default: those that it may run on. */
   readonly processors?: number;
   /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
   readonly defaultTimeoutMs?: number | null;
   readonly limits?: Partial<GuestLimits>;
-  /** Where guests' log lines go. */
+  /** Receives guests' log lines. */
   readonly log: (entry: GuestLogEntry) => void;
-  /** What guests may ask of the host. */
+  /** The host capabilities for guests. */
   readonly capabilities: HostCapabilities;
-  /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
+  /** Reader of the resources in `contextAwareResources` for Rego policies. Default: no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
-  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  /** False: no policy's instances start from a captured state. Default true. */
   readonly warmStart?: boolean;
   /** Units of fuel of a start that is worth a state. Default {@link LONG_START_UNITS}. */
   readonly longStartUnits?: number;
@@ -72,7 +72,7 @@ export interface WasmSource {
   readonly bytes: Uint8Array;
   /** `sha256:<hex>` of the bytes, where that is known. */
   readonly digest?: string;
-  /** Called when the bytes are no longer needed: then they are the runtime's, which may give them to a thread. Absent: they stay as they are. */
+  /** Called when the bytes are no longer needed: then the runtime owns them, and may transfer them to a thread. Absent: the caller keeps them. */
   readonly prepared?: () => void;
   /** A map, in the value model of `data/json`. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -83,20 +83,20 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
-  /** The only namespace whose objects it may see; absent: it may see all that it was granted. */
+  /** The only namespace whose objects it may read; absent: all that it was granted. */
   readonly namespace?: string;
-  /** False: each of its instances begins cold. */
+  /** False: each of its instances starts cold. */
   readonly warmStart?: boolean;
-  /** Says what the module is, when it does not say so itself or says it wrongly. */
+  /** The kind of the module, when its metadata lacks it or has it wrong. */
   readonly executionMode?: ExecutionMode;
-  /** What only Extism plugins have; with it, a module of another kind is refused. */
+  /** Parts of an Extism plugin; with them, a module of another kind is refused. */
   readonly plugin?: PluginParts;
 }
 
-/** What an Extism plugin has beside what every module has. */
+/** Parts of an Extism plugin beside those of every module. */
 export interface PluginParts {
   readonly environment: PluginEnvironment;
-  /** Absent: it may not send HTTP requests. */
+  /** Its HTTP requests; absent: none. */
   readonly http?: HttpGrant;
   /** Limits of the manifest: they hold beside those of {@link WasmSource} and the runtime. */
   readonly timeoutMs?: number;
@@ -108,11 +108,11 @@ export interface PluginParts {
 /** Loads modules and runs them. */
 export interface WasmRuntime {
   /**
-   * Prepares the module (the same bytes once, however many policies use them) and has it check its settings.
+   * Prepares the module (the same bytes once, however many policies use them) and makes it check its settings.
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
-  /** To be called when the process may have requests to answer: modules are prepared on a thread from then on. */
+  /** Called when the process may have requests to answer: from then on modules are prepared on a thread. */
   serve(): void;
   status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */
@@ -194,12 +194,12 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   };
 }
 
-/** Whether an OPA policy has a setting in the place where it gets the cluster's resources (spec kubewarden.md 6.5). */
+/** Whether an OPA policy has a setting at the key of the cluster's resources (spec kubewarden.md 6.5). */
 function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
   return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
 }
 
-/** The smaller one of a limit and another one that there may be. */
+/** The smaller one of a limit and an optional other one. */
 function narrowed(limit: number, other: number | undefined): number;
 function narrowed(limit: number | undefined, other: number | undefined): number | undefined;
 function narrowed(limit: number | undefined, other: number | undefined): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * The part of the WebAssembly JavaScript API that this project uses. TypeScript declares it only together with the browser's whole DOM, whose
- * global names (`name`, `event`, `status`) would then pass unnoticed everywhere.
+ * The part of the WebAssembly JavaScript API that this project uses. TypeScript declares it only together with the browser's whole DOM, whose global
+ * names (`name`, `event`, `status`) would then hide mistakes everywhere.
  */
 declare global {
   namespace WebAssembly {
@@ -40,10 +40,10 @@ declare global {
     /** A trap. */
     class RuntimeError extends Error {}
 
-    /** What a guest throws of its own; no Error. */
+    /** An exception of the guest's own; not an Error. */
     class Exception {}
 
-    /** @throws an Error, when the bytes are no module that the engine takes */
+    /** @throws an Error, when the bytes are not a module that the engine accepts */
     function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
   }
 }

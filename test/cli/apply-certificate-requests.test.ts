@@ -191,7 +191,7 @@ pass: 0, fail: 0, warn: 0, error: 0, skip: 1
     assert.deepEqual(await apply([any, ...web]), {
       code: 1,
       out: "",
-      err: "Error: who may use the CertificateRequestPolicies? Put their Roles and bindings beside them (or into --parameter-resource), ask the cluster (--cluster), or let everybody (--assume-bound)\n",
+      err: "Error: who may use the CertificateRequestPolicies? Put their Roles and bindings beside them (or into --parameter-resource), ask the cluster (--cluster), or let every requester use all of them (--assume-bound)\n",
     }));
 
   test("a cluster is asked, and its CertificateRequests are judged", async (context) => {

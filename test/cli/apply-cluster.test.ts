@@ -82,7 +82,7 @@ describe("apply --cluster", () => {
   });
 
   const lists: Readonly<Record<string, readonly [answer: unknown, message: RegExp]>> = {
-    "without items": [{ metadata: {} }, /the answer is no list/],
+    "without items": [{ metadata: {} }, /the answer is not a list/],
     "that never ends": [{ metadata: { continue: "x" }, items: [] }, /the list does not go on/],
   };
   for (const [name, [answer, message]] of Object.entries(lists)) {

@@ -104,7 +104,7 @@ describe("in bulk", () => {
       .map((line) => (JSON.parse(line) as { value: unknown }).value);
     assert.deepEqual(values, [{ string: "a\u2028b" }, { int: "1" }]);
     const broken = await run(["cel", "--batch"], '{"expr":1}\nnothing');
-    assert.deepEqual([broken.code, JSON.parse(broken.out)], [2, { expr: 1, error: "expr is no string" }]);
+    assert.deepEqual([broken.code, JSON.parse(broken.out)], [2, { expr: 1, error: "expr is not a string" }]);
   });
 
   test("schemas that cannot be read are a mistake of the command line", async () => {

@@ -81,8 +81,8 @@ test("answers that fail are said to, and make the exit code 2", async () => {
 
 for (const [name, args, error] of [
   ["no policy", [], /^Error: which policy\? bench/],
-  ["no time", ["named", "--seconds", "0"], /'0' is no number above 0 and up to 3600/],
-  ["half a question at a time", ["named", "--concurrency", "0.5"], /'0\.5' is no whole number from 1 to 1024/],
+  ["no time", ["named", "--seconds", "0"], /'0' is not a number above 0 and up to 3600/],
+  ["half a question at a time", ["named", "--concurrency", "0.5"], /'0\.5' is not a whole number from 1 to 1024/],
   ["a format that there is not", ["named", "-o", "yaml"], /^Error: unknown format 'yaml', expected text or json/],
 ] as const)
   test(`${name}: a usage error`, async () => {

@@ -87,7 +87,7 @@ describe("push", () => {
     "what is no module": [
       "policies.yaml",
       "HOST/p:v1",
-      /policies\.yaml is no WebAssembly module: it does not begin as/,
+      /policies\.yaml is not a WebAssembly module: it does not begin as/,
     ],
     "a file that is not there": ["nothing.wasm", "HOST/p:v1", /nothing\.wasm: no such file/],
     "a folder": ["policies", "HOST/p:v1", /policies is a folder/],

@@ -76,7 +76,11 @@ describe("serve --approve", () => {
     const file = server.file("empty-kubeconfig", "{}");
     for (const [approve, config, problem] of [
       ["nope", kubeconfig, /Error: --approve names the policy "nope", which is not there/],
-      ["other", kubeconfig, /Error: the policy "other" of --approve is not an entry of CertificateRequestPolicies alone/],
+      [
+        "other",
+        kubeconfig,
+        /Error: the policy "other" of --approve is not an entry of CertificateRequestPolicies alone/,
+      ],
       ["warns", kubeconfig, /Error: the policy "warns" of --approve has validationActions without Deny: it only warns/],
       ["certificates", file, /Error: --approve needs a cluster: .*empty-kubeconfig/],
     ] as const) {

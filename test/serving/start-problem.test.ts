@@ -22,7 +22,10 @@ describe("a port that can't be had", () => {
 
   test("not for this account, or at an address of another machine", () => {
     assert.match(startProblem(refused("EACCES", 443), SETTINGS), /^port 443 is not for this account/);
-    assert.match(startProblem(refused("EADDRNOTAVAIL", 3000), SETTINGS), /^127\.0\.0\.1 is not an address of this machine/);
+    assert.match(
+      startProblem(refused("EADDRNOTAVAIL", 3000), SETTINGS),
+      /^127\.0\.0\.1 is not an address of this machine/,
+    );
   });
 
   test("another error says what it says", () => {

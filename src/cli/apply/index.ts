@@ -1,4 +1,4 @@
-/** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
+/** `apply`: evaluates policies on resources from files or a cluster (spec kyverno.md 8.9). */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -27,12 +27,12 @@ import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run, THREADS_FROM_BYTES } from "./run.js";
 
-// What can't be asked for together, in the words of Kyverno's command (spec kyverno.md 8.9).
+// Invalid combinations of arguments, in the words of Kyverno's command (spec kyverno.md 8.9).
 
-/** What to do, on a line of its own behind `require policy`: Kyverno says that alone. */
+/** The remedy, on a line of its own after Kyverno's message `require policy`. */
 const NO_POLICY = "name files or folders with policies, as in: policy-server apply policy.yaml --resource pod.yaml";
 
-/** What is the matter with the arguments; `undefined`: nothing. */
+/** The problem of the arguments; `undefined`: none. */
 function argumentProblem(
   policies: readonly string[],
   resources: readonly string[],
@@ -72,15 +72,16 @@ const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 
 /**
- * Nearly all that a scan allocates is garbage soon, and left to itself V8 lets it pile up to several times of what is in use: by these the heap grows by a fifth
- * between collections, and the part for new objects not at all. Both are looked at whenever the heap may grow, so that they can be set while the process runs.
+ * Flags of V8's heap. Nearly all memory that a scan allocates is soon garbage, which V8 collects only at several times the live size: with these
+ * flags the heap grows by a fifth between collections, and the young generation not at all. V8 reads both whenever the heap may grow, so that they
+ * can be set while the process runs.
  */
 const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
 
 /**
  * Applies policies.
  * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
- * @returns 1 when a policy failed, could not judge or could not be asked; 0 otherwise, or what `--warn-exit-code` says
+ * @returns 1 when a policy failed, could not decide or could not be evaluated; 0 otherwise, or the value of `--warn-exit-code`
  */
 export async function applyCommand(
   paths: readonly string[],
@@ -98,7 +99,7 @@ export async function applyCommand(
   const inputs = new Inputs();
   let tools: OpenTools | undefined;
   try {
-    // A cluster's policies of other kinds look things up there, too.
+    // Policies of other kinds look things up in the cluster, too.
     const all = values.cluster ? { ...settings, kubernetes: true } : settings;
     tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
     return await apply({ paths, resourcePaths, values, settings: all, io, output, inputs, tools });
@@ -169,7 +170,7 @@ async function apply(application: Application): Promise<number> {
   return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
 }
 
-/** @param incomplete some policies could not be asked */
+/** @param incomplete whether some policies could not be evaluated */
 async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Promise<number> {
   const { pass, fail, error } = run.counts;
   if (fail > 0 || error > 0 || incomplete) return EXIT_FAILED;
@@ -178,7 +179,7 @@ async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Pro
   return values.warnExitCode ?? EXIT_FINE;
 }
 
-/** What is to be done, with everything read that is needed for it; the resources only looked over. */
+/** The plan of the run, with all inputs read; resources are only surveyed. */
 async function planOf({ paths, resourcePaths, values, settings, io, output, inputs }: Application): Promise<{
   readonly plan: ScanPlan;
   readonly files: readonly InputFile[];
@@ -213,7 +214,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   return { plan, files, looked };
 }
 
-/** Files of policies, and ids of those in policies.yaml: what is no file is an id where there is such a file. */
+/** Files of policies, and ids of those in policies.yaml: a word that is not a file is an id if there is a policies.yaml. */
 function namedPolicies(
   paths: readonly string[],
   { file }: LoaderSettings,

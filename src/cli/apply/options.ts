@@ -37,7 +37,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly continueOnFail?: true;
 }
 
-/** Adds them to the command, in the order of the help; `paths` may come several times, and with commas. */
+/** Adds the options to the command, in the order of the help; `paths` may come several times, and with commas. */
 export function addApplyOptions(command: Command): void {
   command
     .option("-r, --resource <paths>", "resources, CSRs among them: files, folders, or - for standard input", collected)
@@ -69,7 +69,7 @@ export function addApplyOptions(command: Command): void {
     )
     .option(
       "--assume-bound",
-      "everybody may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
+      "every requester may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
     )
     .option("-p, --policy-report", "print policy reports")
     .addOption(

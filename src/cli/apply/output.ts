@@ -1,4 +1,4 @@
-/** Where results go: printed as they come, or kept until all are there. */
+/** Outputs of results: printed as they come, or collected until the end. */
 import { writeFile } from "node:fs/promises";
 import type { Counts, Finding, ReportedPolicy, Scanned } from "../../offline/reports/finding.js";
 import { junitReport } from "../../offline/reports/junit.js";
@@ -10,25 +10,25 @@ import { sarifReport } from "../../offline/reports/sarif.js";
 import type { Wanted } from "../../offline/scan/scanner.js";
 import type { ApplyValues } from "./options.js";
 
-/** Takes results. */
+/** Receives results. */
 export interface Output {
-  /** What it has a use for. */
+  /** The results that it uses. */
   readonly wanted: Wanted;
-  /** Whether it begins with the line that says what is applied. */
+  /** Whether it begins with Kyverno's headline. */
   readonly headline: boolean;
-  /** What to print now. */
+  /** Adds a result; returns the text to print now. */
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string;
-  /** Takes a policy that nothing was asked; files for programs alone have a place for it. */
+  /** Receives a policy that was not evaluated; only files for programs have a place for it. */
   unasked?(name: string, message: string): void;
-  /** What to print when the run ends before its time. */
+  /** The text to print when the run ends early. */
   broken?(policies: readonly ReportedPolicy[]): Promise<string>;
-  /** What to print at the end. */
+  /** The text to print at the end. */
   end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string>;
 }
 
-/** How results are shown. */
+/** Options of the output. */
 export interface OutputOptions extends EntryOptions {
-  /** Whether a terminal reads along. */
+  /** Whether the output is a terminal. */
   readonly color: boolean;
 }
 
@@ -44,7 +44,7 @@ function printedOutput(values: ApplyValues, options: OutputOptions): Output {
   return values.table ? new Table(values, options) : new Plain(options.auditWarn);
 }
 
-/** Failures and counts: nothing is kept. */
+/** Prints failures and counts: nothing is collected. */
 class Plain implements Output {
   readonly wanted = "failures";
   readonly headline = true;
@@ -129,7 +129,7 @@ class Reports implements Output {
   }
 }
 
-/** Files beside what is printed, or one of them printed in its place. */
+/** Report files beside the printed output, or one of them printed instead. */
 class ReportFiles implements Output {
   readonly wanted = "all";
   readonly headline: boolean;

@@ -1,14 +1,14 @@
-/** How far a long run has come, in one line of a terminal. */
+/** Shows the progress of a long run, in one line of a terminal. */
 import type { Writable } from "node:stream";
 
-/** Milliseconds before it is shown at all: who has an answer by then needs none. */
+/** Milliseconds before it is shown: a shorter run needs none. */
 const PATIENCE_MS = 1_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between two updates. */
 const INTERVAL_MS = 200;
 /** Columns of the bar. */
 const WIDTH = 30;
 
-/** Shown on standard error, where a terminal reads it. */
+/** The progress on standard error, if that is a terminal. */
 export class Progress {
   readonly #stream: Writable;
   readonly #total: number;
@@ -25,7 +25,7 @@ export class Progress {
     this.#began = now();
   }
 
-  /** @param done of the total */
+  /** @param done the finished part of the total */
   at(done: number): void {
     const now = this.#now();
     if (now - this.#began < PATIENCE_MS || now - this.#shown < INTERVAL_MS) return;
@@ -37,7 +37,7 @@ export class Progress {
     this.#stream.write(`\r${bar} ${Math.floor(part * 100)} % (${done} of ${this.#total})\u001b[K`);
   }
 
-  /** Takes the line away, before anything else is printed. */
+  /** Removes the line, before anything else is printed. */
   clear(): void {
     if (!this.#visible) return;
     this.#visible = false;

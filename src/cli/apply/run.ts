@@ -1,4 +1,4 @@
-/** A run over resources: judged here or in threads, in order, without those that come twice. */
+/** Runs over resources: evaluated here or in threads, in order, without duplicates. */
 
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -20,14 +20,14 @@ import { isTerminal } from "../look/paint.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 
-/** Bytes of resources from which threads are worth their beginning: half a second of a processor each. */
+/** Bytes of resources from which threads are worth their start: half a second of a processor each. */
 export const THREADS_FROM_BYTES = 48 * 1024 * 1024;
-/** Most threads: each has all policies compiled for itself. */
+/** Most threads: each compiles all policies for itself. */
 const MAX_THREADS = 8;
-/** Resources that are held in memory are judged so many at a time. */
+/** Resources in memory that are evaluated at a time. */
 const HELD_AT_A_TIME = 200;
 
-/** What a run consists of. */
+/** Options of a run. */
 export interface RunOptions {
   readonly opened: OpenedScan;
   readonly output: Output;
@@ -35,13 +35,13 @@ export interface RunOptions {
   readonly plan: ScanPlan;
   readonly settings: LoaderSettings;
   readonly total: number;
-  /** Whether a terminal may be shown how far it is. */
+  /** Whether progress may be shown on a terminal. */
   readonly progress: boolean;
-  /** Bytes of files from which threads judge, too. */
+  /** Bytes of files from which threads are used. */
   readonly threadsFrom: number;
 }
 
-/** One use per command. */
+/** One run of a command. */
 export class Run {
   readonly #options: RunOptions;
   readonly #duplicates = new Duplicates();
@@ -60,7 +60,7 @@ export class Run {
     return this.#counts;
   }
 
-  /** Prints, at the pace at which it is read. */
+  /** Prints a text at the reader's pace. */
   async print(text: string): Promise<void> {
     if (text === "") return;
     this.#progress?.clear();
@@ -69,8 +69,8 @@ export class Run {
   }
 
   /**
-   * Judges all resources.
-   * @throws ScanError when there are others than before: what was not looked at is not in order
+   * Evaluates all resources.
+   * @throws ScanError when they have changed since the survey: skipped ones must not count as passed
    */
   async resources(files: readonly InputFile[], { held, resources }: Survey): Promise<void> {
     const before = this.#done;
@@ -91,13 +91,13 @@ export class Run {
       return;
     }
     const bytes = files.reduce((all, file) => all + file.bytes, 0);
-    // A cluster is asked by one client only.
+    // A cluster is read by one client only.
     if (bytes < threadsFrom || listing !== undefined || availableParallelism() === 1) {
       for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), true);
     } else await this.#inThreads(files);
   }
 
-  /** Judges the resources of a cluster. */
+  /** Evaluates the resources of a cluster. */
   async listed(listing: ClusterListing): Promise<void> {
     for await (const page of listing.pages()) await this.take(await this.#options.opened.scanner.scanAll(page), true);
   }
@@ -105,7 +105,7 @@ export class Run {
   async #inThreads(files: readonly InputFile[]): Promise<void> {
     const { plan, settings, opened } = this.#options;
     const data: ThreadData = { plan, settings };
-    // This one judges as well, when the others have enough to do.
+    // This thread evaluates as well, when the others have enough to do.
     const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);
     const threads = new ScanThreads(count, new URL("../../offline/scan/thread.js", import.meta.url), data, own);
@@ -118,8 +118,8 @@ export class Run {
   }
 
   /**
-   * Takes what was found.
-   * @param unique of what comes twice, the first one counts
+   * Takes results.
+   * @param unique whether only the first one of duplicates counts
    */
   async take(scanned: readonly Scanned[], unique = false): Promise<void> {
     const { output, opened } = this.#options;
@@ -139,7 +139,7 @@ export class Run {
     await this.print(text);
   }
 
-  /** Prints what comes last. */
+  /** Prints the end of the output. */
   async end(): Promise<void> {
     this.#progress?.clear();
     await this.print(await this.#options.output.end(this.#counts, this.#options.opened.scanner.policies));

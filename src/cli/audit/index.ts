@@ -1,4 +1,4 @@
-/** `audit`: policies over the objects that a cluster has, once. */
+/** `audit`: evaluates policies on a cluster's objects, once. */
 
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
@@ -24,12 +24,12 @@ import { auditOutput } from "./output.js";
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 
-/** As for `apply`: nearly all that is allocated is garbage soon. */
+/** As for `apply`: nearly all allocated memory is soon garbage. */
 const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
 
 /**
  * Audits a cluster.
- * @returns 1 when a policy failed or could not judge, or something could not be looked at; else 0
+ * @returns 1 when a policy failed or could not decide, or something could not be evaluated; else 0
  */
 export async function auditCommand(values: AuditValues, settings: LoaderSettings, io: CommandIo): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
@@ -121,7 +121,7 @@ class Bar {
   }
 }
 
-/** At the pace at which it is read. */
+/** Prints a text at the reader's pace. */
 async function printed(text: string, { stdout }: CommandIo, progress: Bar): Promise<void> {
   if (text === "") return;
   progress.clear();
@@ -130,7 +130,7 @@ async function printed(text: string, { stdout }: CommandIo, progress: Bar): Prom
 
 const ORDER: readonly Status[] = ["pass", "fail", "warn", "error", "skip"];
 
-/** What was left out and went wrong, and how often what was found. */
+/** Prints left out policies, problems and counts. */
 function tell(
   { summary, leftOut, written, counts }: FinishedAudit,
   output: { readonly forPeople: boolean; readonly dropped: number },

@@ -14,7 +14,7 @@ export interface AuditValues {
   readonly removeColor?: true;
 }
 
-/** Adds them to the command, in the order of the help. */
+/** Adds the options to the command, in the order of the help. */
 export function addAuditOptions(command: Command): void {
   command
     .option(

@@ -1,4 +1,4 @@
-/** What `audit` prints: findings as they come, or kept until all are there. */
+/** Outputs of `audit`: findings as they come, or collected until the end. */
 import type { ObjectReport } from "../../cluster/audit/object-report.js";
 import { printGoYaml } from "../../data/print-yaml.js";
 import type { ReportedPolicy } from "../../offline/reports/finding.js";
@@ -9,18 +9,18 @@ import { sarifReport } from "../../offline/reports/sarif.js";
 import { type Cell, COLORS, drawTable } from "../../offline/reports/text-table.js";
 import type { AuditValues } from "./options.js";
 
-/** Results that are kept for a table, JUnit or SARIF, which are printed at the end: as much as somebody reads, in some ten megabytes. */
+/** Most results that are kept for a table, JUnit or SARIF, which are printed at the end: more than one reads, in some ten megabytes. */
 const MAX_KEPT = 100_000;
 
-/** Takes reports. */
+/** Receives reports. */
 export interface AuditOutput {
-  /** Whether counts and problems are printed beside it; else they go to standard error. */
+  /** Whether counts and problems are printed with it; otherwise they go to standard error. */
   readonly forPeople: boolean;
-  /** What to print now. */
+  /** Adds a report; returns the text to print now. */
   add(report: ObjectReport): string;
-  /** What to print at the end. */
+  /** The text to print at the end. */
   end(): string;
-  /** Results that are left out of what is printed. */
+  /** Number of results that are not printed. */
   readonly dropped: number;
 }
 
@@ -63,7 +63,7 @@ class JsonList implements AuditOutput {
 
 const HEAD = '{"apiVersion":"v1","kind":"List","items":[\n';
 
-/** Keeps results until the end. */
+/** Collects results until the end. */
 class Kept implements AuditOutput {
   readonly forPeople: boolean;
   dropped = 0;
@@ -106,7 +106,7 @@ function table(entries: readonly ReportedEntry[], color: boolean): string {
   return drawTable(["POLICY", "RESOURCE", "RESULT", "MESSAGE"], rows, color);
 }
 
-/** Without the version: who reads it knows the kinds. */
+/** The name of a resource, without the version. */
 function shortName({ resources: [resource = {}] }: ResultEntry): string {
   const { apiVersion: _, ...named } = resource;
   return resourceName(named);

@@ -1,25 +1,25 @@
-/** What expressions cost in units of Kubernetes' cost model, which is the same on every machine. */
+/** Costs of expressions in units of Kubernetes' cost model, which is the same on every machine. */
 import { type Asking, isExplainable } from "../../kinds/shared/index.js";
 
-/** Expressions that are listed. */
+/** Most expressions that are listed. */
 const MAX_EXPRESSIONS = 1_000;
 
 /** One expression. */
 export interface ExpressionCost {
-  /** The policy that has it; of a member with the groups before it. */
+  /** Its policy; a member has its groups in front. */
   readonly policy: string;
   /** `spec.validations[0].expression`, with the title of the policy where a file has several. */
   readonly path: string;
-  /** Of a match condition or a variable. */
+  /** Name of a match condition or a variable. */
   readonly name?: string;
   readonly source: string;
-  /** The most that it came to, for several parameters or values. */
+  /** Its cost; the highest for several parameters or values. */
   readonly cost: number;
-  /** What it may cost; absent: there is no limit. */
+  /** Its cost limit; absent: none. */
   readonly limit?: number;
 }
 
-/** The expressions that were evaluated for an answer, in order. */
+/** The evaluated expressions of an answer, in order. */
 export function expressionCosts(asking: Asking, policy = asking.name): readonly ExpressionCost[] {
   const policies = (asking.policy.together ?? [asking.policy])
     .filter(isExplainable)
@@ -47,7 +47,7 @@ export function expressionCosts(asking: Asking, policy = asking.name): readonly 
   return merged([...own, ...members]).slice(0, MAX_EXPRESSIONS);
 }
 
-/** A member that was asked several times has each of its expressions once. */
+/** Merges costs: a member that was evaluated several times has each of its expressions once. */
 function merged(costs: readonly ExpressionCost[]): readonly ExpressionCost[] {
   const byPlace = new Map<string, ExpressionCost>();
   for (const cost of costs) {

@@ -1,4 +1,4 @@
-/** What `bench` has found, as data: what `-o json` prints. */
+/** Figures of `bench` as data, which `-o json` prints. */
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import { wordOf } from "../eval/words.js";
 import type { ExpressionCost } from "./costs.js";
@@ -9,49 +9,49 @@ import type { MemberTime } from "./member-times.js";
 export interface Figures {
   readonly policy: string;
   readonly implementation: string;
-  /** What was measured, in a sentence. */
+  /** A description of the measurement, in a sentence. */
   readonly measures: string;
-  /** `ALLOWED`, `DENIED` …: the first answer, and why. */
+  /** `ALLOWED`, `DENIED` …: the first answer, with its reason. */
   readonly answer: string;
   readonly message?: string;
   readonly objects: number;
   readonly concurrency: number;
   readonly answers: number;
-  /** Answers that were errors: their times are those of failing. */
+  /** Number of answers that were errors: their times are those of failures. */
   readonly failed: number;
   readonly seconds: number;
   readonly answersPerSecond: number;
   readonly milliseconds: { readonly median: number; readonly p95: number; readonly p99: number; readonly most: number };
-  /** Until it could be asked, and its first answer. */
+  /** Times of the start and of the first answer. */
   readonly start: {
     readonly load: number;
     readonly firstAnswer: number;
-    /** How a module's instances begin, and why not with more done before. */
+    /** The start mode of a module's instances, and the reason for it. */
     readonly kind?: string;
     readonly because?: string;
   };
-  /** Of a group: each member, and members of members that were asked. */
+  /** For a group: its members, and evaluated members of members. */
   readonly members: readonly MemberFigures[];
   readonly expressions: readonly ExpressionCost[];
-  /** Of all expressions together. */
+  /** Cost of all expressions together. */
   readonly cost: number;
 }
 
 /** One member. */
 export interface MemberFigures {
   readonly policy: string;
-  /** Of the answers: how many asked it. */
+  /** Number of answers that evaluated it. */
   readonly asked: number;
-  /** Each time, on average. */
+  /** Mean milliseconds of an evaluation. */
   readonly mean: number;
-  /** Of the time of all answers, 0 to 1; members in groups count in their group, too. */
+  /** Share of the time of all answers, 0 to 1; members of groups count in their group, too. */
   readonly share: number;
 }
 
-/** What was measured, said with the figures. */
+/** The description of the measurement. */
 const MEASURES = "evaluations in this process, one after the other, warm; without HTTP, JSON and log";
 
-/** Puts the figures together. */
+/** Makes the figures. */
 export function figuresOf(
   { policy, id }: ServedPolicy,
   measured: Measured,
@@ -95,5 +95,5 @@ export function figuresOf(
 
 const mean = (times: Float64Array): number => times.reduce((sum, time) => sum + time, 0) / times.length;
 
-/** Four digits: a clock tells no more. */
+/** Rounds to four digits, the precision of the clock. */
 const rounded = (value: number): number => Number(value.toPrecision(4));

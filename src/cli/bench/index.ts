@@ -1,4 +1,4 @@
-/** `bench`: what a policy takes, in time and in cost. */
+/** `bench`: measures time and cost of a policy. */
 
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { type Asking, Explainer } from "../../kinds/shared/index.js";
@@ -16,14 +16,14 @@ import { measure } from "./measure.js";
 import { MemberTimes } from "./member-times.js";
 import { reportLines } from "./report.js";
 
-/** What the command line says. */
+/** Options of the command line. */
 export interface BenchOptions extends QuestionOptions, EntryOptions {
   readonly seconds: number;
   readonly concurrency: number;
   readonly output: string;
 }
 
-/** Objects that are asked about in turns: more are not needed, and all are kept. */
+/** Most objects that are evaluated in turn: more are not needed, and all are kept. */
 const MAX_OBJECTS = 1_000;
 
 const EXIT_FAILED = 2;
@@ -31,7 +31,7 @@ const EXIT_FAILED = 2;
 /**
  * `bench <policy>`: measures one policy.
  * @returns 0, or 2 when it could not be loaded or its answers fail
- * @throws UsageError for what can't be asked
+ * @throws UsageError for invalid questions
  */
 export async function benchCommand(
   asked: string | undefined,
@@ -79,7 +79,7 @@ export async function benchCommand(
   }
 }
 
-/** The members of a group, as observations call them. */
+/** The members of a group, by their names in observations. */
 function membersOf({ config }: Subject, id: string): readonly string[] {
   const entry = config.ok ? config.config.entries.find((each) => each.id === id) : undefined;
   return entry?.kind === "group" ? entry.members.map(({ name }) => `${id}/${name}`) : [];
@@ -99,7 +99,7 @@ async function reviewsOf(options: QuestionOptions, io: CommandIo): Promise<reado
   return reviews;
 }
 
-/** Asked once about each, by a second set of the same policies: one that is watched is slower. */
+/** Costs of one evaluation of each object, in a second set of the same policies: a watched one is slower. */
 async function costsOf(
   { config }: Subject,
   id: string,

@@ -1,4 +1,4 @@
-/** Asks a policy again and again, and keeps how long each answer took. */
+/** Evaluates a policy repeatedly, and records the time of each answer. */
 
 import type { Review } from "../../policy/index.js";
 import type { Evaluator } from "../../policy/served/evaluator.js";
@@ -6,19 +6,19 @@ import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Verdict } from "../../policy/served/verdict.js";
 import type { MemberTimes } from "./member-times.js";
 
-/** Times that are kept; of more a random sample is, so that memory stays the same however long is measured. */
+/** Most times that are kept: a random sample of more, so that memory does not depend on the duration. */
 const MAX_TIMES = 200_000;
-/** The engine compiles what runs often, in steps: after these questions, or that part of the time, it has. */
+/** Questions before measuring, or the part of the time below: after that the engine has optimized frequent code. */
 const WARM_UP_QUESTIONS = 2_000;
 const WARM_UP_SHARE = 0.25;
-/** How long answers may come at once before others have their turn, such as signals. */
+/** Milliseconds of immediate answers before other work has its turn, such as signals. */
 const STRETCH_MS = 50;
 
-/** What is measured, and for how long. */
+/** The subject and duration of a measurement. */
 export interface Measuring {
   readonly evaluator: Evaluator;
   readonly entry: ServedPolicy;
-  /** Asked about in turns; at least one. */
+  /** Reviews to evaluate in turn; at least one. */
   readonly reviews: readonly Review[];
   readonly milliseconds: number;
   readonly concurrency: number;
@@ -26,22 +26,22 @@ export interface Measuring {
   readonly now: () => number;
 }
 
-/** What came of it. */
+/** The result of a measurement. */
 export interface Measured {
-  /** The first answer, and how long it took: nothing is warm then. */
+  /** The first answer, with its time: nothing is warm then. */
   readonly first: Verdict;
   readonly firstMilliseconds: number;
-  /** Answers that were measured. */
+  /** Number of measured answers. */
   readonly answers: number;
-  /** Answers that failed, of those. */
+  /** Number of failed ones among them. */
   readonly failed: number;
-  /** Of the whole measurement. */
+  /** Milliseconds of the whole measurement. */
   readonly milliseconds: number;
-  /** Of each answer, in ascending order. */
+  /** Times of answers, in ascending order. */
   readonly times: Float64Array;
 }
 
-/** Measures. */
+/** Measures a policy. */
 export async function measure(measuring: Measuring): Promise<Measured> {
   const { evaluator, entry, reviews, now } = measuring;
   let turn = 0;
@@ -77,7 +77,7 @@ interface Until {
   readonly most: number;
 }
 
-/** At least once for each at a time, and no longer than an answer beyond the end. */
+/** Repeats evaluations: at least one for each concurrent caller, and no longer than an answer beyond the end. */
 async function repeat(
   ask: () => Verdict | Promise<Verdict>,
   { now, concurrency }: Measuring,
@@ -102,7 +102,7 @@ async function repeat(
   await Promise.all(Array.from({ length: concurrency }, client));
 }
 
-/** Times of which a limited number is kept, each with the same chance. */
+/** A sample of times with a limited size, each with the same probability. */
 class Sample {
   readonly #kept: number[] = [];
   #seen = 0;
@@ -122,6 +122,6 @@ class Sample {
   }
 }
 
-/** The time below which that share of answers stays, of times in ascending order. */
+/** The time below which this share of the answers is, for times in ascending order. */
 export const percentile = (times: Float64Array, share: number): number =>
   times[Math.min(times.length - 1, Math.max(0, Math.ceil(times.length * share) - 1))] ?? Number.NaN;

@@ -1,13 +1,13 @@
-/** What the members of a group take, gathered over many answers. */
+/** Times of a group's members, summed over many answers. */
 import type { Observation } from "../../policy/index.js";
 
-/** What one member took. */
+/** The times of one member. */
 export interface MemberTime {
   /** `<group>/<member>`. */
   readonly policy: string;
-  /** How often it was asked. */
+  /** Number of its evaluations. */
   readonly times: number;
-  /** All in all. */
+  /** Milliseconds of all of them. */
   readonly milliseconds: number;
 }
 
@@ -17,7 +17,7 @@ const NEVER = { times: 0, milliseconds: 0 } as const;
 export class MemberTimes {
   readonly #sums = new Map<string, { times: number; milliseconds: number }>();
 
-  /** Takes in those that one answer needed. */
+  /** Adds the observations of one answer. */
   add(observations: readonly Observation[]): void {
     for (const { policy, milliseconds } of observations) {
       const sum = this.#sums.get(policy);
@@ -29,7 +29,7 @@ export class MemberTimes {
     }
   }
 
-  /** Members in order of definition as far as that is known, those that nobody asked too, and then members of members. */
+  /** Members in order of definition, including those that were not evaluated, and then members of members. */
   all(defined: readonly string[]): readonly MemberTime[] {
     const asked = [...this.#sums.keys()].filter((policy) => !defined.includes(policy));
     return [...defined, ...asked].map((policy) => ({ policy, ...(this.#sums.get(policy) ?? NEVER) }));

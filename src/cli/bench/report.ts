@@ -1,4 +1,4 @@
-/** Figures for a person. */
+/** Figures as text. */
 import { printable } from "../../data/printable.js";
 import { lineOf } from "../../kinds/explanation/index.js";
 import { timeText } from "../eval/words.js";
@@ -6,7 +6,7 @@ import { indented } from "../explain/indented.js";
 import type { Paint } from "../look/paint.js";
 import type { Figures } from "./figures.js";
 
-/** Of an expression a beginning is shown: its place says which it is. */
+/** Most characters of a shown expression: its place identifies it. */
 const MAX_SOURCE = 60;
 
 /** The lines of a report. */
@@ -70,7 +70,7 @@ function costLines({ expressions, cost }: Figures, paint: Paint): readonly strin
   ];
 }
 
-/** Of most expressions hardly anything: three zeros would say nothing. */
+/** A share as text: small for most expressions, where zeros would say nothing. */
 function shareText(share: number): string {
   const percent = share * 100;
   if (percent < 0.01) return percent === 0 ? "0 %" : "< 0.01 %";
@@ -79,7 +79,7 @@ function shareText(share: number): string {
 
 const count = (value: number): string => value.toLocaleString("en-US");
 
-/** Columns that are aligned, the first row in another tone. */
+/** Lines with aligned columns, the first row in another tone. */
 function table(rows: readonly (readonly string[])[], paint: Paint): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row, index) => {

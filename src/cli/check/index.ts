@@ -1,4 +1,4 @@
-/** `check`: loads everything as `serve` does and says every mistake and doubt. */
+/** `check`: loads everything like `serve` and reports every error and warning. */
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -18,34 +18,34 @@ import { type LoaderSettings, policiesFile } from "../../loader/settings.js";
 import { SARIF_SCHEMA, SARIF_VERSION, sarifMessage } from "../../offline/reports/sarif.js";
 import { type Paint, paintFor } from "../look/paint.js";
 
-/** What `check` has to say of one configuration. */
+/** The result of checking one configuration. */
 interface CheckedFile {
   readonly file: string;
-  /** How many entries it has. */
+  /** Number of its entries. */
   readonly policies: number;
   readonly errors: number;
   readonly warnings: number;
-  /** Each once: those of the file itself first, then those of others by name, each by line and column. */
+  /** Problems without repetitions: those of the file itself first, then those of others by name, each by line and column. */
   readonly problems: readonly Problem[];
 }
 
-/** Puts in order what loading has found. */
+/** Sorts the problems of loading. */
 export function checkedFile({ file, policies, problems: found }: LoadResult): CheckedFile {
   const seen = new Map(found.map((problem) => [identityOf(problem), problem]));
   const problems = withoutEchoes([...seen.values()].flatMap(eachMistake)).sort((left, right) =>
     compare(left, right, file),
   );
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  // Ids with a slash are members addressed by themselves.
+  // Ids with a slash are members with an address of their own.
   const entries = [...policies.entries.keys()].filter((id) => !id.includes("/")).length;
   return { file, policies: entries, errors, warnings: problems.length - errors, problems };
 }
 
-/** Two readers may find the same mistake. */
+/** The identity of a problem: two readers may find the same one. */
 const identityOf = ({ file, line, column, message, severity }: Problem): string =>
   JSON.stringify([file, line, column, message, severity]);
 
-/** Without doubts about what is a mistake: another entry that has the same file may take it for less. */
+/** Removes warnings at the place of an error: another entry with the same file may report it as less. */
 function withoutEchoes(problems: readonly Problem[]): Problem[] {
   const placeOf = ({ file, line, column, code, hint }: Problem): string =>
     JSON.stringify([file, line, column, code, hint]);
@@ -63,21 +63,21 @@ function compare(left: Problem, right: Problem, first: string): number {
   return left.line - right.line || left.column - right.column;
 }
 
-/** Largest file whose lines are shown, in bytes: as large as a configuration may be. */
+/** Largest file whose lines are shown, in bytes: the limit of a configuration. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Most files whose lines are kept: problems come in order of file. */
 const MAX_KEPT = 8;
 
-/** The lines of files in which something is wrong, read once more for being shown. */
+/** The lines of files with problems, read again for display. */
 class SourceLines {
   readonly #kept = new Map<string, readonly string[]>();
 
-  /** @param given files that are read already, by name, such as standard input */
+  /** @param given texts that were read already, by name, such as standard input */
   constructor(given: ReadonlyMap<string, string> = new Map()) {
     for (const [file, text] of given) this.#kept.set(file, linesOf(text));
   }
 
-  /** A line, 1-based; undefined where there is none, or no such file any more. */
+  /** A line, 1-based; undefined without such a line or file. */
   line(file: string, line: number): string | undefined {
     let lines = this.#kept.get(file);
     if (lines === undefined) {
@@ -99,26 +99,26 @@ function read(file: string): readonly string[] {
   }
 }
 
-/** Lines end as places count them: at LF, CR LF or a CR of its own. */
+/** The lines of a text, which end as in places: at LF, CR LF or a single CR. */
 const linesOf = (text: string): readonly string[] => text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
 
-// Problems for a person: place and words in a line that terminals make clickable, the line of the file with a mark, and help.
+// Problems as text: place and message in a line that terminals make clickable, the line of the file with a mark, and help.
 
-/** Problems of a file as a whole: its first line has nothing to do with them. */
+/** Problems of a file as a whole, for which its first line is not shown. */
 const OF_WHOLE_FILE: ReadonlySet<string> = new Set(["CONFIG_FILE", "CLUSTER_NEEDED"]);
 
-/** All of a file, and how much it is. */
+/** All problems of a file, with their number. */
 function checkedText(checked: CheckedFile, lines: SourceLines, paint: Paint): string {
   return `${checked.problems.map((problem) => problemText(problem, lines, paint)).join("")}${summary(checked, paint)}\n`;
 }
 
-/** The lines of one problem, with an empty one behind them. */
+/** The lines of one problem, with an empty one after them. */
 function problemText(problem: Problem, lines: SourceLines, paint: Paint): string {
   const { file, line, column, severity, path, code, hint } = problem;
   const isWhole = line === 1 && path.length === 0 && OF_WHOLE_FILE.has(code ?? "");
   const source = isWhole ? undefined : lines.line(file, line);
   const excerpt = source === undefined || source.trim() === "" ? undefined : excerptOf(source, problem);
-  // The excerpt shows what the message quotes, at its place in the file.
+  // The excerpt shows the text that the message quotes, in its place.
   const message = excerpt === undefined ? problem.message : withoutQuotedLines(problem.message);
   const place = paint("strong", printable(`${file}:${line}:${column}:`));
   const warning = severity === "warning" ? `${paint("doubt", "warning:")} ` : "";
@@ -135,7 +135,7 @@ function excerptText({ gutter, text, blank, mark }: Excerpt, severity: Problem["
   return `${paint("quiet", gutter)}${text}\n${paint("quiet", blank)}${space}${paint(tone, carets)}\n`;
 }
 
-/** A hint of several lines is something to be pasted: it stands below its first line as it is. */
+/** The text of a hint; one of several lines is to be pasted, and follows unchanged below its first line. */
 function helpText(hint: string, paint: Paint): string {
   const [first = "", ...others] = escapedLines(hint).split("\n");
   return `${[`${paint("good", "help:")} ${first}`, ...others.map((line) => `  ${line}`.trimEnd())].join("\n")}\n`;
@@ -152,12 +152,12 @@ function summary({ file, policies, errors, warnings }: CheckedFile, paint: Paint
 const MAX_DEPTH = 16;
 /** Most configurations of one run: more are a wrong folder. */
 const MAX_FILES = 1000;
-/** Folders that hold what others have made. */
+/** Folders with foreign files. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules"]);
 const NAMES: ReadonlySet<string> = new Set(["policies.yaml", "policies.yml"]);
 
 /**
- * The configurations that are named: files, and of folders every policies.yaml and policies.yml in them and below. `-` stays what it is.
+ * The named configurations: files, and for folders every policies.yaml and policies.yml in them and below. `-` stays unchanged.
  * @throws UsageError
  */
 function policiesFiles(named: readonly string[], settings: LoaderSettings): readonly string[] {
@@ -172,7 +172,7 @@ function policiesFiles(named: readonly string[], settings: LoaderSettings): read
   return [...new Set(files)];
 }
 
-/** What isn't there is said when it is read. */
+/** Whether a path is a folder; a missing one is reported when it is read. */
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -188,9 +188,9 @@ function inFolder(folder: string, depth: number): readonly string[] {
   });
 }
 
-// What `check` found as SARIF 2.1.0, which editors and code scanning read: a rule for each code, a result for each problem.
+// Results of `check` as SARIF 2.1.0, for editors and code scanning: a rule for each code, a result for each problem.
 
-/** Where codes are explained, from the root of this project. */
+/** The page that explains codes, from the root of this project. */
 const ERRORS_PAGE = "docs/errors.md";
 const NO_CODE = "POLICY_INVALID";
 
@@ -201,7 +201,7 @@ function checkedSarif(files: readonly CheckedFile[]): string {
   const rules = codes.map((code) => ({ id: code, helpUri: `${ERRORS_PAGE}#${code.toLowerCase()}` }));
   const results = problems.map((problem) => resultOf(problem, codes));
   const driver = { name: "policy-server", rules };
-  // Columns are counted in code points everywhere here.
+  // Columns count code points.
   const run = { tool: { driver }, columnKind: "unicodeCodePoints", results };
   return `${JSON.stringify({ $schema: SARIF_SCHEMA, version: SARIF_VERSION, runs: [run] }, undefined, 2)}\n`;
 }
@@ -219,14 +219,14 @@ function resultOf(problem: Problem, codes: readonly string[]) {
   };
 }
 
-/** Relative to the folder that the command runs in, where the file is in it: so code scanning finds it in a checkout. */
+/** The URI of a file, relative to the working directory if it is inside, so that code scanning finds it in a checkout. */
 function uriOf(file: string): string {
   const own = isAbsolute(file) ? relative(process.cwd(), file) : file;
   if (own.startsWith("..") || isAbsolute(own)) return pathToFileURL(file).href;
   return own.split(sep).map(encodeURIComponent).join("/");
 }
 
-// What `check` found, for programs.
+// Results of `check` as JSON.
 
 /** One file as an object; several as a list under `files`. JSON with a newline. */
 function checkedJson(files: readonly CheckedFile[]): string {
@@ -243,22 +243,22 @@ function problemValue({ file, line, column, endColumn, severity, code, path, mes
   return { file, line, column, endColumn, severity, code, path: formatPath(path), message, hint };
 }
 
-/** How standard input is named. */
+/** The name of standard input. */
 const STDIN = "-";
 const STDIN_NAME = "<stdin>";
 
-/** What `check` is asked. */
+/** Options of `check`. */
 export interface CheckOptions {
-  /** Files and folders; `-` is standard input. None: the one of the options, or the one that is there. */
+  /** Files and folders; `-` is standard input. None: the one of the options, or the default one. */
   readonly named: readonly string[];
   readonly output: "text" | "json" | "sarif";
   /** Whether a warning fails, too. */
   readonly strict: boolean;
-  /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server understands. */
+  /** The Kubernetes that ValidatingAdmissionPolicies must be stored by; absent: any that this server supports. */
   readonly kubernetesVersion?: KubernetesVersion;
 }
 
-/** @returns the exit code: 0 when everything loaded, 1 when there is any mistake */
+/** @returns the exit code: 0 when everything loaded, 1 when there is an error */
 export async function checkCommand(settings: LoaderSettings, options: CheckOptions, io: CommandIo): Promise<number> {
   const { named, output, strict } = options;
   const files = policiesFiles(named, settings);
@@ -282,7 +282,7 @@ async function check(
   content: string | undefined,
   { kubernetesVersion }: CheckOptions,
 ): Promise<CheckedFile> {
-  // Who asks for a cluster by an option wants to know when there is none.
+  // If a cluster is required by an option, a missing one is an error.
   const wanted = settings.kubernetes === true || settings.kubeconfig !== undefined;
   const source = createPolicySource(settings, {
     typeCheck: true,

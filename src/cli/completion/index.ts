@@ -2,11 +2,11 @@
 import type { CommandLineShape, CompletedOption } from "./shape.js";
 import { zshCompletion } from "./zsh.js";
 
-/** Completion for bash, from version 3.2 on, without the bash-completion package: to be sourced. */
+/** Completion for bash, from version 3.2 on, without the bash-completion package; the script is to be sourced. */
 function bashCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const names = commands.map((command) => command.name);
   const arms = commands.map(({ name: command, options }) => `    ${command}) flags="${flagsOf(options)}" ;;`);
-  // A flag means one thing for one command and another for the next.
+  // The same flag may have another meaning for another command.
   const all = [{ name: "", options: defaultOptions }, ...commands];
   const taking = all.flatMap(({ name: command, options }) =>
     options.filter(({ takesValue }) => takesValue).map((option) => ({ command, ...option })),
@@ -90,13 +90,13 @@ function quote(text: string): string {
 
 const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-/** Shells that there is a script for. */
+/** Supported shells. */
 export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
 
-/** A shell that there is a script for. */
+/** A supported shell. */
 export type Shell = keyof typeof SCRIPTS;
 
-/** The script for a shell; undefined for one we have none for. */
+/** The script for a shell; undefined for an unsupported one. */
 export function completionScript(shell: string, shape: CommandLineShape): string | undefined {
   return Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell as Shell](shape) : undefined;
 }

@@ -1,14 +1,14 @@
-/** What completions need to know of the command line, read from the definition that parses it. */
+/** The shape of the command line for completions, read from its definition. */
 import type { Command, Option } from "commander";
 
 /** One option of a command. */
 export interface CompletedOption {
-  /** With its dashes. */
+  /** The flag with its dashes. */
   readonly flag: string;
   readonly description: string;
   /** Whether a value follows. */
   readonly takesValue: boolean;
-  /** The values there are; empty when any text will do, a file's name for example. */
+  /** The possible values; empty when any text is valid, such as a file's name. */
   readonly choices: readonly string[];
 }
 
@@ -17,20 +17,20 @@ export interface CompletedCommand {
   readonly name: string;
   readonly description: string;
   readonly options: readonly CompletedOption[];
-  /** What its first argument may be; empty when any text will do. */
+  /** Possible first arguments; empty when any text is valid. */
   readonly below: readonly string[];
 }
 
 /** The whole command line. */
 export interface CommandLineShape {
-  /** Of the executable. */
+  /** Name of the executable. */
   readonly name: string;
   readonly commands: readonly CompletedCommand[];
-  /** What is understood without a command: the options of the default one. */
+  /** Options without a command: those of the default one. */
   readonly defaultOptions: readonly CompletedOption[];
 }
 
-/** @param defaultCommand the command that runs when none is named */
+/** @param defaultCommand the command without a name on the command line */
 export function shapeOf(program: Command, defaultCommand: string): CommandLineShape {
   const commands = program.commands.map((command) => ({
     name: command.name(),
@@ -46,7 +46,7 @@ function optionOf(option: Option): CompletedOption {
   const [, placeholder] = /<(.+)>/.exec(option.flags) ?? [];
   return {
     flag: option.long ?? option.flags,
-    // What stands in parentheses, variable and default, is for the help.
+    // The text in parentheses, variable and default, is only for the help.
     description: option.description.replace(/ \([^()]*\)$/, ""),
     takesValue: placeholder !== undefined,
     choices: option.argChoices ?? (placeholder?.includes("|") ? placeholder.split("|") : []),

@@ -3,7 +3,7 @@ import { addApplyOptions } from "../apply/options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `apply`. */
 export const addApply: AddCommand = (program, { io, done }) => {
   const apply = program
     .command("apply")

@@ -3,7 +3,7 @@ import { addAuditOptions } from "../audit/options.js";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `audit`. */
 export const addAudit: AddCommand = (program, { io, done }) => {
   const audit = program
     .command("audit")

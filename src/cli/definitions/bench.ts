@@ -5,12 +5,12 @@ import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../
 import { settingsOf } from "../loader-settings.js";
 import { addQuestionOptions } from "./eval.js";
 
-/** A benchmark that takes longer than an hour is a mistake. */
+/** Most seconds: a longer benchmark is a mistake. */
 const MAX_SECONDS = 3_600;
-/** More requests at a time than a server lets in. */
+/** Most requests at a time: more than a server admits. */
 const MAX_CONCURRENCY = 1_024;
 
-/** Adds it. */
+/** Adds `bench`. */
 export const addBench: AddCommand = (program, { io, done }) => {
   const bench = program
     .command("bench")
@@ -39,7 +39,7 @@ const positive =
   (text: string): number => {
     const value = Number(text);
     if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= most) return value;
-    throw new InvalidArgumentError(`'${text}' is no number above 0 and up to ${most}`);
+    throw new InvalidArgumentError(`'${text}' is not a number above 0 and up to ${most}`);
   };
 
 const whole =
@@ -47,5 +47,5 @@ const whole =
   (text: string): number => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
-    throw new InvalidArgumentError(`'${text}' is no whole number from 1 to ${most}`);
+    throw new InvalidArgumentError(`'${text}' is not a whole number from 1 to ${most}`);
   };

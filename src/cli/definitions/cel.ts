@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "commander";
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** Adds it. */
+/** Adds `cel`. */
 export const addCel: AddCommand = (program, { io, done }) => {
   const cel = program
     .command("cel")

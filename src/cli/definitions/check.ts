@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** What `check` alone has. */
+/** Options of `check` alone. */
 interface CheckOptions {
   readonly output: "text" | "json" | "sarif";
   readonly strict?: true;
@@ -17,7 +17,7 @@ const OUTPUT = new Option("-o, --output <format>", "how problems are told")
   .choices(["text", "json", "sarif"])
   .default("text");
 
-/** Adds it. */
+/** Adds `check`. */
 export const addCheck: AddCommand = (program, { io, done }) => {
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)

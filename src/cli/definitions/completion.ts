@@ -4,7 +4,7 @@ import { UsageError } from "../../data/command-io.js";
 import { didYouMean } from "../../data/suggest.js";
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** Adds it. */
+/** Adds `completion`. */
 export const addCompletion: AddCommand = (program, { io }) => {
   const completion = program
     .command("completion")

@@ -3,7 +3,7 @@ import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 import { REGISTRY_OPTIONS } from "../modules/options.js";
 
-/** Adds it. */
+/** Adds `digest`. */
 export const addDigest: AddCommand = (program, { io, done }) => {
   const digest = program
     .command("digest")

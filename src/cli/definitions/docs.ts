@@ -1,7 +1,7 @@
 /** `docs` on the command line. */
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** Adds it. */
+/** Adds `docs`. */
 export const addDocs: AddCommand = (program, { io, done }) => {
   const docs = program
     .command("docs")

@@ -5,7 +5,7 @@ import { addCertificateRequestOptions } from "../certificate-request-options.js"
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `eval`. */
 export const addEval: AddCommand = (program, { io, done }) => {
   const evaluate = program
     .command("eval")
@@ -48,7 +48,7 @@ export const addEval: AddCommand = (program, { io, done }) => {
   });
 };
 
-/** What `eval` and `bench` are asked about, and of whom. */
+/** Adds the options of `eval` and `bench` for subjects and policies. */
 export function addQuestionOptions(command: Command): Command {
   return command
     .option(

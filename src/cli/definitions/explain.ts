@@ -1,7 +1,7 @@
 /** `explain` on the command line. */
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** Adds it. */
+/** Adds `explain`. */
 export const addExplain: AddCommand = (program, { io }) => {
   const explain = program
     .command("explain")

@@ -1,10 +1,10 @@
-/** `help` on the command line: commander's own says nothing of a command that there isn't. */
+/** `help` on the command line: commander's own is silent about an unknown command. */
 
 import { UsageError } from "../../data/command-io.js";
 import type { AddCommand } from "../definition.js";
 import { unknownCommand } from "./unknown-command.js";
 
-/** Adds it. */
+/** Adds `help`. */
 export const addHelp: AddCommand = (program) => {
   program.helpCommand(false);
   program

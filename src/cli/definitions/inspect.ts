@@ -4,7 +4,7 @@ import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../
 import type { InspectOptions } from "../inspect/index.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `inspect`. */
 export const addInspect: AddCommand = (program, { io, done }) => {
   const inspect = program
     .command("inspect")

@@ -3,7 +3,7 @@ import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 
-/** What is another matter for one person than for a server. */
+/** Options with another default or meaning than for a server. */
 const OTHERWISE: Readonly<Record<string, Partial<OptionDefinition>>> = {
   "log-level": { default: "warn" },
   kubeconfig: {
@@ -11,7 +11,7 @@ const OTHERWISE: Readonly<Record<string, Partial<OptionDefinition>>> = {
   },
 };
 
-/** Options of `serve` that make sense on a laptop; all others have their defaults. */
+/** Options of `serve` that are useful for one person; all others have their defaults. */
 const PLAY_OPTIONS: readonly OptionDefinition[] = SERVE_OPTIONS.filter(({ flag }) =>
   [
     "policy-timeout",
@@ -28,7 +28,7 @@ const PLAY_OPTIONS: readonly OptionDefinition[] = SERVE_OPTIONS.filter(({ flag }
   ].includes(flag),
 ).map((option) => ({ ...option, ...OTHERWISE[option.flag] }));
 
-/** Adds it. */
+/** Adds `play`. */
 export const addPlay: AddCommand = (program, { io, done }) => {
   const play = program
     .command("play")

@@ -1,4 +1,4 @@
-/** `policies` and `rm` on the command line: what lies in the download folder. */
+/** `policies` and `rm` on the command line: modules in the download folder. */
 import { Option } from "commander";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";

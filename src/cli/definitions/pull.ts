@@ -11,7 +11,7 @@ import type { PullOptions } from "../modules/pull.js";
 
 const OPTIONS = [...DOWNLOAD_OPTIONS, ...REGISTRY_OPTIONS, ...VERIFICATION_OPTIONS];
 
-/** Adds it. */
+/** Adds `pull`. */
 export const addPull: AddCommand = (program, { io, done }) => {
   const pull = program
     .command("pull")

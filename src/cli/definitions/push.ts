@@ -5,7 +5,7 @@ import { settingsOf } from "../loader-settings.js";
 import { REGISTRY_OPTIONS } from "../modules/options.js";
 import type { PushOptions } from "../modules/push.js";
 
-/** Adds it. */
+/** Adds `push`. */
 export const addPush: AddCommand = (program, { io, done }) => {
   const push = program
     .command("push")

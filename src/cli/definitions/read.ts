@@ -1,7 +1,7 @@
 /** `read` on the command line. */
 import { type AddCommand, withExamples } from "../definition.js";
 
-/** Adds it. */
+/** Adds `read`. */
 export const addRead: AddCommand = (program, { io, done }) => {
   const read = program
     .command("read")

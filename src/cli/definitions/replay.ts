@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `replay`. */
 export const addReplay: AddCommand = (program, { io, done }) => {
   const replay = program
     .command("replay")
@@ -32,5 +32,5 @@ export const addReplay: AddCommand = (program, { io, done }) => {
   });
 };
 
-/** Not `<id...>`: that would take the files behind it, too. */
+/** Collects repeated values. Not `<id...>`: that would take the files behind it, too. */
 const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

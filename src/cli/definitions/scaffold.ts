@@ -3,10 +3,10 @@ import { Argument } from "commander";
 import { type AddCommand, withExamples } from "../definition.js";
 import type { ScaffoldKind, ScaffoldOptions } from "../scaffold/index.js";
 
-/** What can be made, in the order of the help. */
+/** Kinds of scaffolds, in the order of the help. */
 const KINDS: readonly ScaffoldKind[] = ["cel", "vap", "kyverno", "group", "wasm", "from-module", "review"];
 
-/** Adds it. */
+/** Adds `scaffold`. */
 export const addScaffold: AddCommand = (program, { io, done }) => {
   const scaffold = program
     .command("scaffold")

@@ -7,7 +7,7 @@ import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 import { unknownCommand } from "./unknown-command.js";
 
-/** Adds it. */
+/** Adds `serve`. */
 export const addServe: AddCommand = (program, { io, done, whole }) => {
   const serve = program
     .command("serve", { isDefault: true })
@@ -17,7 +17,7 @@ export const addServe: AddCommand = (program, { io, done, whole }) => {
     .argument("[command]")
     .action(async (unknown: string | undefined) => {
       if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, whole()));
-      // Loading what follows opens many files.
+      // Loading the following modules opens many files.
       const few = openFilesProblem();
       if (few?.fatal) {
         say(io.stderr, `Error: ${few.message}`);

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** Adds it. */
+/** Adds `test`. */
 export const addTest: AddCommand = (program, { io, done }) => {
   const test = program
     .command("test")

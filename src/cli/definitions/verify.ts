@@ -6,7 +6,7 @@ import type { VerifyOptions } from "../modules/verify.js";
 
 const OPTIONS = [...VERIFICATION_OPTIONS, ...REGISTRY_OPTIONS];
 
-/** Adds it. */
+/** Adds `verify`. */
 export const addVerify: AddCommand = (program, { io, done }) => {
   const verify = program
     .command("verify")

@@ -3,7 +3,7 @@ import { Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
 import { settingsOf } from "../loader-settings.js";
 
-/** The file, and how modules are fetched whose metadata are wanted. */
+/** Options of the file, and of fetching modules for their metadata. */
 const WANTED: ReadonlySet<string> = new Set([
   "policies",
   "policies-download-dir",
@@ -15,7 +15,7 @@ const WANTED: ReadonlySet<string> = new Set([
 ]);
 const OPTIONS = LOADING_OPTIONS.filter(({ flag }) => WANTED.has(flag));
 
-/** Adds it. */
+/** Adds `webhooks`. */
 export const addWebhooks: AddCommand = (program, { io, done }) => {
   const webhooks = program
     .command("webhooks")

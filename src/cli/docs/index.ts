@@ -1,4 +1,4 @@
-/** `docs`: the reference of the command line. */
+/** `docs`: prints the reference of the command line. */
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Command } from "commander";

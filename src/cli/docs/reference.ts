@@ -1,8 +1,8 @@
-/** The reference of the command line in Markdown, made from the definitions that it is parsed by. */
+/** The reference of the command line in Markdown, made from the definitions that parse it. */
 import type { Argument, Command, Help, Option } from "commander";
 import { examplesOf } from "../definition.js";
 
-/** All commands under their headings: what each is for, its arguments, options and examples. */
+/** All commands under their headings, each with its purpose, arguments, options and examples. */
 export function commandReference(program: Command): string {
   const { commands } = program;
   const contents = groupsOf(commands).flatMap(([heading, own]) => [
@@ -34,12 +34,12 @@ function groupsOf(commands: readonly Command[]): readonly (readonly [heading: st
   return [...groups];
 }
 
-/** `eval [policy]`. */
+/** The syntax of a command: `eval [policy]`. */
 function typed(command: Command): string {
   return [command.name(), ...shownArguments(command).map(argumentText)].join(" ");
 }
 
-/** Those that are explained: one without a word is there to catch mistakes. */
+/** The documented arguments: those without a description only catch mistakes. */
 const shownArguments = (command: Command): readonly Argument[] =>
   command.registeredArguments.filter(({ description }) => description !== "");
 
@@ -79,7 +79,7 @@ function sectionOf(program: Command, command: Command): string[] {
 }
 
 function optionText(option: Option): string {
-  // Those of `serve` say it themselves.
+  // The descriptions of `serve` contain it.
   if (option.defaultValue === undefined || /\bdefault: /.test(option.description)) return option.description;
   return `${option.description} (default: ${option.defaultValue})`;
 }

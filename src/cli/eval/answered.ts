@@ -1,4 +1,4 @@
-/** One answer of `eval`, with all that is shown of it. */
+/** One answer of `eval`, with its details. */
 import { encodeAdmissionReview, encodeRawReview } from "../../admission/encode.js";
 import { parsePlainJson } from "../../data/json.js";
 import type { ExplainedAnswer } from "../../kinds/explanation/index.js";
@@ -7,14 +7,14 @@ import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Verdict } from "../../policy/served/verdict.js";
 import type { Question } from "./question.js";
 
-/** What came of one question to one policy. */
+/** The answer of one policy to one question. */
 export interface Answered {
   readonly entry: ServedPolicy;
   readonly question: Question;
   readonly verdict: Verdict;
-  /** What the server would write to its log: why look-ups failed, with addresses and files. */
+  /** Details that the server would log: reasons of failed look-ups, with addresses and files. */
   readonly details: readonly string[];
-  /** Where it was asked for. */
+  /** The explanation, if requested. */
   readonly explained?: ExplainedAnswer;
 }
 
@@ -23,19 +23,19 @@ export const EXIT_ALLOWED = 0;
 export const EXIT_DENIED = 1;
 export const EXIT_ERROR = 2;
 
-/** What an answer means for whoever runs the command. */
+/** The exit code of an answer. */
 export function exitCodeOf({ response, outcome }: Verdict): number {
   if (response.allowed) return EXIT_ALLOWED;
   return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
 }
 
-/** What the client of a server would get, as JSON. */
+/** The response that a server's client would get, as JSON. */
 export function responseOf({ question: { review }, verdict }: Pick<Answered, "question" | "verdict">): object {
   const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
   return parsePlainJson(answer) as object;
 }
 
-/** What was asked about: `Deployment shop/web`, or `""` for what has no name. */
+/** The name of a review's object: `Deployment shop/web`, or `""` without a name. */
 export function objectName(review: Review): string {
   if (review.kind === "raw") return "";
   const { kind, namespace, name } = review.request;
@@ -49,7 +49,7 @@ function generated(object: unknown): string | undefined {
   return typeof name === "string" ? `${name}…` : undefined;
 }
 
-/** Why it came to that; a policy that could not be loaded has said so when it was. */
+/** The reason of an answer; empty for a policy whose load error was already printed. */
 export function whyText({ entry, verdict: { outcome, response } }: Answered): string {
   if (entry.policy.kind === "unavailable") return "it could not be loaded, as is said above";
   return outcome.verdict === "skip" ? outcome.reason : (response.status?.message ?? "");

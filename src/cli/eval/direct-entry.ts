@@ -1,4 +1,4 @@
-/** Modules, YAML files and addresses that are named on a command line: entries of a configuration that is made in memory. */
+/** Modules, YAML files and addresses on the command line: entries of a configuration in memory. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type ConfigResult, parseConfig } from "../../config/index.js";
@@ -6,7 +6,7 @@ import { UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments, YamlError, yamlText } from "../../data/yaml.js";
 
-/** How they are configured. */
+/** Options of such entries. */
 export interface EntryOptions {
   /** A file of YAML or JSON, or that text itself. */
   readonly settings?: string;
@@ -14,7 +14,7 @@ export interface EntryOptions {
   readonly executionMode?: string;
 }
 
-/** The name of the configuration that is made, for messages; relative paths start where the command runs. */
+/** The name of the configuration in memory, for messages; relative paths start in the working directory. */
 const IN_MEMORY = "<command line>";
 
 const FILES = /\.(?:wasm|ya?ml|json|toml)$/;
@@ -22,18 +22,18 @@ const ADDRESS = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 const PATH = /^\.{0,2}\//;
 
 /**
- * Whether a text names a policy by itself: a file that is there, or an address.
- * @throws UsageError for a file that isn't there
+ * Whether a text names a policy directly: an existing file, or an address.
+ * @throws UsageError for a missing file
  */
 export function isDirect(text: string): boolean {
   if (ADDRESS.test(text)) return true;
-  // No id of a configuration has a slash but a member's, which is in the middle.
+  // Only members' ids have a slash, in the middle.
   if (!FILES.test(text) && !PATH.test(text)) return false;
   if (existsSync(text)) return true;
   throw new UsageError(`cannot read ${text}: there is no such file`);
 }
 
-/** @throws UsageError for options that are for others */
+/** @throws UsageError for options of direct entries */
 export function refuseEntryOptions({ settings, allowedToMutate, executionMode }: EntryOptions): void {
   const given = [
     ...(settings === undefined ? [] : ["--settings"]),
@@ -46,7 +46,7 @@ export function refuseEntryOptions({ settings, allowedToMutate, executionMode }:
     );
 }
 
-/** A configuration with an entry for each, and the ids that they have in it, by what was named. */
+/** A configuration with an entry for each, and their ids, by argument. */
 export function directEntries(
   texts: readonly string[],
   options: EntryOptions,
@@ -62,14 +62,14 @@ export function directEntries(
   return { config, ids };
 }
 
-/** A problem as a line. Nobody sees the text that was made: a place in it says nothing. */
+/** A problem as a line, without its place in the configuration in memory, which the user does not see. */
 export const withoutMadePlace = (line: string): string =>
   line.startsWith(`${IN_MEMORY}:`) ? line.slice(IN_MEMORY.length).replace(/^:\d+:\d+: /, "") : line;
 
-/** Names that say what a file is, and not which: the folder says that. */
+/** File names without a policy's name, which the folder has then. */
 const COMMON_NAMES: ReadonlySet<string> = new Set(["", ".", "..", "policy", "module", "plugin", "annotated-policy"]);
 
-/** `replica-limit.yaml` and `replica-limit/policy.wasm`: replica-limit; of an address its last part, without tag and digest. */
+/** `replica-limit.yaml` and `replica-limit/policy.wasm`: replica-limit; for an address its last part, without tag and digest. */
 function idOf(text: string): string {
   const isAddress = ADDRESS.test(text);
   const path = isAddress
@@ -91,7 +91,7 @@ function freeId(id: string, taken: Readonly<Record<string, unknown>>): string {
   return `${id}-${number}`;
 }
 
-/** The entry as somebody would write it. */
+/** The entry in the format of policies.yaml. */
 function entryOf(text: string, { settings, allowedToMutate, executionMode }: EntryOptions): object {
   return {
     [isResource(text) ? "resource" : "module"]: ADDRESS.test(text) || PATH.test(text) ? text : `./${text}`,
@@ -101,7 +101,7 @@ function entryOf(text: string, { settings, allowedToMutate, executionMode }: Ent
   };
 }
 
-/** Whether a file has resources. Manifests of Extism, which are modules, may be JSON and TOML. */
+/** Whether a file has resources. Extism manifests, which are modules, may be JSON and TOML. */
 function isResource(text: string): boolean {
   if (ADDRESS.test(text) || /\.(?:wasm|toml)$/.test(text)) return false;
   if (statSync(text).isDirectory()) return true;
@@ -121,7 +121,7 @@ function isResource(text: string): boolean {
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is broken is told at its place by those who read it as resources. */
+/** The documents of a file; invalid ones are reported by the reader of resources. */
 function documentsOf(file: string): readonly unknown[] {
   try {
     return parseYamlDocuments(yamlText(readFileSync(file)));
@@ -131,7 +131,7 @@ function documentsOf(file: string): readonly unknown[] {
   }
 }
 
-/** Settings are a map: what is not one is a file's name. */
+/** Parses settings: a text that is not a map is a file's name. */
 function settingsOf(text: string): unknown {
   const inline = text.trimStart().startsWith("{");
   if (!inline && !existsSync(text))

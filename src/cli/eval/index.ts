@@ -1,4 +1,4 @@
-/** `eval`: asks policies, and prints what they answer. */
+/** `eval`: evaluates policies, and prints their answers. */
 
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
@@ -19,18 +19,18 @@ import { createOutput, FORMATS, type Format } from "./output.js";
 import { type Question, type QuestionOptions, questionsOf } from "./question.js";
 import { subjectOf } from "./subject.js";
 
-// What guests ask of the host: recorded, replayed, or neither.
+// Host calls of guests: recorded, replayed, or neither.
 
-/** A session file to write, or one to answer guests from. */
+/** A session file to write, or one to replay. */
 interface SessionOptions {
   readonly recordHostCapabilities?: string;
   readonly replayHostCapabilities?: string;
 }
 
-/** Who answers guests. */
+/** A session for guests' host calls. */
 interface Session {
   readonly execute: Executor;
-  /** After the last question. */
+  /** Ends the session after the last question. */
   end(io: CommandIo): Promise<void>;
 }
 
@@ -60,20 +60,20 @@ async function sessionOf({
   }
 }
 
-/** Everything that the command line says beside the policies, and beside how they are loaded. */
+/** Options of the command line beside the policies and their loading. */
 export interface EvalOptions extends QuestionOptions, SessionOptions, EntryOptions {
-  /** Say how answers came about. */
+  /** Whether to explain answers. */
   readonly explain?: boolean;
-  /** Every policy of the file. */
+  /** Whether to evaluate every policy of the file. */
   readonly all?: boolean;
   /** One of {@link FORMATS}. */
   readonly output?: string;
 }
 
 /**
- * `eval <policy…>`: asks policies about one thing or many.
+ * `eval <policy…>`: evaluates policies on one or many subjects.
  * @returns 0 allowed, 1 denied, 2 when a policy failed or is unavailable: the worst of all answers
- * @throws UsageError for what can't be asked
+ * @throws UsageError for invalid questions
  */
 export async function evalCommand(
   asked: readonly string[],
@@ -109,7 +109,7 @@ export async function evalCommand(
       },
       io,
     );
-    // What a problem has said already is for programs only, which may look for it.
+    // Details that repeat a printed problem are only for programs.
     const isNews = (detail: string): boolean => format !== "text" || !problems.some((line) => line.includes(detail));
     const ask = async (entry: ServedPolicy, question: Question): Promise<Answered> => {
       const { review } = question;
@@ -129,13 +129,13 @@ export async function evalCommand(
         for (const entry of entries) {
           const answered = await ask(entry, question);
           output.add(answered);
-          // Answers about many objects don't wait in memory for a reader that is slow.
+          // Answers about many objects must not wait in memory for a slow reader.
           if ((io.stdout as { writableNeedDrain?: boolean }).writableNeedDrain === true) await once(io.stdout, "drain");
           exitCode = Math.max(exitCode ?? 0, exitCodeOf(answered.verdict));
         }
       }
     } finally {
-      // Also where a file further on can't be read: what is printed is whole.
+      // Also when a later file is unreadable: the printed output is complete.
       output.end();
     }
     await session?.end(io);
@@ -155,7 +155,7 @@ function formatOf(written: string | undefined, io: CommandIo): Format {
 
 function servedPolicy(entries: ReadonlyMap<string, ServedPolicy>, id: string): ServedPolicy {
   const entry = entries.get(id);
-  // Of a group with mistakes no member is served.
+  // Members of a group with errors are not served.
   if (entry === undefined) throw new UsageError(`${id} can't be asked: its group could not be loaded`);
   return entry;
 }

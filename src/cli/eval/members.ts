@@ -1,4 +1,4 @@
-/** What the members of a group said, a line for each, in order of definition. */
+/** Lines with the answers of a group's members, in order of definition. */
 import type { Config, ConfigEntry, GroupEntry } from "../../config/index.js";
 import { printable } from "../../data/printable.js";
 import type { Observation } from "../../policy/index.js";
@@ -7,9 +7,9 @@ import { outcomeText } from "../explain/explanation.js";
 import type { Paint, Tone } from "../look/paint.js";
 import { timeText } from "./words.js";
 
-/** Values about which one member was asked that have a line: more are counted. */
+/** Most lines for values that one member has evaluated: more are counted. */
 const MAX_TIMES = 10;
-/** Groups in groups that are followed: a configuration can't have more. */
+/** Most nested groups: a configuration can't have more. */
 const MAX_DEPTH = 16;
 
 const TONES: Readonly<Record<Observation["outcome"]["verdict"], Tone>> = {
@@ -19,7 +19,7 @@ const TONES: Readonly<Record<Observation["outcome"]["verdict"], Tone>> = {
   skip: "quiet",
 };
 
-/** Lines about the members of a policy; none for one that is no group. */
+/** Lines about the members of a policy; none for one that is not a group. */
 export function memberLines(config: Config, { entry, observations }: Verdict, paint: Paint): readonly string[] {
   const entries = new Map(config.entries.map((each) => [each.id, each]));
   const group = entries.get(entry.id);

@@ -1,4 +1,4 @@
-/** Answers, written as somebody wants them: for a person, or for a program. */
+/** Outputs of answers: as text, or for programs. */
 
 import { type CommandIo, say } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
@@ -16,22 +16,22 @@ import { TONES, WORDS, type Word, wordOf } from "./words.js";
 export const FORMATS = ["text", "json", "yaml"] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** Takes answers as they come. */
+/** Receives answers as they come. */
 export interface Output {
   add(answered: Answered): void;
-  /** After the last one. */
+  /** Ends the output after the last answer. */
   end(): void;
 }
 
-/** How answers are written. */
+/** Options of the output. */
 export interface OutputOptions {
   readonly format: Format;
-  /** Whether the format was asked for: else the explanation goes to standard error, beside JSON that is as it always was. */
+  /** Whether the format was chosen: otherwise the explanation goes to standard error, beside unchanged JSON. */
   readonly chosen: boolean;
-  /** Whether there is one answer, for sure. */
+  /** Whether there is certainly one answer. */
   readonly single: boolean;
   readonly showing: Showing;
-  /** The longest id: what comes behind it is aligned. */
+  /** The longest id: the text after it is aligned. */
   readonly idWidth: number;
 }
 
@@ -108,7 +108,7 @@ class Lines implements Output {
   }
 }
 
-/** The answer as a server sends it; explained where that was asked for in this format. */
+/** The answer as a server sends it; explained if that was requested in this format. */
 class OneDocument implements Output {
   constructor(
     readonly options: OutputOptions,

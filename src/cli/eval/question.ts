@@ -1,4 +1,4 @@
-/** What is asked about: an object, a request, or any JSON, from one file or from many. */
+/** Reads questions: an object, a request, or any JSON, from one file or from many. */
 import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,37 +24,37 @@ export interface QuestionOptions extends CertificateRequestValues {
   readonly namespace?: string;
   readonly request?: string;
   readonly raw?: string;
-  /** A file with a certification request, of which a CertificateRequest is made. */
+  /** A file with a certification request, from which a CertificateRequest is made. */
   readonly csr?: string;
 }
 
-/** One thing that is asked about. */
+/** One question. */
 export interface Question {
   readonly review: Review;
-  /** The file that it stands in, and which of its objects it is, from 0. */
+  /** Its file, and the index of its object, from 0. */
   readonly file: string;
   readonly index: number;
 }
 
-/** Questions, made as they are asked for: files of a folder are read one after the other. */
+/** Questions, made on demand: files of a folder are read one after the other. */
 export interface Questions {
-  /** Whether there is one, for sure: then it is answered as the server would. */
+  /** Whether there is certainly one: then it is answered as by the server. */
   readonly single: boolean;
   readonly questions: AsyncIterable<Question>;
 }
 
-/** Files that are taken of folders; test files hold no objects. */
+/** Files taken from folders; test files contain no objects. */
 const IN_FOLDERS = /(?<!\.test)\.(?:ya?ml|json)$/;
-/** Folders in folders that are searched; deeper ones are a mistake, or a circle of links. */
+/** Depth of searched folders; deeper ones are a mistake, or a cycle of links. */
 const MAX_FOLDERS = 32;
-/** Files that are taken of folders, all in all: a folder with more is not one of objects. */
+/** Most files taken from folders: a folder with more is not one of objects. */
 const MAX_FILES = 100_000;
-/** Lists in lists that are opened. */
+/** Depth of nested lists that are opened. */
 const MAX_LISTS = 8;
 
 /**
- * Reads what is asked about; the first is read at once, so that a mistake is told before policies are loaded.
- * @throws UsageError for what can't be asked
+ * Reads the questions; the first is read at once, so that an error is reported before policies are loaded.
+ * @throws UsageError for invalid questions
  */
 export async function questionsOf(options: QuestionOptions, io: CommandIo): Promise<Questions> {
   const { object = [], old, operation, namespace, request, raw, csr } = options;
@@ -102,7 +102,7 @@ async function* arrived(questions: readonly Question[]): AsyncGenerator<Question
 
 interface GivenFile {
   readonly path: string;
-  /** Folders hold other things than objects, too. */
+  /** Whether the file is from a folder, which may contain other files than objects. */
   readonly inFolder: boolean;
 }
 
@@ -124,7 +124,7 @@ async function* fromFiles(
   }
 }
 
-/** Says of which object something is wrong. */
+/** Adds the object's place to an error. */
 function placed(make: () => Review, file: string, index: number): Review {
   try {
     return make();
@@ -146,13 +146,13 @@ function opened(document: unknown, depth = 0): readonly unknown[] {
     return [document];
   const ofItems = kind.slice(0, -"List".length);
   return items.flatMap((item: unknown) => {
-    // Lists that the API server answers do not repeat what their items are.
+    // Lists of the API server do not repeat the kind in their items.
     const named = ofItems === "" || isKubernetesObject(item) || typeof item !== "object" || item === null;
     return opened(named ? item : { ...item, apiVersion, kind: ofItems }, depth + 1);
   });
 }
 
-/** The files that paths stand for: of folders those inside, and inside of their folders, by name. */
+/** The files of paths: for folders those inside, including subfolders, by name. */
 async function filesOf(paths: readonly string[]): Promise<readonly GivenFile[]> {
   const files: GivenFile[] = [];
   for (const path of paths) {

@@ -1,5 +1,5 @@
 /**
- * Which policies are asked. Of a policies.yaml no more is made policies than is asked: mistakes of other entries are theirs, and their modules are not
+ * Chooses the policies to evaluate. Only these entries of a policies.yaml are loaded: errors of other entries don't matter, and their modules are not
  * fetched.
  */
 import { type Config, type ConfigEntry, type ConfigResult, loadConfig } from "../../config/index.js";
@@ -7,10 +7,10 @@ import { UsageError } from "../../data/command-io.js";
 import { didYouMean } from "../../data/suggest.js";
 import { directEntries, type EntryOptions, isDirect, refuseEntryOptions } from "./direct-entry.js";
 
-/** Ids that are listed: more than that nobody reads. */
+/** Most ids in a list. */
 const MAX_LISTED = 20;
 
-/** The error, with the nearest id and those that there are. */
+/** The error for an unknown policy, with the nearest id and the known ones. */
 function unknownPolicy(id: string, { entries }: Config, file: string): UsageError {
   const ids = entries.map((entry) => entry.id);
   const members = entries.flatMap((entry) =>
@@ -22,33 +22,33 @@ function unknownPolicy(id: string, { entries }: Config, file: string): UsageErro
   return new UsageError(`unknown policy: ${id}${didYouMean(id, [...ids, ...members])} (${known})`);
 }
 
-/** What is asked. */
+/** The policies to evaluate. */
 export interface Subject {
-  /** The ids, in the order in which they were named; none where the configuration can't be read. */
+  /** The ids, in the order in which they were named; empty if the configuration is unreadable. */
   readonly ids: readonly string[];
-  /** Of what is asked, and of what that refers to. */
+  /** The configuration of these policies, and of those that they refer to. */
   readonly config: ConfigResult;
-  /** Entries of the policies.yaml that nobody asked and that have mistakes. */
+  /** Number of other entries of the policies.yaml with errors. */
   readonly othersWithMistakes: number;
-  /** Whether a policy was named by its file. */
+  /** Whether a policy was given as a file. */
   readonly isDirect: (id: string) => boolean;
 }
 
-/** How policies are chosen. */
+/** The choice of policies. */
 export interface Choice extends EntryOptions {
   /** Ids, files and addresses. */
   readonly asked: readonly string[];
-  /** Every policy of the file. */
+  /** Whether to take every policy of the file. */
   readonly all?: boolean;
-  /** The policies.yaml; read only where it is needed. */
+  /** The policies.yaml; read only if it is needed. */
   readonly file: string;
 }
 
 type GoodConfig = Extract<ConfigResult, { readonly ok: true }>;
 
 /**
- * Reads what is asked.
- * @throws UsageError for what nobody knows
+ * Reads the policies.
+ * @throws UsageError for unknown ones
  */
 export function subjectOf({ asked, all = false, file, ...options }: Choice): Subject {
   if (all && asked.length > 0) throw new UsageError("--all stands for every policy: name none beside it");
@@ -78,7 +78,7 @@ export function subjectOf({ asked, all = false, file, ...options }: Choice): Sub
   };
 }
 
-/** The entry that an id leads to: a member is its group's. */
+/** The entry of an id: for a member its group. */
 const entryFor = ({ entries }: Config, id: string): ConfigEntry | undefined =>
   entries.find((entry) => entry.id === id) ?? entries.find((entry) => hasMember(entry, id));
 

@@ -1,4 +1,4 @@
-/** An answer for a person: what came of it, why, and what would be changed. */
+/** An answer as text: the outcome, the reason, and the changes. */
 import type { Config } from "../../config/index.js";
 import { printable } from "../../data/printable.js";
 import { changedObject, type DiffLine, diffLines, withGaps } from "../../kinds/explanation/index.js";
@@ -10,14 +10,14 @@ import { type Answered, objectName, whyText } from "./answered.js";
 import { memberLines } from "./members.js";
 import { TONES, timeText, wordOf } from "./words.js";
 
-/** Changed lines that are shown: of an object that is rewritten nobody reads all. */
+/** Most changed lines that are shown, since an object may be rewritten as a whole. */
 const MAX_CHANGES = 200;
 
-/** How an answer is shown. */
+/** Options of a summary. */
 export interface Showing {
   readonly config: Config;
   readonly paint: Paint;
-  /** Whether a policy was named by its file: then options say what a configuration says else. */
+  /** Whether a policy was given as a file: then options replace the configuration. */
   readonly isDirect: (id: string) => boolean;
 }
 
@@ -69,11 +69,11 @@ function section(title: string, lines: readonly string[], shown = (line: string)
   return lines.length === 0 ? [] : [`${title}:`, ...indented(lines.map(shown))];
 }
 
-/** What the policy changes, and what it may not. */
+/** Lines with the policy's changes, and those that it may not make. */
 function changeLines({ entry, question, verdict }: Answered, direct: boolean, paint: Paint): readonly string[] {
   const { outcome } = verdict;
   if ((outcome.verdict !== "allow" && outcome.verdict !== "deny") || outcome.mutation === undefined) return [];
-  // A denial carries no change; what one may not do is shown all the same.
+  // A denial carries no change; a forbidden one is still shown.
   if (outcome.verdict === "deny" && entry.allowedToMutate) return [];
   const changed = changedObject(question.review, outcome);
   const lines = changed === undefined ? [] : diffText(diffLines(changed.before, changed.after), paint);

@@ -1,13 +1,13 @@
 /**
- * How an answer came about, as text: what was asked, what came of it, and below that the expressions with their values, or a group's members. It
- * shows what requests hold: for the person at the terminal, and nobody else.
+ * The explanation of an answer as text: its question, its outcome, and below that the expressions with their values, or a group's members. It shows
+ * the content of requests, and is only for the user of the command.
  */
 import { printable } from "../../data/printable.js";
 import type { ExplainedAnswer, ExplainedPart } from "../../kinds/explanation/index.js";
 import { expressionLines, shortText, type WantedParts } from "./expression-lines.js";
 import { indented } from "./indented.js";
 
-/** What a group calls itself. */
+/** The implementation name of a group. */
 const GROUP = "group";
 
 /** The explanation of one answer. */
@@ -29,7 +29,7 @@ function answerLines(answer: ExplainedAnswer): readonly string[] {
   ];
 }
 
-/** In words, with the policy's own. */
+/** The outcome in words, with the policy's message. */
 export function outcomeText({ outcome, message }: Pick<ExplainedAnswer, "outcome" | "message">): string {
   const said = message === undefined ? "" : `: ${message}`;
   switch (outcome) {

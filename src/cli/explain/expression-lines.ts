@@ -1,17 +1,17 @@
-/** What one expression came to, as lines. */
+/** Lines with the values of one expression. */
 
 import { printable } from "../../data/printable.js";
 import type { ExplainedExpression, ExplainedValue } from "../../kinds/explanation/index.js";
 import { cutTo } from "../../kinds/explanation/index.js";
 import { indented } from "./indented.js";
 
-/** Longer values and sources are cut: a line is for reading. */
+/** Characters above which values and sources are cut. */
 const MAX_LENGTH = 100;
 
-/** A value or a part of an expression, as long as a line of a terminal is. */
+/** A value or a part of an expression, cut to a line. */
 export const shortText = (text: string): string => cutTo(text, MAX_LENGTH);
 
-/** The lines of an expression with all its parts, one for each, indented below what it is part of. */
+/** The lines of an expression with all its parts, one for each, indented below its parent. */
 export function partLines({ text, value, parts }: ExplainedValue, depth = 0): readonly string[] {
   const head = `${"  ".repeat(depth)}${shortText(text)}  →  ${valueShown(value)}`;
   return [head, ...parts.flatMap((part) => partLines(part, depth + 1))];
@@ -19,12 +19,12 @@ export function partLines({ text, value, parts }: ExplainedValue, depth = 0): re
 
 const valueShown = (value: string | undefined): string => (value === undefined ? "not evaluated" : shortText(value));
 
-/** Which expressions are shown with their parts: all, or those of which somebody asks why. */
+/** Expressions that are shown with their parts: all, or those that are false or failed. */
 export type WantedParts = "all" | "of what is false";
 
 /**
- * The place of an expression, the expression as it was written, and its value; below that its parts, where it is false or failed. It may have been
- * evaluated more than once, for several parameters or several Pods: then each value has its line.
+ * The place of an expression, the expression as written, and its value; below that its parts, where it is false or failed. It may have been evaluated
+ * more than once, for several parameters or several Pods: then each value has its line.
  */
 export function expressionLines(
   { path, name, source, error, evaluations }: ExplainedExpression,
@@ -42,13 +42,13 @@ export function expressionLines(
   return [...written(place, source, `  →  ${value}`), ...parts];
 }
 
-/** The value, and the parts where somebody asks why. */
+/** The value, with the parts if they are wanted. */
 function came({ value, failed, parts }: ExplainedValue, wanted: WantedParts): readonly string[] {
   const shown = wanted === "all" || value === "false" || failed ? parts : [];
   return [valueShown(value), ...shown.flatMap((part) => partLines(part, 1))];
 }
 
-/** One line, or several where it was written so. */
+/** The expression in one line, or in several if it was written so. */
 function written(place: string, source: string, value: string): readonly string[] {
   const lines = source.trim().split("\n").map(printable);
   if (lines.length === 1) return [`${place}: ${lines.join("")}${value}`];

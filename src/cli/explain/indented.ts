@@ -1,2 +1,2 @@
-/** Lines below what they belong to. */
+/** Indents lines. */
 export const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);

@@ -1,4 +1,4 @@
-/** `inspect`: what a module, a file of policies, or an entry of policies.yaml holds. */
+/** `inspect`: shows the content of a module, a file of policies, or an entry of policies.yaml. */
 
 import { readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { entryFor, inspectModule, type ModuleInspection } from "./modules.js";
 import { inspectEntries } from "./policies.js";
 import { inspectedLines } from "./text.js";
 
-/** What `inspect` alone has. */
+/** Options of `inspect` alone. */
 export interface InspectOptions {
   readonly output: "text" | "json" | "yaml";
   readonly metadata?: true;
@@ -25,7 +25,7 @@ export interface InspectOptions {
 }
 
 /**
- * Prints what something holds.
+ * Prints the content of a subject.
  * @param what a file or folder, the id of a policy, or the address of a module
  * @returns the exit code: 1 when the server would refuse it
  */
@@ -39,7 +39,7 @@ export async function inspectCommand(
   if (metadata) {
     const found = inspected.module ?? inspected.policies?.find(({ module }) => module !== undefined)?.module;
     if (found?.metadata === undefined)
-      throw new Error(`${what} has no metadata${found === undefined ? ": it is no module" : ""}`);
+      throw new Error(`${what} has no metadata${found === undefined ? ": it is not a module" : ""}`);
     io.stdout.write(printed(found.metadata, output === "yaml" ? "yaml" : "json"));
     return 0;
   }
@@ -64,7 +64,7 @@ async function inspect(what: string, inspection: ModuleInspection): Promise<Insp
   if (named !== undefined) return inspectEntries(named.config, [named.entry], named.problems, inspection);
   if (file === undefined && !/[/:.]/.test(what)) throw notThere(what, inspection.settings);
   if (file === undefined && /\.ya?ml$/.test(what)) throw new UsageError(`${what}: no such file`);
-  // What is there is a path, however it looks.
+  // An existing path takes precedence, whatever its form.
   const entry = entryFor(file === undefined ? what : what.replace(/^(?![./])/, "./"));
   const module = { ...(await inspectModule(entry, inspection)), address: withoutSecrets(what) };
   return {
@@ -90,16 +90,16 @@ function notThere(what: string, settings: LoaderSettings): UsageError {
   const read = configOf(settings);
   if (read === undefined)
     return new UsageError(
-      `${what} is no file, and there is no policies.yaml with such an id: expected a module, a YAML file, an address, or an id`,
+      `${what} is not a file, and there is no policies.yaml with such an id: expected a module, a YAML file, an address, or an id`,
     );
   if (!read.ok) return new UsageError(read.message);
   const ids = read.config.entries.map(({ id }) => id);
   return new UsageError(
-    `${what} is no file, and no id in ${read.config.file}${didYouMean(what, ids) || ` (ids: ${ids.join(", ")})`}`,
+    `${what} is neither a file nor an id in ${read.config.file}${didYouMean(what, ids) || ` (ids: ${ids.join(", ")})`}`,
   );
 }
 
-/** A policies file, or resources: those are looked at as a `resource:` entry would read them. */
+/** A policies file, or resources: resources are read as for a `resource:` entry. */
 async function inspectFile(path: string, inspection: ModuleInspection): Promise<Inspected> {
   if (isPoliciesFile(path)) {
     const read = loadConfig(path);
@@ -109,7 +109,7 @@ async function inspectFile(path: string, inspection: ModuleInspection): Promise<
   const read = parseConfig(`${ENTRY}:\n  resource: ${inlineYaml(path)}\n`, ENTRY);
   if (!read.ok) throw new UsageError(read.message);
   const inspected = await inspectEntries(read.config, read.config.entries, read.problems, inspection);
-  // The entry is nobody's: what is said of it is said of the file.
+  // The entry exists only here: its problems are the file's.
   const problems = inspected.problems.map((problem) =>
     problem.replace(OF_ENTRY, `${path}: `).replace(/; paths start at the folder of this file$/, ""),
   );
@@ -120,11 +120,11 @@ async function inspectFile(path: string, inspection: ModuleInspection): Promise<
   };
 }
 
-/** The name of an entry that a file of resources is given, and of the file that it would stand in. */
+/** The name of the entry for a file of resources, and of its file. */
 const ENTRY = "inspected";
 const OF_ENTRY = /^inspected:\d+:\d+: (?:warning: )?(?:inspected(?:\.resource)?(?:\[\d+\])?: )?/;
 
-/** Its keys are ids, and every value is a map; a resource has a kind. */
+/** Whether a file is a policies file: its keys are ids, and every value is a map; a resource has a kind. */
 function isPoliciesFile(path: string): boolean {
   let documents: readonly { readonly value: unknown }[];
   try {

@@ -1,4 +1,4 @@
-/** What `inspect` finds, as it is printed by `-o json`. */
+/** Results of `inspect`, as `-o json` prints them. */
 
 import type { FoundSignature } from "../../fetch/index.js";
 import type { ModuleDescription } from "../../wasm/index.js";
@@ -14,15 +14,15 @@ export interface InspectedArtifact {
   readonly signatures?: readonly FoundSignature[];
 }
 
-/** A module, and what it came in. */
+/** A module with its artifact. */
 export interface InspectedModule extends ModuleDescription {
-  /** As it was asked for, without secrets. */
+  /** The requested address, without secrets. */
   readonly address: string;
   readonly size: number;
-  /** Of the bytes. */
+  /** Digest of the bytes. */
   readonly digest: string;
   readonly artifact?: InspectedArtifact;
-  /** Of an Extism manifest. */
+  /** The plugin of an Extism manifest. */
   readonly plugin?: {
     readonly modules: readonly { readonly name: string; readonly source: string; readonly hash?: string }[];
     /** Keys only: values may be secrets. */
@@ -38,39 +38,39 @@ export interface InspectedDocument {
   readonly kind: string;
   readonly apiVersion: string;
   readonly name: string;
-  /** Of its spec, by name: how many validations, variables and so on. */
+  /** Numbers of validations, variables and so on in its spec, by name. */
   readonly parts: Readonly<Record<string, number>>;
   /** Kind of the parameters that it looks up. */
   readonly params?: string;
-  /** Of a binding: the policy. */
+  /** The policy of a binding. */
   readonly binds?: string;
 }
 
-/** A policy as it is loaded. */
+/** A loaded policy. */
 export interface InspectedPolicy {
   readonly id: string;
   /** `file:line`. */
   readonly place: string;
   /** `module`, `resource`, `cel`, `group`, or `invalid`. */
   readonly kind: string;
-  /** What decides. */
+  /** The mechanism that decides. */
   readonly implementation: string;
   readonly mode?: string;
   readonly allowedToMutate?: boolean;
   readonly expression?: string;
-  /** Of a group, by name: the policy that stands for it. */
+  /** Members of a group, by name, each with its policy. */
   readonly members?: Readonly<Record<string, string>>;
-  /** Requests that it is for, as far as it says so. */
+  /** The requests that it matches, if declared. */
   readonly rules: readonly string[];
   /** Expressions by path. */
   readonly expressions: readonly string[];
-  /** What it needs of a cluster. */
+  /** Its needs of a cluster. */
   readonly needs: readonly string[];
   readonly documents: readonly InspectedDocument[];
   readonly module?: InspectedModule;
 }
 
-/** Everything. */
+/** All results. */
 export interface Inspected {
   readonly module?: InspectedModule;
   readonly policies?: readonly InspectedPolicy[];

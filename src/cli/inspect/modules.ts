@@ -1,4 +1,4 @@
-/** A module at any address: fetched, taken apart, not run. */
+/** Inspects a module at any address: fetched and analysed, not run. */
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,14 +24,14 @@ import { describeModule } from "../../wasm/index.js";
 import { withAdvice } from "../modules/access.js";
 import type { InspectedArtifact, InspectedModule } from "./inspected.js";
 
-/** How modules are looked at. */
+/** Options of inspecting modules. */
 export interface ModuleInspection {
   readonly settings: LoaderSettings;
   readonly io: CommandIo;
   readonly signatures: boolean;
 }
 
-/** An entry of no file for a module at an address. @throws UsageError */
+/** An entry without a file for a module at an address. @throws UsageError */
 export function entryFor(address: string): ModuleEntry {
   const read = parseConfig(`inspected:\n  module: ${inlineYaml(address)}\n`, join(process.cwd(), "inspected"));
   const [entry] = read.ok ? read.config.entries : [];
@@ -42,7 +42,7 @@ export function entryFor(address: string): ModuleEntry {
 
 /**
  * Fetches a module and describes it. Nothing is kept.
- * @throws Error with what failed and what to do about it
+ * @throws Error with the failure and its remedy
  */
 export async function inspectModule(
   entry: ModuleEntry,
@@ -57,7 +57,7 @@ export async function inspectModule(
       const wanted = { fetcher, ...(signatures && { checks: options.signatures }) };
       const artifact = module.kind === "registry" ? await artifactAt(module.location, wanted) : undefined;
       const { bytes, plugin } = await moduleFiles(entry, fetcher, () => {}).catch((cause: unknown) => {
-        // Its own words are for clients: the cause, or its problems, say where.
+        // Its own message is for clients: the cause, or its problems, have the place.
         if (cause instanceof LoadError && cause.cause === undefined && cause.problems.length > 0)
           throw new Error(cause.problems.map(formatProblem).join("\n"));
         throw cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;

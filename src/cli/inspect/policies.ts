@@ -1,4 +1,4 @@
-/** Policies of a configuration, loaded as the server loads them, but not served. */
+/** Inspects policies of a configuration, loaded as by the server, but not served. */
 
 import { identityOf, opened } from "../../config/documents/documents.js";
 import type { Config, ConfigEntry, Member } from "../../config/index.js";
@@ -10,7 +10,7 @@ import type { Policy, PolicyRule } from "../../policy/index.js";
 import type { Inspected, InspectedDocument, InspectedPolicy } from "./inspected.js";
 import { inspectModule, type ModuleInspection } from "./modules.js";
 
-/** What of a spec is counted. */
+/** The counted fields of a spec. */
 const COUNTED = ["validations", "mutations", "variables", "matchConditions", "auditAnnotations", "rules"] as const;
 
 /** Loads the entries with those that they refer to, and describes them. */
@@ -61,7 +61,7 @@ function withReferences(wanted: readonly ConfigEntry[], all: readonly ConfigEntr
   return [...found.values()];
 }
 
-/** An entry's own id and those of its members. */
+/** The ids of an entry and its members. */
 const idsOf = (entry: ConfigEntry): readonly string[] =>
   entry.kind === "group" ? [entry.id, ...entry.members.map(({ policy }) => policy.id)] : [entry.id];
 

@@ -1,4 +1,4 @@
-/** What `inspect` finds, for people. */
+/** Results of `inspect` as text. */
 import { printable } from "../../data/printable.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import type { Paint } from "../look/paint.js";
@@ -7,14 +7,14 @@ import { sizeText } from "../modules/size-text.js";
 import type { Inspected, InspectedArtifact, InspectedDocument, InspectedModule, InspectedPolicy } from "./inspected.js";
 import { ruleText } from "./policies.js";
 
-/** Names that a line lists; a Go module exports hundreds. */
+/** Most names in a line; a Go module exports hundreds. */
 const LISTED = 12;
 /** Width of the column of labels. */
 const LABEL = 14;
-/** How annotations of Kubewarden begin. */
+/** Prefix of Kubewarden's annotations. */
 const ANNOTATION = "io.kubewarden.policy.";
 
-/** The lines; what others have written is made printable. */
+/** The lines; foreign texts are made printable. */
 export function inspectedLines({ module, policies = [], problems }: Inspected, paint: Paint): string[] {
   const sheet = new Sheet(paint);
   if (module !== undefined) {
@@ -22,7 +22,7 @@ export function inspectedLines({ module, policies = [], problems }: Inspected, p
     moduleLines(module, sheet);
   }
   for (const policy of policies) policyLines(policy, sheet);
-  // A module's problem is told with it.
+  // A module's problem is printed with it.
   if (module === undefined && problems.length > 0) {
     sheet.title("problems");
     for (const problem of problems) sheet.line(problem);
@@ -30,7 +30,7 @@ export function inspectedLines({ module, policies = [], problems }: Inspected, p
   return sheet.lines;
 }
 
-/** Lines under headings. */
+/** Collects lines under headings. */
 class Sheet {
   readonly lines: string[] = [];
   constructor(readonly paint: Paint) {}
@@ -40,7 +40,7 @@ class Sheet {
     this.lines.push(this.paint("strong", printable(name)));
   }
 
-  /** Nothing for an empty text. Of several lines each stands below the other. */
+  /** Adds a row; none for an empty text. Several lines are aligned. */
   row(label: string, value: string, tone?: "good" | "bad" | "doubt"): void {
     if (value === "") return;
     for (const [index, each] of value.trimEnd().split("\n").entries()) {

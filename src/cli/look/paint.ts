@@ -1,6 +1,6 @@
 /** Colours of what commands print: on a terminal only, so that pipes and files get plain text. */
 
-/** What a text means, not how it looks: the one place that knows the codes is here. */
+/** The meaning of a text, not its look: only this file has the codes. */
 export type Tone = "good" | "bad" | "doubt" | "quiet" | "strong" | "name";
 
 const CODES: Readonly<Record<Tone, string>> = {
@@ -12,18 +12,18 @@ const CODES: Readonly<Record<Tone, string>> = {
   name: "36",
 };
 
-/** Paints a text, or leaves it as it is. */
+/** Paints a text, or returns it unchanged. */
 export type Paint = (tone: Tone, text: string) => string;
 
 /** Without colour. */
 export const plain: Paint = (_tone, text) => text;
 
-/** With colour, wherever it goes. */
+/** With colour, on any stream. */
 export const painted: Paint = (tone, text) => (text === "" ? "" : `\u001b[${CODES[tone]}m${text}\u001b[0m`);
 
 /**
- * How to write to a stream: with colours on a terminal, unless the user wants none (`NO_COLOR`, https://no-color.org, or a dumb terminal), or always when
- * `FORCE_COLOR` says so.
+ * The paint for a stream: colours on a terminal, unless the user disables them (`NO_COLOR`, https://no-color.org, or a dumb terminal), or always with
+ * `FORCE_COLOR`.
  */
 export function paintFor(stream: unknown, env: Readonly<Record<string, string | undefined>>): Paint {
   const { NO_COLOR: no = "", FORCE_COLOR: force = "", TERM: terminal } = env;
@@ -32,5 +32,5 @@ export function paintFor(stream: unknown, env: Readonly<Record<string, string | 
   return isTerminal(stream) && terminal !== "dumb" ? painted : plain;
 }
 
-/** Whether somebody looks at a stream. */
+/** Whether a stream is a terminal. */
 export const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

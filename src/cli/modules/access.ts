@@ -1,13 +1,13 @@
-/** How commands reach registries, and what they say when they can't. */
+/** Access of commands to registries, with messages for failures. */
 import { loadSources } from "../../config/sources.js";
 import { errorText } from "../../data/error-text.js";
 import { FetchError, openRegistries, type RegistryAccess } from "../../fetch/index.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 
 /**
- * Does something with registries, by these settings, and closes the connections.
- * @param address what it is about, without secrets
- * @throws Error with what failed and what to do about it
+ * Runs work with registries, by these settings, and closes the connections.
+ * @param address the work's address for messages, without secrets
+ * @throws Error with the failure and its remedy
  */
 export async function withRegistries<T>(
   settings: LoaderSettings,
@@ -27,7 +27,7 @@ export async function withRegistries<T>(
   }
 }
 
-/** As the work does, but that a failure says about which address, and what to do. */
+/** Runs work; a failure gets the address and a remedy. */
 export async function withAdvice<T>(address: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -46,7 +46,7 @@ function adviceOn({ status, message }: FetchError): string {
   if (status === 401 || status === 403) {
     return message.includes("anonymously")
       ? "log in (docker login <registry>), or name the folder of a config.json with --docker-config-json-path"
-      : "these credentials may not do that: ask the owner of the repository, or log in as somebody else";
+      : "these credentials may not do that: ask the owner of the repository, or log in as another user";
   }
   if (status === 404)
     return "is the name right, and the tag? Some registries answer so to those who may not know, too: docker login <registry>";

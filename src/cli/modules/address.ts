@@ -1,11 +1,11 @@
-/** Addresses of modules as they are typed. */
+/** Addresses of modules on the command line. */
 import { join } from "node:path";
 import { type ModuleAddress, parseModuleAddress } from "../../config/module-address.js";
 import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { type ImageReference, parseImageReference, withoutSecrets } from "../../fetch/index.js";
 
-/** An address; relative paths start in this folder. @throws UsageError */
+/** Parses an address; relative paths start in this folder. @throws UsageError */
 export function typedAddress(text: string): ModuleAddress {
   const address = parseModuleAddress(text, join(process.cwd(), "command"));
   if ("mistake" in address) throw new UsageError(address.mistake);
@@ -13,12 +13,12 @@ export function typedAddress(text: string): ModuleAddress {
   return address;
 }
 
-/** An address in a registry. @throws UsageError */
+/** Parses an address in a registry. @throws UsageError */
 export function registryAddress(text: string, purpose: string): ImageReference {
   const address = typedAddress(text);
   if (address.kind === "registry") return imageOf(address);
   throw new UsageError(
-    `${withoutSecrets(text)} is no address in a registry, and ${purpose}: expected one such as registry://ghcr.io/acme/policy:v1`,
+    `${withoutSecrets(text)} is not an address in a registry, and ${purpose}: expected one such as registry://ghcr.io/acme/policy:v1`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** `digest`: the name under which an artifact never changes. */
+/** `digest`: prints the immutable name of an artifact. */
 
 import type { CommandIo } from "../../data/command-io.js";
 import { DOWNLOAD_TIMEOUT_MS } from "../../fetch/index.js";

@@ -1,4 +1,4 @@
-/** What lies in the download folder. */
+/** Modules in the download folder. */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
@@ -15,9 +15,9 @@ import {
 import { typedAddress } from "./address.js";
 import { sizeText } from "./size-text.js";
 
-/** Ends of the names of files that are no modules. */
+/** Suffixes of files that are not modules. */
 const BESIDE = [DIGEST_SUFFIX, MANIFEST_SUFFIX, PART_SUFFIX] as const;
-/** Characters of a digest that people compare. */
+/** Characters of a shortened digest. */
 const SHORT_DIGEST = 12;
 
 /** A module that was downloaded. */
@@ -25,9 +25,9 @@ export interface KeptModule {
   readonly address: string;
   readonly path: string;
   readonly bytes: number;
-  /** Of its bytes. */
+  /** Digest of its bytes. */
   readonly digest: string;
-  /** Whether it no longer is what was downloaded: it is fetched again when it is needed. */
+  /** Whether it differs from the download: it is fetched again when it is needed. */
   readonly damaged: boolean;
 }
 

@@ -8,14 +8,14 @@ import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
 const named = (...flags: readonly string[]): readonly OptionDefinition[] =>
   SERVE_OPTIONS.filter(({ flag }) => flags.includes(flag));
 
-/** How registries are reached. */
+/** Options for reaching registries. */
 export const REGISTRY_OPTIONS = named("sources-path", "docker-config-json-path");
-/** Where modules are kept. */
+/** Options of the download folder. */
 export const DOWNLOAD_OPTIONS = named("policies-download-dir");
-/** What signatures are held against. */
+/** Options for verifying signatures. */
 export const VERIFICATION_OPTIONS = named("verification-path", "sigstore-cache-dir", "sigstore-trust-config");
 
-/** Signatures that are wanted in place of those of verification.yml, as kwctl takes them. */
+/** Required signatures in place of those of verification.yml, as in kwctl. */
 export interface VerificationFlags {
   readonly verificationKey?: readonly string[];
   readonly verificationAnnotation?: readonly string[];
@@ -27,7 +27,7 @@ export interface VerificationFlags {
 
 const several = (text: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), text];
 
-/** Adds them. */
+/** Adds these flags. */
 export function addVerificationFlags(command: Command): void {
   command
     .option("-k, --verification-key <file>", "public key, PEM, that must have signed; may be repeated", several)
@@ -39,7 +39,7 @@ export function addVerificationFlags(command: Command): void {
     .option("--github-repo <name>", "that repository, with --github-owner; without it any of the owner's");
 }
 
-/** The settings of options, where verification.yml may be called as kwctl calls it. */
+/** The settings of options, where verification.yml may have kwctl's flag. */
 export function verifyingSettings(
   command: Command,
   io: CommandIo,

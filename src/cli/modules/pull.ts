@@ -1,4 +1,4 @@
-/** `pull`: a module to where the server would keep it, or to a file. */
+/** `pull`: downloads a module to the server's folder, or to a file. */
 
 import { stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -16,13 +16,13 @@ import type { VerificationFlags } from "./options.js";
 import { sizeText } from "./size-text.js";
 import { flaggedSignatures } from "./verification-flags.js";
 
-/** What `pull` alone has. */
+/** Options of `pull` alone. */
 export interface PullOptions extends VerificationFlags {
   readonly outputPath?: string;
 }
 
 /**
- * Pulls a module, from the registry also when one of this name lies in the download folder already, and prints the path of its file.
+ * Pulls a module from the registry, even if one of this name is in the download folder, and prints the path of its file.
  * @returns the exit code
  */
 export async function pullCommand(
@@ -88,7 +88,7 @@ async function keptAt(
   return path;
 }
 
-/** `pod-privileged_v1.wasm` of `registry://…/pod-privileged:v1`. */
+/** The file name of a module: `pod-privileged_v1.wasm` for `registry://…/pod-privileged:v1`. */
 function fileName({ location, kind }: ModuleAddress): string {
   const last = basename(kind === "http" ? new URL(location).pathname : location.replace(/@.*$/, "")).replace(":", "_");
   return /\.(?:wasm|json|toml)$/.test(last) ? last : `${last || "module"}.wasm`;

@@ -1,4 +1,4 @@
-/** `push`: a module into a registry. */
+/** `push`: uploads a module to a registry. */
 
 import { readFile, stat } from "node:fs/promises";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
@@ -11,7 +11,7 @@ import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
 import { moduleProblem } from "./module-bytes.js";
 
-/** What `push` alone has. */
+/** Options of `push` alone. */
 export interface PushOptions {
   readonly force?: true;
   readonly output: "text" | "json";
@@ -20,7 +20,7 @@ export interface PushOptions {
 /**
  * Pushes a module with the annotations of its metadata, as kwctl does.
  * @returns the exit code
- * @throws UsageError for a file that is no module
+ * @throws UsageError for a file that is not a module
  */
 export async function pushCommand(
   file: string,
@@ -56,11 +56,11 @@ async function moduleFile(file: string): Promise<Buffer> {
     throw new UsageError(`${file}: ${fileProblem(cause)}`);
   }
   const problem = moduleProblem(bytes);
-  if (problem !== undefined) throw new UsageError(`${file} is no WebAssembly module: ${problem}`);
+  if (problem !== undefined) throw new UsageError(`${file} is not a WebAssembly module: ${problem}`);
   return bytes;
 }
 
-/** Broken metadata would be found out by whoever loads the policy. */
+/** Annotations from a module's metadata, checked: invalid metadata would make each load of the policy fail. */
 function annotationsOf(
   bytes: Uint8Array,
   file: string,

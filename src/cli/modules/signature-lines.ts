@@ -1,11 +1,11 @@
-/** Signatures for people. */
+/** Texts of signatures. */
 import { keyFingerprint } from "../../config/public-key.js";
 import type { WantedSignature } from "../../config/verification.js";
 import { printable } from "../../data/printable.js";
 import type { FoundSignature, Requirement, SignatureReport } from "../../fetch/index.js";
 import type { Paint } from "../look/paint.js";
 
-/** What became of verifying an image. */
+/** Lines with the result of verifying an image. */
 export function reportLines(
   reference: string,
   report: SignatureReport | { readonly error: string },
@@ -54,7 +54,7 @@ function whose(wanted: WantedSignature): string {
   }
 }
 
-/** A signature that is there. */
+/** The text of a present signature. */
 export function signatureText({ issuer, subject, withKey, annotations, problem }: FoundSignature): string {
   const who = subject === undefined ? (withKey ? "with some key" : "with a certificate") : `by ${subject} (${issuer})`;
   const notes = Object.entries(annotations).map(

@@ -1,4 +1,4 @@
-/** kwctl's flags about signatures to what they stand for in verification.yml. */
+/** Converts kwctl's flags about signatures to entries of verification.yml. */
 import { readFileSync } from "node:fs";
 import { readPublicKey } from "../../config/public-key.js";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
@@ -7,8 +7,8 @@ import { fileProblem } from "../../data/file-problem.js";
 import type { VerificationFlags } from "./options.js";
 
 /**
- * What the flags ask for: all of it must be there.
- * @returns undefined when none is given
+ * The signatures that the flags require: all of them.
+ * @returns undefined without flags
  * @throws UsageError
  */
 export function flaggedSignatures(flags: VerificationFlags): VerificationConfig | undefined {

@@ -1,4 +1,4 @@
-/** `verify`: whether modules have the signatures that are wanted, by whom, and which are missing. */
+/** `verify`: checks modules for required signatures, and reports signers and missing ones. */
 
 import { loadConfig } from "../../config/index.js";
 import { loadVerification, type VerificationConfig } from "../../config/verification.js";
@@ -21,12 +21,12 @@ import type { VerificationFlags } from "./options.js";
 import { reportLines } from "./signature-lines.js";
 import { flaggedSignatures } from "./verification-flags.js";
 
-/** What `verify` alone has. */
+/** Options of `verify` alone. */
 export interface VerifyOptions extends VerificationFlags {
   readonly output: "text" | "json";
 }
 
-/** What came of one image. */
+/** The result of one image. */
 interface Verified {
   readonly image: ImageReference;
   readonly report: SignatureReport | { readonly error: string };
@@ -34,7 +34,7 @@ interface Verified {
 
 /**
  * Verifies an artifact, or every module that a policies file takes from a registry.
- * @returns the exit code: 1 when a wanted signature is missing, or could not be looked for
+ * @returns the exit code: 1 when a required signature is missing, or could not be checked
  */
 export async function verifyCommand(
   what: string,
@@ -53,7 +53,7 @@ export async function verifyCommand(
         const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
         return signatureReport(config, { registry, image, digest, signal }, signatures);
       };
-      // Of several, one that can't be had keeps nobody from hearing of the others.
+      // Of several modules, one that is not available must not hide the others' results.
       const report =
         images.length === 1 ? await look() : await look().catch((cause: unknown) => ({ error: errorText(cause) }));
       all.push({ image, report });

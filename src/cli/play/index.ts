@@ -1,4 +1,4 @@
-/** `play`: a server for one person, with the page that takes drafts. */
+/** `play`: a server for one user, with the page that accepts drafts. */
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,10 +8,10 @@ import { serveCommand } from "../../serving/index.js";
 import type { OptionValues } from "../options.js";
 import { serveSettings } from "../serve-settings.js";
 
-/** Ports that are tried, one after the other. */
+/** Most ports that are tried, one after the other. */
 const TRIED = 20;
 
-/** The first free one from `first` on; 0, which is any, when many of them are taken. Who is quick may take it before it is used. */
+/** The first free port from `first` on; 0, which means any, when many of them are taken. Another process may take it before it is used. */
 export async function freePort(address: string, first: number): Promise<number> {
   for (let port = first; port < first + TRIED; port++) if (await isFree(address, port)) return port;
   return 0;
@@ -30,7 +30,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ["cmd", "/c", "start", ""],
 };
 
-/** Where there is no browser nothing happens: the address has been printed. */
+/** Opens the browser, if there is one: the address is printed anyway. */
 function openBrowser(address: string): void {
   const [command = "xdg-open", ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, address], { stdio: "ignore", detached: true });
@@ -38,12 +38,12 @@ function openBrowser(address: string): void {
   child.unref();
 }
 
-/** Nobody else's machine reaches it. */
+/** The address, which other machines can't reach. */
 const ADDRESS = "127.0.0.1";
-/** What `serve` listens on, too. */
+/** The first port to try, the default of `serve`. */
 const FIRST_PORT = 3000;
 
-/** As given on the command line. */
+/** Options of the command line. */
 export interface PlayOptions {
   readonly file: string | undefined;
   readonly port: string | undefined;
@@ -52,7 +52,7 @@ export interface PlayOptions {
 
 /**
  * Serves until it is stopped.
- * @param values options that policies are loaded with
+ * @param values options for loading policies
  * @returns as `serve`
  * @throws UsageError
  */
@@ -63,7 +63,7 @@ export async function playCommand(
 ): Promise<number> {
   if (file !== undefined && !existsSync(file))
     throw new UsageError(`${file} is not there: leave it out to begin without policies`);
-  // Of what is not said here the environment says nothing either: that is for servers.
+  // The environment does not set other options either: those are for servers.
   const settings = serveSettings(
     {
       ...{ ...values, policies: file, kubernetes: false },

@@ -1,4 +1,4 @@
-/** `read`: the documents of files as they are read everywhere here, which is as Kubernetes reads them. */
+/** `read`: prints the documents of files as the server parses them, which is as Kubernetes does. */
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { NodeBuilder } from "../../config/documents/node-builder.js";
@@ -19,13 +19,13 @@ import {
 
 /** A value's JSON Pointer and UTF-16 offset. */
 interface ValuePlace {
-  /** RFC 6901; `""` for the document. */
+  /** The pointer (RFC 6901); `""` for the document. */
   readonly pointer: string;
-  /** Of the value, not of its key; of what an alias stands for, where that is written. */
+  /** The offset of the value, not of its key; for an alias that of its anchor's value. */
   readonly offset: number;
 }
 
-/** The place of every value of a document that could be read, which bounds its aliases, each before what is in it. */
+/** The place of every value of a parsed document, whose aliases are bounded; each before its members. */
 function placesOf(root: YamlNode): Generator<ValuePlace> {
   return places(new NodeBuilder(Number.POSITIVE_INFINITY).build(root, []), "");
 }
@@ -43,10 +43,10 @@ const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/
 const STANDARD_INPUT = "-";
 
 /**
- * Prints every document as a line of JSON; a document of nothing is none. What can't be read is named on standard error as `file:line:column: why`, behind the
- * documents before it, and the next file follows. A key that stands twice, or what nobody reads, is a warning there.
+ * Prints every document as a line of JSON; an empty document is left out. An unreadable part is reported on standard error as `file:line:column:
+ * why`, after the documents before it, and the next file follows. Duplicate keys and ignored parts are warnings there.
  * @param files `-`: standard input; none: the same
- * @param positions whether each line says where the document and its values stand
+ * @param positions whether each line has the places of the document and its values
  * @returns the exit code: 0, or 1 when a file could not be read to its end
  */
 export async function readCommand(files: readonly string[], positions: boolean, io: CommandIo): Promise<number> {

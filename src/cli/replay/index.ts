@@ -1,4 +1,4 @@
-/** `replay`: what another configuration would answer to requests that were recorded. */
+/** `replay`: evaluates recorded requests by another configuration. */
 
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { stringifyJson } from "../../data/json.js";
@@ -15,7 +15,7 @@ import { Progress } from "../apply/progress.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 import { TextOutput } from "./text-output.js";
 
-// What would change, for a program: one document, written while it is found, so that no list of changes is kept.
+// Changes as JSON: one document, written while changes are found, so that no list of them is kept.
 
 /** JSON on standard output. */
 class JsonOutput implements Output {
@@ -56,7 +56,7 @@ class JsonOutput implements Output {
   }
 }
 
-/** Without members that are undefined. */
+/** Removes undefined members. */
 function defined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(defined);
   if (typeof value !== "object" || value === null || value instanceof Number) return value;
@@ -65,7 +65,7 @@ function defined(value: unknown): unknown {
   );
 }
 
-/** What is given on the command line beside the files. */
+/** Arguments beside the files. */
 export interface ReplayArguments {
   /** A configuration in place of the recorded answers. */
   readonly against?: string;
@@ -83,7 +83,7 @@ const EXIT_NOTHING = 2;
 /**
  * Runs the command.
  * @returns 0; 1 with `--fail-on-change` when something would change; 2 when nothing of the files could be used
- * @throws UsageError for a command line that can't be carried out
+ * @throws UsageError for invalid arguments
  */
 export async function replayCommand(
   files: readonly string[],
@@ -125,7 +125,7 @@ function nothingUsable(only: ReadonlySet<string>): string {
     : "no request that a policy could be asked about is in the files";
 }
 
-/** `old=new` each. */
+/** Parses pairs `old=new`. */
 function renamedOf(pairs: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     pairs.map((pair) => {
@@ -159,7 +159,7 @@ function progressOf(inputs: readonly Input[], { stderr }: CommandIo): Progress |
   return isTerminal(stderr) && total > 0 ? new Progress(stderr, total, () => performance.now()) : undefined;
 }
 
-/** Writes, and waits for a reader that is slow. */
+/** Writes, and waits for a slow reader. */
 function writerOf({ stdout }: CommandIo, clear: () => void): (text: string) => Promise<void> {
   return async (text) => {
     clear();

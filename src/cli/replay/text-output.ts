@@ -1,4 +1,4 @@
-/** What would change, for a person: a table by policy, and examples. */
+/** Changes as text: a table by policy, and examples. */
 
 import { printable } from "../../data/printable.js";
 import { aboutOf, CHANGE_WORDS, type Changed } from "../../offline/replay/changed.js";
@@ -9,7 +9,7 @@ import { type Counts, isChange } from "../../offline/replay/tally.js";
 import { drawTable } from "../../offline/reports/text-table.js";
 import type { Paint, Tone } from "../look/paint.js";
 
-/** Examples of a kind of change of a policy, and in all: more is for --all. */
+/** Most examples of a kind of change of a policy, and in all; --all shows more. */
 const EXAMPLES_EACH = 3;
 const EXAMPLES = 20;
 /** Characters of a message. */
@@ -24,7 +24,7 @@ const COLUMNS: readonly (readonly [heading: string, of: keyof Counts, always: bo
   ["PATCH", "patch", true],
   ["FAILS NOW", "failed", true],
   ["NOT DECIDED", "undecided", true],
-  // Where nothing is known of before.
+  // Where the former answer is unknown.
   ["DENIED", "denies", false],
   ["ALLOWED", "allows", false],
 ];
@@ -46,7 +46,7 @@ export class TextOutput implements Output {
   readonly #seen = new Map<string, number>();
   #left = 0;
 
-  /** @param all whether every change is told, as it is found */
+  /** @param all whether every change is printed, as it is found */
   constructor(write: (text: string) => Promise<void>, paint: Paint, all: boolean) {
     this.#write = write;
     this.#paint = paint;

@@ -1,4 +1,4 @@
-/** Objects that scaffolded tests ask about. */
+/** Objects of scaffolded tests. */
 import type { PlannedFile } from "./plan.js";
 
 /** A Pod, with the labels given or none. */
@@ -18,7 +18,7 @@ ${labels}spec:
   return { path, content };
 }
 
-/** A Deployment with so many replicas. */
+/** A Deployment with this many replicas. */
 export function deployment(path: string, comment: string, replicas: number): PlannedFile {
   const content = `# ${comment}
 apiVersion: apps/v1
@@ -41,7 +41,7 @@ spec:
   return { path, content };
 }
 
-/** The commands after which somebody has seen a policy at work. */
+/** Commands that show a new policy at work. */
 export const nextCommands = (policies: string, id: string, folder: string, object: string): readonly string[] => [
   `npx policy-server check ${policies}`,
   `npx policy-server test ${folder}`,

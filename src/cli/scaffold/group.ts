@@ -1,4 +1,4 @@
-/** `scaffold group`: a group of policies that policies.yaml has already, and a test file that says what it answers now. */
+/** `scaffold group`: a group of existing policies of policies.yaml, and a test file with its present answer. */
 import { join } from "node:path";
 import { buildRequest } from "../../admission/build-request.js";
 import { admissionQuestion } from "../../admission/decode.js";
@@ -12,14 +12,14 @@ import { withLoaded } from "./loaded.js";
 import type { Plan } from "./plan.js";
 import { configOf, type PoliciesFile, withEntry } from "./policies-yaml.js";
 
-/** What the group is made in. */
+/** The place of the new group. */
 export interface GroupPlace {
   readonly folder: string;
   readonly policies: PoliciesFile;
   readonly env: CommandIo["env"];
 }
 
-/** Words of CEL that no function can be called by. */
+/** Words of CEL that can't be names of functions. */
 const RESERVED = new Set(
   "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
     " ",
@@ -27,9 +27,9 @@ const RESERVED = new Set(
 );
 
 /**
- * What it makes.
+ * The plan of the group.
  * @param members ids of policies, in order
- * @throws UsageError for members that are not there, or can't be loaded
+ * @throws UsageError for members that are missing, or can't be loaded
  */
 export async function groupPlan(name: string, members: readonly string[], place: GroupPlace): Promise<Plan> {
   const { folder, policies } = place;
@@ -57,13 +57,13 @@ export async function groupPlan(name: string, members: readonly string[], place:
   };
 }
 
-/** What a policy is called in an expression. */
+/** The function name of a policy in an expression. */
 function functionName(id: string): string {
   const name = id.replaceAll(/[^A-Za-z0-9_]/g, "_");
   return /^[0-9]/.test(name) || RESERVED.has(name) ? `_${name}` : name;
 }
 
-/** `a-b` and `a_b` would be the same function. */
+/** Refuses members with the same function name, such as `a-b` and `a_b`. */
 function refuseSameFunctions(members: readonly string[]): void {
   const called = new Map<string, string>();
   for (const member of members) {
@@ -89,7 +89,7 @@ ${yamlName(name)}:
 ${list}`;
 }
 
-/** The group's answer about the Pod of the test file. */
+/** Evaluates the group on the Pod of the test file. */
 function askedNow(
   name: string,
   members: readonly string[],
@@ -105,7 +105,7 @@ function askedNow(
         `the group could not be loaded: ${why ?? entry?.unavailable ?? "it is not there"}; check ${path} first`,
       );
     }
-    // What it answers while a member is missing is nothing to hold a group to.
+    // A group's answer without one of its members is not worth a test.
     for (const member of members) {
       const why = loaded.policies.entries.get(member)?.unavailable;
       if (why !== undefined)

@@ -1,4 +1,4 @@
-/** `scaffold`: makes a policy with its test file, such that `check` and `test` pass at once. */
+/** `scaffold`: makes a policy with its test file; `check` and `test` pass at once. */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ import { type WrittenFile, writeAll } from "./write.js";
 
 // `scaffold cel`: an inline CEL policy, its test file and two objects.
 
-/** What it makes. */
+/** The plan of a CEL policy. */
 function celPlan(name: string, policies: string): Plan {
   const folder = `policies/${name}`;
   return {
@@ -73,9 +73,9 @@ cases:
     expect: skip
 `;
 
-// `scaffold review`: the AdmissionReview that an API server would send about an object, for whoever asks a server by hand.
+// `scaffold review`: the AdmissionReview that an API server would send about an object, for requests by hand.
 
-/** What there is to say beside the object. */
+/** Options of the review beside the object. */
 interface ReviewOptions {
   readonly operation?: string;
   /** A file with the object's former state. */
@@ -85,9 +85,9 @@ interface ReviewOptions {
 }
 
 /**
- * Prints it, as one line of JSON.
- * @param file with the object, `-` for standard input
- * @throws UsageError for what is no single object
+ * Prints the review as one line of JSON.
+ * @param file a file with the object, `-` for standard input
+ * @throws UsageError unless it has a single object
  */
 async function reviewCommand(
   file: string,
@@ -120,9 +120,9 @@ async function objectIn(file: string, io: CommandIo): Promise<unknown> {
 const DOCS = "node_modules/policy-group-gateway/docs";
 
 /**
- * The file with the line, where the package lies in a folder of the project, or is going to.
- * @param folder that the files are made in
- * @param own below it, a folder that gets packages of its own
+ * The file with a schema line, if the package is, or will be, in a folder of the project.
+ * @param folder the folder of the files
+ * @param own a folder below it that gets its own packages
  */
 function withSchemaLine(file: PlannedFile, folder: string, own?: string): PlannedFile {
   const { path, content } = file;
@@ -134,30 +134,30 @@ function withSchemaLine(file: PlannedFile, folder: string, own?: string): Planne
   return { path, content: `# yaml-language-server: $schema=${way.startsWith(".") ? way : `./${way}`}\n${content}` };
 }
 
-/** What can be made. */
+/** Kinds of scaffolds. */
 export type ScaffoldKind = "cel" | "vap" | "kyverno" | "group" | "wasm" | "from-module" | "review";
 
 /** Options of the commands. */
 export interface ScaffoldOptions extends ReviewOptions {
-  /** Where; default: here. */
+  /** The folder; default: the working directory. */
   readonly folder?: string;
-  /** Replace files that are there. */
+  /** Whether to replace existing files. */
   readonly force?: true;
-  /** Print, write nothing. */
+  /** Whether to print instead of writing. */
   readonly dryRun?: true;
-  /** Of a `vap`: with a parameter. */
+  /** For `vap`: with a parameter. */
   readonly param?: true;
-  /** Of a `group`: comma-separated ids. */
+  /** For `group`: comma-separated ids. */
   readonly members?: string;
-  /** Of `from-module`: what to call the policy. */
+  /** For `from-module`: the policy's name. */
   readonly name?: string;
-  /** Of `from-module`: print a manifest for a cluster instead. */
+  /** For `from-module`: print a manifest for a cluster instead. */
   readonly manifest?: true;
 }
 
 /**
- * Makes what is asked for.
- * @param target the name, or of `from-module` the module's file, of `review` the object's
+ * Makes a scaffold.
+ * @param target the name; for `from-module` the module's file, for `review` the object's
  * @returns the exit code
  * @throws UsageError when nothing was made
  */
@@ -187,7 +187,7 @@ export async function scaffoldCommand(
   }
   if (options.dryRun === true) {
     for (const { path, content } of files) {
-      // Of the file that is there only what is new.
+      // Of an existing file only the new text.
       const isAdded = path === policies.name && policies.text !== undefined && plan.entry !== undefined;
       io.stdout.write(
         `--- ${printable(join(folder, path))}${isAdded ? " (added)" : ""}\n${isAdded ? plan.entry.text : content}`,
@@ -200,7 +200,7 @@ export async function scaffoldCommand(
   return 0;
 }
 
-/** Options of one kind only. */
+/** Options of a single kind. */
 const OPTION_OF = {
   param: "vap",
   members: "group",
@@ -250,7 +250,7 @@ async function planOf(
 
 interface Told {
   readonly folder: string;
-  /** The file that was there before. */
+  /** The existing file that was changed. */
   readonly changed: string | undefined;
 }
 

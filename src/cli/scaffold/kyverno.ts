@@ -3,7 +3,7 @@ import { yamlName } from "../../data/print-yaml.js";
 import { deployment, nextCommands, pod } from "./fixtures.js";
 import type { Plan } from "./plan.js";
 
-/** What it makes. */
+/** The plan of a ValidatingPolicy. */
 export function kyvernoPlan(name: string, policies: string): Plan {
   const folder = `policies/${name}`;
   return {

@@ -1,13 +1,13 @@
-/** Loads a policies.yaml as it is going to be, to see what comes of a new entry before anything is written. */
+/** Loads a policies.yaml with a new entry, to test it before anything is written. */
 import { parseConfig } from "../../config/index.js";
 import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { createLoader, type LoadedConfig } from "../../loader/index.js";
 
 /**
- * Does something with one entry and those that it needs, loaded from a text.
- * @param text of the whole file
- * @param path of the file, where relative paths in it start
- * @throws UsageError when the text is no configuration
+ * Runs work with one entry and those that it needs, loaded from a text.
+ * @param text the text of the whole file
+ * @param path the path of the file, for its relative paths
+ * @throws UsageError when the text is not a configuration
  */
 export async function withLoaded<T>(
   text: string,

@@ -1,4 +1,4 @@
-/** `scaffold from-module`: what a module's metadata suggests, as an entry of policies.yaml or a manifest for a cluster. */
+/** `scaffold from-module`: an entry of policies.yaml or a manifest for a cluster from a module's metadata. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type CommandIo, UsageError } from "../../data/command-io.js";
@@ -8,21 +8,21 @@ import { readMetadataOfBytes } from "../../wasm/index.js";
 import { withLoaded } from "./loaded.js";
 import { checkedName, commentText, type Plan, simpleName } from "./plan.js";
 
-/** What is known of a module. */
+/** The used properties of a module. */
 export interface ModuleSummary {
   readonly file: string;
-  /** Its own title when that can be a name, else the file's. */
+  /** Its title if that can be a name, otherwise the file's name. */
   readonly name: string;
   readonly metadata: ReturnType<typeof readMetadataOfBytes>;
 }
 
-/** Largest module that is read: more than any that is served. */
+/** Largest module that is read: larger than any that is served. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
  * Reads a module.
- * @param name what to call the policy; default: what it calls itself
- * @throws UsageError when it is none
+ * @param name the policy's name; default: its own
+ * @throws UsageError when it is not a module
  */
 export async function readModule(file: string, name?: string): Promise<ModuleSummary> {
   if ((await stat(file).catch(() => undefined))?.isDirectory() === true)
@@ -37,14 +37,14 @@ export async function readModule(file: string, name?: string): Promise<ModuleSum
   }
   const parts = file.split(/[\\/]/);
   const own = basename(file).replace(/\.wasm$/, "");
-  // Most are called policy.wasm, in a folder with the policy's name.
+  // Most modules are named policy.wasm, in a folder with the policy's name.
   const called = own === "policy" ? (parts.at(-2) ?? own) : own;
   const title = metadata?.annotations["io.kubewarden.policy.title"] ?? "";
   const found = [title, called, own].map(simpleName).find((each) => each !== "") ?? "policy";
   return { file, name: checkedName(name ?? found), metadata };
 }
 
-/** The entry of policies.yaml; what the module says about being without settings is in it. */
+/** The entry of policies.yaml, with the module's message about missing settings. */
 export async function modulePlan(
   module: ModuleSummary,
   folder: string,
@@ -87,7 +87,7 @@ function entryText({ file, name, metadata }: ModuleSummary, folder: string): str
   return `${lines.join("\n")}\n`;
 }
 
-/** A ClusterAdmissionPolicy, as Kubewarden's controller takes it and `serve --from-cluster` serves it. */
+/** A ClusterAdmissionPolicy, for Kubewarden's controller and `serve --from-cluster`. */
 export function manifestOf({ file, name, metadata }: ModuleSummary): string {
   const { annotations = {}, rules = [], mutating = false } = metadata ?? {};
   const kept = ["io.kubewarden.policy.severity", "io.kubewarden.policy.category"].filter(

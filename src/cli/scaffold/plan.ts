@@ -1,16 +1,16 @@
-/** What a scaffold makes: prepared whole before anything is written. */
+/** The plan of a scaffold, complete before anything is written. */
 
 import { UsageError } from "../../data/command-io.js";
 import { printable } from "../../data/printable.js";
 
 /** A file to be made. */
 export interface PlannedFile {
-  /** Below the folder, with `/`. */
+  /** The path below the folder, with `/`. */
   readonly path: string;
   readonly content: string;
 }
 
-/** Everything that is made, and what to do then. */
+/** All new files and entries, with the next commands. */
 export interface Plan {
   readonly files: readonly PlannedFile[];
   /** An entry for policies.yaml, a comment and a map in block style; absent: none is added. */
@@ -19,12 +19,12 @@ export interface Plan {
   readonly next: readonly string[];
 }
 
-/** Longest name: what Kubernetes takes for the name of most things. */
+/** Longest name: Kubernetes' limit for most names. */
 const MAX_NAME = 63;
 const NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /**
- * The name, when it can be a policy's id, a folder and the name of a Kubernetes object at once.
+ * Checks that a name can be a policy's id, a folder and the name of a Kubernetes object.
  * @throws UsageError
  */
 export function checkedName(name: string): string {
@@ -36,7 +36,7 @@ export function checkedName(name: string): string {
   );
 }
 
-/** What of a text can be a name; `""` when nothing can. */
+/** Reduces a text to a name; `""` when nothing is left. */
 export const simpleName = (text: string): string =>
   text
     .slice(0, 4 * MAX_NAME)
@@ -45,11 +45,11 @@ export const simpleName = (text: string): string =>
     .slice(0, MAX_NAME)
     .replace(/^-|-$/g, "");
 
-/** A text of others on one line of a comment. */
+/** A foreign text on one line of a comment. */
 export function commentText(text: string): string {
   const line = printable(text.slice(0, MAX_COMMENT)).replace(/\s+/g, " ").trim();
   return text.length > MAX_COMMENT ? `${line}...` : line;
 }
 
-/** Longest text of others that is repeated in a comment. */
+/** Longest foreign text in a comment. */
 const MAX_COMMENT = 300;

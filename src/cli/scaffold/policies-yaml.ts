@@ -1,4 +1,4 @@
-/** Adds an entry to a policies.yaml as text, so that comments and order stay as they are. */
+/** Adds an entry to a policies.yaml as text, so that comments and order are kept. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Config, formatProblem, parseConfig } from "../../config/index.js";
@@ -6,7 +6,7 @@ import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import { yamlText } from "../../data/yaml.js";
 
-/** Names of the file, as commands look for it. */
+/** File names of the configuration, in the order of the search. */
 const NAMES = ["policies.yaml", "policies.yml"] as const;
 
 const HEADING = `# The policies that policy-server serves, a map from id to policy. A policy is one of module (WASM), resource (YAML documents), cel, and expression
@@ -15,9 +15,9 @@ const HEADING = `# The policies that policy-server serves, a map from id to poli
 
 /** A policies.yaml of a folder. */
 export interface PoliciesFile {
-  /** Below the folder. */
+  /** The name below the folder. */
   readonly name: string;
-  /** Absent: there is none yet. */
+  /** The text; absent: there is no file yet. */
   readonly text?: string;
 }
 
@@ -39,7 +39,7 @@ export async function policiesOf(folder: string): Promise<PoliciesFile> {
 }
 
 /**
- * The configuration in it; of a file that is not there an empty one.
+ * The configuration in it; an empty one without a file.
  * @throws UsageError when nothing of it can be used
  */
 export function configOf(file: PoliciesFile, folder: string): Config {
@@ -51,7 +51,7 @@ export function configOf(file: PoliciesFile, folder: string): Config {
 }
 
 /**
- * The text with an entry behind the others.
+ * The text with an entry after the others.
  * @throws UsageError when it has one with that id, or can't be added to
  */
 export function withEntry(
@@ -77,11 +77,11 @@ export function withEntry(
   );
 }
 
-/** Whether there is nothing but comments. */
+/** Whether a text has only comments. */
 const isBare = (text: string): boolean => text.split("\n").every((line) => line.trim() === "" || /^\s*#/.test(line));
 
 function added(text: string | undefined, entry: string): string {
-  // A file of comments, or an empty map; and what says that a document ends.
+  // A file of comments, or an empty map; and the end marker of a document.
   const bare = (text ?? "").replace(/\n\.\.\.\s*$/, "\n").replace(/^\{\s*\}[ \t]*(#.*)?$/m, "$1");
   const start = text === undefined ? HEADING : bare.trim() === "" ? "" : bare.replace(/\s*$/, "\n");
   const whole = start === "" ? entry : `${start}\n${entry}`;

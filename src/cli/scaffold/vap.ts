@@ -1,11 +1,11 @@
-/** `scaffold vap`: a ValidatingAdmissionPolicy with its binding, and its parameter when one is wanted, as kubectl would apply them. */
+/** `scaffold vap`: a ValidatingAdmissionPolicy with its binding, and optionally its parameter, as kubectl would apply them. */
 import { yamlName } from "../../data/print-yaml.js";
 import { deployment, nextCommands } from "./fixtures.js";
 import type { Plan } from "./plan.js";
 
 /**
- * What it makes.
- * @param param whether the limit stands in a ConfigMap
+ * The plan of a ValidatingAdmissionPolicy.
+ * @param param whether the limit is in a ConfigMap
  */
 export function vapPlan(name: string, policies: string, param: boolean): Plan {
   const folder = `policies/${name}`;

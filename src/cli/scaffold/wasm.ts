@@ -1,4 +1,4 @@
-/** `scaffold wasm`: a folder of its own with a policy in AssemblyScript, that npm builds and tests. */
+/** `scaffold wasm`: a separate folder with a policy in AssemblyScript, which npm builds and tests. */
 
 import { readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -7,13 +7,13 @@ import { yamlName } from "../../data/print-yaml.js";
 import { VERSION } from "../../data/version.js";
 import type { Plan, PlannedFile } from "./plan.js";
 
-/** How a scaffolded folder names this package among its dependencies. */
+/** The dependency of a scaffolded folder on this package. */
 
 const NAME = "policy-group-gateway";
-/** A dependency that is a file or folder: relative to the package.json that names it. */
+/** A dependency that is a file or folder: relative to its package.json. */
 const LOCAL = /^(?:file|link):(?!\/)(.*)$/;
 
-/** As the nearest package.json above the folder does, where one has it: from a file, perhaps. Else this version. */
+/** The dependency of the nearest package.json above the folder, if one has it, perhaps from a file. Otherwise this version. */
 function dependencyFrom(folder: string): string {
   let above = dirname(resolve(folder));
   for (let last = ""; above !== last; last = above, above = dirname(above)) {
@@ -36,17 +36,17 @@ function dependencyIn(file: string): string | undefined {
       if (typeof written === "string") return written;
     }
   } catch {
-    // None there, or one of another kind.
+    // There is no package.json, or an unreadable one.
   }
   return undefined;
 }
 
-/** What a policy is built with: the versions that this package's own policies are built with. */
+/** Build tools of a policy: the versions that build this package's own policies. */
 export const TOOLS = { "@extism/as-pdk": "1.0.0", assemblyscript: "0.28.20", "json-as": "1.6.0" } as const;
 
 /**
- * What it makes.
- * @param folder where the policy's folder is to be
+ * The plan of a policy in AssemblyScript.
+ * @param folder the parent of the policy's folder
  */
 export function wasmPlan(name: string, folder: string): Plan {
   const files: readonly PlannedFile[] = [
@@ -89,7 +89,7 @@ const packageJson = (name: string, ownPackage: string): string =>
 const asconfig = (): string =>
   json({
     targets: {
-      // Compiles in a third of the time.
+      // A debug build takes a third of the time.
       debug: { outFile: "policy.wasm", debug: true },
       release: {
         outFile: "policy.wasm",
@@ -120,7 +120,7 @@ export function validate(): i32 {
   const label = asText(member(settingsOf(asked), "label"))!;
   const value = asText(member(member(member(object, "metadata"), "labels"), label));
   if (value === null) return reject(\`the label \${label} is missing\`, 403);
-  if (value == "nobody") warn(\`the label \${label} names nobody\`);
+  if (value == "unknown") warn(\`the value of the label \${label} is unknown\`);
   return accept();
 }
 
@@ -156,10 +156,10 @@ cases:
     expect: deny
     message: the label team is missing
     code: 403
-  - name: a label of nobody is taken with a warning
-    object: { apiVersion: v1, kind: Pod, metadata: { name: web, labels: { team: nobody } } }
+  - name: an unknown value is accepted with a warning
+    object: { apiVersion: v1, kind: Pod, metadata: { name: web, labels: { team: unknown } } }
     expect: allow
-    warnings: [the label team names nobody]
+    warnings: [the value of the label team is unknown]
   - name: another label
     settings: { label: owner }
     object: pod.yaml
@@ -173,7 +173,7 @@ cases:
     settings: {}
     expect: refused
     messageContains: label is missing
-  - name: a number is no label
+  - name: a number is not a label
     settings: { label: 1 }
     expect: refused
     messageContains: label must be a text

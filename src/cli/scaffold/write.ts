@@ -1,19 +1,19 @@
-/** Writes what a scaffold has planned: all of it or nothing, nothing over what is there, nothing outside of the folder. */
+/** Writes the files of a plan: all or none, without overwriting, and only inside of the folder. */
 import { lstat, mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { UsageError } from "../../data/command-io.js";
 import { errorText } from "../../data/error-text.js";
 import type { PlannedFile } from "./plan.js";
 
-/** What is done to a file. */
+/** A file to be written. */
 export interface WrittenFile extends PlannedFile {
-  /** Whether it may be there already. */
+  /** Whether it may exist already. */
   readonly replaces: boolean;
 }
 
 /**
- * Writes files below a folder, which is made when it is not there.
- * @throws UsageError when one is there that may not be replaced, or lies outside, or can't be written; then everything is as before
+ * Writes files below a folder, which is made if it is missing.
+ * @throws UsageError when one exists that may not be replaced, or is outside, or can't be written; then nothing has changed
  */
 export async function writeAll(folder: string, files: readonly WrittenFile[]): Promise<void> {
   await refuseOutside(folder, files);
@@ -36,7 +36,7 @@ export async function writeAll(folder: string, files: readonly WrittenFile[]): P
   }
 }
 
-/** One set of files on their way (disposable): each stands beside its place before the first one is moved there. */
+/** Writes one set of files (disposable): each is written beside its place before the first one is moved there. */
 class Writing {
   readonly #temporary = new Map<string, string>();
   readonly #before = new Map<string, Buffer | undefined>();
@@ -49,7 +49,7 @@ class Writing {
     await writeFile(temporary, content, { flag: "wx" });
   }
 
-  /** One by one, so that all that were made are known; Node's own way of making several never ends where none can be made, as below /proc. */
+  /** Makes folders one by one, so that the new ones are known; Node's recursive mkdir never ends where none can be made, as below /proc. */
   async #makeFolder(folder: string): Promise<void> {
     const missing: string[] = [];
     for (let path = folder; !(await exists(path)) && dirname(path) !== path; path = dirname(path))
@@ -67,7 +67,7 @@ class Writing {
     }
   }
 
-  /** As far as that is possible: whatever went wrong may go wrong here, too. */
+  /** Removes the new files and folders, as far as possible: the same error may occur here, too. */
   async undo(): Promise<void> {
     for (const temporary of this.#temporary.values()) await rm(temporary, { force: true }).catch(() => {});
     for (const [file, content] of this.#before) {
@@ -78,7 +78,7 @@ class Writing {
   }
 }
 
-/** Neither by `..` nor by a link that stands on the way. */
+/** Refuses paths that leave the folder, by `..` or by a link on the way. */
 async function refuseOutside(folder: string, files: readonly WrittenFile[]): Promise<void> {
   const root = await realOf(resolve(folder));
   for (const { path } of files) {
@@ -90,7 +90,7 @@ async function refuseOutside(folder: string, files: readonly WrittenFile[]): Pro
   }
 }
 
-/** Where a path really leads; of what is not there its nearest folder that is. */
+/** The real path; for a missing one that of its nearest existing folder. */
 async function realOf(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined) return real;

@@ -1,4 +1,4 @@
-/** What of an answer is not as a case expects it. */
+/** Compares an answer with a case's expectations. */
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { diff } from "../../data/json-patch.js";
 import { isJsonObject } from "../../data/same-value.js";
@@ -7,9 +7,9 @@ import type { Review } from "../../policy/index.js";
 import type { Verdict } from "../../policy/served/verdict.js";
 import type { Expected, MemberOutcome } from "./case.js";
 
-// How one JSON value differs from another, as lines for a person.
+// Differences of JSON values, as lines for display.
 
-/** Most differences that are shown: a person reads the first ones. */
+/** Most differences that are shown. */
 const MAX_LINES = 20;
 /** Longest value that is shown. */
 const MAX_VALUE = 120;
@@ -54,7 +54,7 @@ export interface Failure {
   readonly details: readonly string[];
 }
 
-/** What differs; nothing when all is as expected. Where the outcome is another one, that alone: the rest follows from it. */
+/** The failed expectations; empty when all are met. With another outcome only that: the rest follows from it. */
 export function failuresOf(expected: Expected, verdict: Verdict, review: Review): readonly Failure[] {
   const outcome = outcomeFailure(expected, verdict);
   if (outcome !== undefined) return [outcome];
@@ -80,7 +80,7 @@ export function failuresOf(expected: Expected, verdict: Verdict, review: Review)
   return [...failures, ...changeFailures(expected, verdict, review)];
 }
 
-/** The message that counts: why the policy does not apply, else what the client gets to read. */
+/** The message to compare: the reason why the policy does not apply, otherwise that of the response. */
 const messageOf = ({ outcome, response }: Verdict): string =>
   outcome.verdict === "skip" ? outcome.reason : (response.status?.message ?? "");
 

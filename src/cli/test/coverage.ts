@@ -1,4 +1,4 @@
-/** What no case reached, with its place in the file of the policy. */
+/** Finds parts that no case has reached, with their places in the policy's file. */
 
 import { identityOf } from "../../config/documents/documents.js";
 import type { Path, Position } from "../../config/documents/problem.js";
@@ -12,45 +12,45 @@ import {
 } from "../../kinds/shared/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 
-/** How much must be reached, and whether it is said. */
+/** Options of coverage. */
 export interface CoverageOptions {
-  /** Say what no case reached. */
+  /** Whether to report parts that no case has reached. */
   readonly coverage?: boolean;
   /** Percentage of coverage points that must be reached. */
   readonly minCoverage?: number;
 }
 
-/** Something that no case reached. */
+/** A part that no case has reached. */
 export interface PlacedGap extends Gap {
-  /** Absent where it can't be told, as in a module. */
+  /** Its place; absent where it is unknown, as in a module. */
   readonly place: Position | undefined;
 }
 
-/** How much was reached. */
+/** The summary of coverage. */
 export interface CoverageSummary extends Omit<CoverageReport, "gaps"> {
   readonly gaps: readonly PlacedGap[];
 }
 
-/** Percent of the points; of none all. */
+/** Percentage of reached points; 100 without points. */
 export const percent = ({ covered, total }: Pick<CoverageReport, "covered" | "total">): number =>
   total === 0 ? 100 : (100 * covered) / total;
 
-/** Whether as much was reached as must be. */
+/** Whether enough was reached. */
 export const enough = (summary: CoverageSummary, { minCoverage = 0 }: CoverageOptions): boolean =>
   percent(summary) >= minCoverage;
 
-/** How many more points must be reached. */
+/** Number of points that are missing. */
 export const missing = ({ covered, total }: CoverageSummary, { minCoverage = 0 }: CoverageOptions): number =>
   Math.max(0, Math.ceil((total * minCoverage) / 100 - 1e-9) - covered);
 
-/** A policy, what it was made of, and what people call it. */
+/** A policy with its entry and its name. */
 interface Covered {
   readonly entry: ServedPolicy;
   readonly from: ConfigEntry | undefined;
   readonly name: string;
 }
 
-/** What the cases reached of these policies. */
+/** The coverage of these policies. */
 export function coverageOf(coverage: Coverage, served: readonly Covered[]): CoverageSummary {
   const origins = new Map<string, { readonly from: ConfigEntry | undefined; readonly policy: string }>();
   const report = coverage.report(expressionsOf(served, origins));
@@ -64,7 +64,7 @@ function* expressionsOf(
   const seen = new Set<unknown>();
   for (const { entry, from, name: id } of served) {
     const { policy } = entry;
-    // A member by reference is the policy that it refers to.
+    // A member by reference is the referred policy.
     if (seen.has(policy)) continue;
     seen.add(policy);
     for (const part of (policy.together ?? [policy]).filter(hasExpressions)) {
@@ -83,7 +83,7 @@ function placeOf(
   origin: { readonly from: ConfigEntry | undefined; readonly policy: string } | undefined,
 ): Position | undefined {
   const { from, policy = "" } = origin ?? {};
-  // The place inside of the expression, where the gap is a branch of it.
+  // The place inside of the expression, if the gap is a branch of it.
   const [, line, column] = /^(\d+):(\d+): /.exec(text) ?? [];
   const inner = line === undefined ? undefined : { line: Number(line), column: Number(column) };
   const parts = pathOf(path);

@@ -1,23 +1,23 @@
-/** The keys of test files: one definition behind reading, what is said of unknown ones, and the documentation. */
+/** The keys of test files: one definition for reading, messages about unknown keys, and the documentation. */
 import { ENTRY_FIELDS } from "../../config/entry-fields.js";
 import { type Field, type Fields, optional, record, required } from "../../config/record-shape.js";
 import { anyValue, flag, integer, jsonObject, listOf, mapOf, oneOf, text } from "../../config/shape.js";
 import { CERTIFICATE_REQUEST_OPTIONS } from "../certificate-request-options.js";
 import { EXPECTATIONS, MEMBER_OUTCOMES } from "./case.js";
 
-/** Codes of HTTP. */
+/** Highest HTTP code. */
 const MAX_CODE = 999;
 
 const policy = optional(text("the id of a policy"), "id in policies.yaml");
 const settings = optional(jsonObject, "settings of the module, in place of the file's or the entry's", "the file's");
 
-/** Keys of a CSR's circumstances. */
+/** Keys of the fields beside a CSR. */
 export const CERTIFICATE_REQUEST_KEYS: readonly string[] = CERTIFICATE_REQUEST_OPTIONS.map(({ testKey }) => testKey);
 const certificateRequestFields: Readonly<Record<string, Field<unknown, false>>> = Object.fromEntries(
   CERTIFICATE_REQUEST_KEYS.map((key) => [key, optional(anyValue, "with `csr`")]),
 );
 
-/** The keys that say what is asked, one of which a case has. */
+/** The keys of payloads; a case has one of them. */
 export const PAYLOAD_KEYS = ["object", "csr", "request", "raw", "rawFile"] as const;
 
 const aboutCase = {
@@ -50,7 +50,7 @@ const expectations = {
   members: optional(mapOf(oneOf(...MEMBER_OUTCOMES)), "what members of a group came to"),
 };
 
-/** Keys that say what is expected. */
+/** Keys of expectations. */
 export const EXPECTED_KEYS: readonly string[] = Object.keys(expectations);
 
 /** A case. */
@@ -73,10 +73,10 @@ const ownEntryFields: Fields = Object.fromEntries(
     .map((key) => [key, optional(anyValue, "as in policies.yaml")]),
 );
 
-/** Those that tell what kind of policy a file has. */
+/** Keys that determine the kind of a file's policy. */
 export const KIND_KEYS = ["module", "resource", "cel"] as const;
 
-/** A test file; its cases are read one by one. */
+/** A test file; its cases are parsed one by one. */
 export const fileShape = record(
   { ...ownEntryFields, policy, settings, cases: required(listOf(anyValue), "a list of cases") },
   { tests: 'write "cases"', expect: "a case has it, below cases:" },

@@ -22,11 +22,11 @@ import type { KyvernoRows } from "./report.js";
 
 /** Options of the command beside those of loading. */
 export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
-  /** Where JUnit XML is written. */
+  /** The file for JUnit XML. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
   readonly fileName?: string;
-  /** No colours, on a terminal either. */
+  /** Whether to use no colours, even on a terminal. */
   readonly removeColor?: boolean;
 }
 
@@ -36,17 +36,17 @@ const PACKAGES = "node_modules";
 const EXIT_PASSED = 0;
 const EXIT_FAILED = 1;
 
-/** Test files, by whose format they are in. */
+/** Test files, by format. */
 interface TestFiles {
   readonly own: readonly string[];
   readonly kyverno: readonly string[];
 }
 
 /**
- * Runs test files; folders stand for those inside of them. The policies of policies.yaml are loaded only where there are cases for them.
- * @param touched told of the files that were read on the way
- * @returns 0 when everything was as expected, 1 otherwise
- * @throws UsageError for files that cannot be read
+ * Runs test files; folders mean the test files inside of them. The policies of policies.yaml are loaded only if there are cases for them.
+ * @param touched receives the files that were read
+ * @returns 0 when all tests passed, 1 otherwise
+ * @throws UsageError for unreadable files
  */
 export async function testCommand(
   paths: readonly string[],
@@ -61,7 +61,7 @@ export async function testCommand(
   const kyverno = found.flatMap((files) => files.kyverno);
   const results: TestResult[] = [];
   let passed = true;
-  // A program reads one document: what Kyverno's format prints beside it goes where people look.
+  // The output is one document: other lines of Kyverno's format go to standard error.
   const isOneDocument = options.outputFormat === "json" && own.length > 0;
   let rows: KyvernoRows | undefined;
   if (kyverno.length > 0 || own.length === 0) {
@@ -121,17 +121,17 @@ async function testFiles(path: string, fileName: string): Promise<TestFiles> {
     .sort()
     .map((name) => join(path, name));
   const kyverno = await findTestFiles(path, fileName);
-  // Packages bring tests of theirs along.
+  // Packages contain tests of their own.
   return { own, kyverno: kyverno.filter((file) => !relative(path, file).split(sep).includes(PACKAGES)) };
 }
 
-/** Like other commands of its kind, on terminals only. */
+/** Whether to use colours: on terminals only. */
 function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: CommandIo): boolean {
   if (removeColor === true || outputFormat !== undefined || (env.NO_COLOR ?? "") !== "") return false;
   return isTerminal(stdout);
 }
 
-/** Only tests are timed, not their rows: the first row has it all. */
+/** The result of a row. Only tests are timed, not their rows: the first row has the whole time. */
 function testResult({ path, row, milliseconds }: TestedRow): TestResult {
   const { policy, resource, reason, message, counts, id } = row;
   return {

@@ -4,7 +4,7 @@ import { recordSchema } from "../../config/record-shape.js";
 import type { JsonSchema } from "../../config/shape.js";
 import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS } from "./fields.js";
 
-/** The schema (draft 2020-12). It accepts what the reader accepts, apart from what no schema can say: which keys go together. */
+/** The schema (draft 2020-12). It accepts what the reader accepts, except for combinations of keys, which a schema can't express. */
 export function testsSchema(): JsonSchema {
   const { properties, ...file } = recordSchema(fileShape.fields);
   return {
@@ -13,7 +13,7 @@ export function testsSchema(): JsonSchema {
     ...file,
     properties: {
       ...(properties as Record<string, JsonSchema>),
-      // As policies.yaml has them.
+      // As in policies.yaml.
       ...Object.fromEntries(KIND_KEYS.map((kind) => [kind, entryKey(kind)])),
       cases: { type: "array", description: "What is asked, and what is expected.", items: { $ref: "#/$defs/case" } },
     },

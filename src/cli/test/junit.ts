@@ -2,12 +2,12 @@ import { xmlEscaped } from "../../data/xml.js";
 
 /** One test. */
 export interface TestResult {
-  /** The file it stands in. */
+  /** Its file. */
   readonly file: string;
   readonly name: string;
   readonly policy: string;
   readonly milliseconds: number;
-  /** What went wrong; `undefined` when it passed. */
+  /** The failure; `undefined` when it passed. */
   readonly failure: string | undefined;
 }
 

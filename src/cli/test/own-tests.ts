@@ -1,4 +1,4 @@
-/** Puts the cases of our own test files to their policies, and says what differs and what no case reached (docs/testing.md). */
+/** Evaluates the cases of our own test files, and reports failures and coverage (docs/testing.md). */
 
 import { formatProblem, type Position, type Problem } from "../../config/documents/problem.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
@@ -16,27 +16,27 @@ import { readTestFile } from "./read-file.js";
 import { type CaseResult, jsonFailure, jsonReport, type KyvernoRows, textReport } from "./report.js";
 import { loadSubjects, type Subjects } from "./subjects.js";
 
-/** How the results are told. */
+/** Options of the output. */
 export interface OwnTestOptions extends CoverageOptions {
   /** `json`: a document in place of lines. */
   readonly outputFormat?: string;
   readonly removeColor?: boolean;
-  /** What came of test files in Kyverno's format, for the one document of `json`. */
+  /** Results of test files in Kyverno's format, for the single document of `json`. */
   readonly kyverno?: KyvernoRows;
 }
 
-/** What came of the cases. */
+/** Results of the cases. */
 export interface OwnTestsResult {
   readonly passed: boolean;
   /** One failure for each file when the policies could not be loaded at all. */
   readonly results: readonly TestResult[];
-  /** What was read for it, beside the test files. */
+  /** Files that were read, beside the test files. */
   readonly files: readonly string[];
 }
 
 /**
  * Runs our own test files.
- * @throws UsageError for mistakes in them; all are told before
+ * @throws UsageError for errors in them; all are printed before
  */
 export async function runOwnTests(
   files: readonly string[],
@@ -74,14 +74,14 @@ export async function runOwnTests(
   }
 }
 
-/** Mistakes of all files are told before any case runs. */
+/** Reads all files: all their errors are reported before any case runs. */
 async function readAll(
   files: readonly string[],
   io: CommandIo,
   touched: (files: readonly string[]) => void,
 ): Promise<readonly TestCase[]> {
   const cases: TestCase[] = [];
-  // Many cases are about the same object.
+  // Many cases have the same object.
   const told = new Set<string>();
   let errors = 0;
   for (const file of files) {
@@ -112,7 +112,7 @@ async function run(test: TestCase, subjects: Subjects): Promise<CaseResult> {
   const { expected, review } = test;
   if (review === undefined)
     return { test, milliseconds: 0, failures: settingsFailures(test, entry.unavailable, problem) };
-  // It answers everything with an error, which no case can have meant.
+  // It answers every request with an error, which no case can expect.
   if (entry.unavailable !== undefined)
     return failed("policy", `the policy could not be loaded: ${problem?.message ?? entry.unavailable}`);
   const known = memberNames(entry.id, evaluator.policies.entries.keys());
@@ -134,7 +134,7 @@ const memberNames = (group: string, ids: Iterable<string>): readonly string[] =>
 
 const byPlace = (a: Position, b: Position): number => a.line - b.line || a.column - b.column;
 
-/** Of a case about settings: whether the policy took them. */
+/** Failures of a case about settings: whether the policy has accepted them. */
 function settingsFailures(
   { expected }: TestCase,
   refusal: string | undefined,
@@ -145,7 +145,7 @@ function settingsFailures(
   if (expect === "loads")
     return refusal === undefined ? [] : failure("expect", `expected that it loads, got: ${refusal}`);
   if (refusal === undefined) return failure("expect", "expected that the settings are refused, and they were taken");
-  // A module that isn't there, or is none, has refused nothing.
+  // A missing or invalid module has not refused the settings.
   if (problem?.code?.startsWith("MODULE_"))
     return failure("policy", `the policy could not be loaded: ${problem.message}`);
   const got = `got ${JSON.stringify(refusal)}`;

@@ -1,4 +1,4 @@
-/** What a case asks: an object, a request, a raw payload or a CSR, in the test file or in a file beside it. */
+/** Reads the payload of a case: an object, a request, a raw payload or a CSR, in the test file or in a file beside it. */
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { buildRequest, readRequest } from "../../admission/build-request.js";
@@ -12,20 +12,20 @@ import type { Review } from "../../policy/index.js";
 import { buildCertificateRequest, readCertificateRequestKeys } from "../certificate-request-options.js";
 import { CERTIFICATE_REQUEST_KEYS, type PAYLOAD_KEYS } from "./fields.js";
 
-/** Where a case stands, and who is told of mistakes. */
+/** The place of a case, and receivers of errors. */
 export interface CaseContext {
   readonly document: SourceDocument;
   readonly path: Path;
   readonly sink: ProblemSink;
-  /** Told of what is wrong in another file. */
+  /** Receives problems of another file. */
   readonly elsewhere: (problem: Problem) => void;
-  /** Told of a file that the case names. */
+  /** Receives a file that the case refers to. */
   readonly fixture: (file: string) => void;
 }
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** The review that a case puts; undefined after at least one error. */
+/** The review of a case; undefined after at least one error. */
 export async function readReview(
   written: Written,
   kind: (typeof PAYLOAD_KEYS)[number],
@@ -70,7 +70,7 @@ export async function readReview(
   }
 }
 
-/** What stands at a key of the case, or in the file that it names; undefined after an error. */
+/** The document at a key of the case, or in the file that it refers to; undefined after an error. */
 export async function documentFrom(
   inline: unknown,
   key: string,
@@ -93,7 +93,7 @@ export async function documentFrom(
 async function requestOf(written: Written, context: CaseContext): Promise<{ readonly object: unknown } | undefined> {
   const { csr, namespace } = written;
   if (typeof csr !== "string") {
-    // Of another type has been said.
+    // Another type was already reported.
     if (csr === null) context.sink.error([...context.path, "csr"], "expected the name of a file, found nothing");
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Reads test files: cases for policies of any kind (docs/testing.md). Every mistake of a file is said in one go, with its place. */
+/** Reads test files: cases for policies of any kind (docs/testing.md). All errors of a file are reported at once, with their places. */
 import { readFile } from "node:fs/promises";
 import { RE2JS } from "re2js";
 import type { Path, Problem } from "../../config/documents/problem.js";
@@ -15,13 +15,13 @@ import { type CaseContext, documentFrom, readReview } from "./payload.js";
 type Written = Readonly<Record<string, unknown>>;
 type CaseFields = RecordValue<typeof caseShape.fields>;
 
-/** What came of a test file. */
+/** The result of reading a test file. */
 export interface TestFile {
-  /** None when there are errors. */
+  /** Cases; empty when there are errors. */
   readonly cases: readonly TestCase[];
-  /** Errors and doubts in order of place. */
+  /** Errors and warnings in order of place. */
   readonly problems: readonly Problem[];
-  /** The files that its cases name, for those who look after them. */
+  /** The files that its cases refer to, for watching. */
   readonly fixtures: readonly string[];
 }
 
@@ -103,7 +103,7 @@ class FileReader {
     const before = this.#sink.errorCount;
     const fields = caseShape.read(node, path, this.#sink);
     if (node.kind !== "map") return undefined;
-    // What is asked is JSON of any kind: as it stands in the document, null among it.
+    // Payloads are any JSON, null included: taken from the document unchanged.
     const written = (whole.cases as readonly Written[])[index] ?? (nodeValue(node) as Written);
     const place = this.#document.positionOf(path);
     const subject = this.#subject(whole, written, path);
@@ -117,7 +117,7 @@ class FileReader {
     const review = await this.#review(written, path, context);
     const expected = fields === undefined ? undefined : await this.#expected(fields, written, context);
     if (subject === undefined || expected === undefined || this.#sink.errorCount > before) return undefined;
-    // What is wrong with it stands in another file, and is said there.
+    // Its error is in another file, and reported there.
     if (review === undefined && expected.expect !== "refused" && expected.expect !== "loads") return undefined;
     const about = ["policy", ...KIND_KEYS].find((key) => isGiven(whole[key]));
     const placeOf = (key: string) => {

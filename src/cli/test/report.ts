@@ -1,4 +1,4 @@
-/** The results of our own test files, for a person or for a program. */
+/** Prints the results of our own test files, as text or JSON. */
 
 import type { Position } from "../../config/documents/problem.js";
 import type { CommandIo } from "../../data/command-io.js";
@@ -9,25 +9,25 @@ import { nameOf, type TestCase } from "./case.js";
 import type { Failure } from "./compare.js";
 import { type CoverageOptions, type CoverageSummary, enough, missing, type PlacedGap, percent } from "./coverage.js";
 
-/** What came of a case. */
+/** The result of a case. */
 export interface CaseResult {
   readonly test: TestCase;
   readonly milliseconds: number;
-  /** None: it passed. */
+  /** Failures; empty when it passed. */
   readonly failures: readonly Failure[];
 }
 
-/** What came of tests in Kyverno's format. */
+/** Results of tests in Kyverno's format. */
 export interface KyvernoRows {
-  /** In Kyverno's members, and the file of each. */
+  /** Rows with Kyverno's members, and the file of each. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly passed: number;
   readonly failed: number;
-  /** What ended the run before its last test. */
+  /** The error that ended the run before its last test. */
   readonly error?: string;
 }
 
-/** What came of a run. */
+/** The results of a run. */
 export interface Report {
   readonly results: readonly CaseResult[];
   readonly summary: CoverageSummary | undefined;
@@ -38,11 +38,11 @@ export interface Report {
 const at = ({ file, line, column }: Position): string => printable(`${file}:${line}:${column}`);
 const gapText = ({ text }: PlacedGap): string => text.replace(/^\d+:\d+: /, "");
 
-/** Cases that failed, each expectation with its place; then a count, and what was not reached. */
+/** Cases that failed, each expectation with its place; then counts, and parts that were not reached. */
 export function textReport({ results, summary, options }: Report, io: Pick<CommandIo, "stdout" | "env">): string {
   const paint = options.removeColor === true ? plain : paintFor(io.stdout, io.env);
   const lines: string[] = [];
-  // One policy that can't be loaded fails all of its cases.
+  // A policy that can't be loaded fails all of its cases: its problem is printed once.
   const told = new Set<string>();
   for (const { test, failures } of results) {
     if (failures.length === 0) continue;
@@ -106,6 +106,6 @@ export function jsonReport({ results, summary, options, kyverno }: Report): stri
   return `${stringifyJson({ ...counts, cases, ...rows, ...(coverage && { coverage }) })}\n`;
 }
 
-/** The document of a run in which no case could be put. */
+/** The document of a run in which no case could be evaluated. */
 export const jsonFailure = (error: string, files: number): string =>
   `${stringifyJson({ passed: 0, failed: files, cases: [], error })}\n`;

@@ -1,4 +1,4 @@
-/** Loads what test files are about: the policies of policies.yaml, where cases name some, and policies that only a test file has. */
+/** Loads the subjects of test files: the policies of policies.yaml, if cases refer to some, and policies that only a test file has. */
 import { basename, dirname, join } from "node:path";
 import { type Config, type ConfigEntry, filesOf, loadConfig, type Problem, parseConfig } from "../../config/index.js";
 import { stringifyJson } from "../../data/json.js";
@@ -11,21 +11,21 @@ import { createEvaluator, type Evaluator } from "../../policy/served/evaluator.j
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Subject, TestCase } from "./case.js";
 
-/** Whom to ask about a case, or why nobody. */
+/** The policy of a case, or the reason why there is none. */
 export type Asked =
-  /** `problem`: why it is unavailable, with the whole reason, which an answer does not tell. */
+  /** `problem`: the full reason why it is unavailable, which an answer does not have. */
   | { readonly entry: ServedPolicy; readonly evaluator: Evaluator; readonly problem?: Problem | undefined }
   | { readonly failure: string };
 
-/** Everything that is loaded for a run. */
+/** All loaded policies of a run. */
 export interface Subjects {
-  /** Of policies.yaml, and of the entries that test files have themselves. */
+  /** Problems of policies.yaml, and of the entries in test files. */
   readonly problems: readonly Problem[];
-  /** Why nothing of policies.yaml can be used. */
+  /** The reason why nothing of policies.yaml can be used. */
   readonly fatal?: string;
   /** Files that were read. */
   readonly files: readonly string[];
-  /** All policies, and the entries that they were made of. */
+  /** All policies, with their entries. */
   readonly served: readonly {
     readonly entry: ServedPolicy;
     readonly from: ConfigEntry | undefined;
@@ -35,7 +35,7 @@ export interface Subjects {
   close(): void;
 }
 
-/** Loads what these cases are about. */
+/** Loads the subjects of these cases. */
 export async function loadSubjects(
   cases: readonly TestCase[],
   settings: LoaderSettings,
@@ -60,7 +60,7 @@ export async function loadSubjects(
       ...standingPolicies.map((entry) => ({ entry, from: entries.find(({ id }) => id === entry.id), name: entry.id })),
       ...[...(loaded?.policies.entries.values() ?? [])].map((entry) => ({
         entry,
-        // What the test file itself says of a policy has been read as a text of its own: its places are no file's.
+        // An entry in the test file was parsed as a separate text: its places are not those of a file.
         from: own.config.entries.find(({ id, kind }) => id === entry.id && kind === "resource"),
         name: own.nameOf(entry.id),
       })),
@@ -131,7 +131,7 @@ class OwnPolicies {
   add(subject: OwnSubject, file: string): void {
     const key = keyOf(subject, file);
     if (this.#ids.has(key)) return;
-    // What answers call the policy: that no file is part of it makes them the same wherever the tests stand.
+    // The policy's name in answers: without a path, so that answers are the same wherever the tests are.
     const bare = basename(subject.name).replace(/\.(wasm|ya?ml)$/, "");
     const id = this.#names.has(bare) ? `${bare}#${this.#ids.size + 1}` : bare;
     const made =
@@ -143,7 +143,7 @@ class OwnPolicies {
   }
 
   #written({ entry }: OwnSubject, file: string, id: string): ConfigEntry | { readonly failure: string } {
-    // Read as policies.yaml is: what an entry may be is said in one place.
+    // Parsed like policies.yaml, which defines the fields of an entry.
     const read = parseConfig(stringifyJson({ [id]: entry }), join(dirname(file), "policies.yaml"));
     if (!read.ok) return { failure: read.message };
     for (const path of read.config.files) this.#files.add(path);

@@ -1,4 +1,4 @@
-/** `test --watch`: runs the tests again whenever something that they are made of has changed. */
+/** `test --watch`: runs the tests again whenever one of their files has changed. */
 
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,35 +7,35 @@ import { counted } from "../../data/counted.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { isTerminal, paintFor } from "../look/paint.js";
 
-/** Milliseconds between looks: a change is taken when it has stood still for one, so that a file that is half written is no reason. */
+/** Milliseconds between checks: a change counts after one check without further changes, so that half-written files don't start a run. */
 const LOOK_INTERVAL_MS = 250;
-/** Most files that are looked after: each is looked at several times a second. */
+/** Most watched files: each is checked several times a second. */
 const MAX_FILES = 5000;
-/** What tests are made of. */
+/** Files of tests. */
 const WATCHED = /\.(ya?ml|json|wasm|toml|csr|pem|der)$/;
-/** Folders with files of others. */
+/** Folders with foreign files. */
 const FOREIGN = /^(node_modules|\..+)$/;
 const CLEAR = "\u001b[2J\u001b[3J\u001b[H";
-/** A timer holds no longer than that, and a process without any ends. */
+/** Longest delay of a timer; a process without a timer would end. */
 const KEEP_ALIVE_MS = 2 ** 31 - 1;
 
-/** One run: told which files it has read; resolves with the exit code. */
+/** One run: reports the files that it has read; resolves with the exit code. */
 export type TestRun = (touched: (files: readonly string[]) => void) => Promise<number>;
 
-/** What watching needs. */
+/** Options of watching. */
 export interface WatchOptions {
   /** Test files and folders, as given. */
   readonly paths: readonly string[];
   readonly io: Pick<CommandIo, "stdout" | "stderr" | "env">;
-  /** Resolves when the user has had enough. */
+  /** Resolves when the user stops it. */
   readonly stopped: Promise<unknown>;
-  /** Milliseconds between looks. */
+  /** Milliseconds between checks. */
   readonly interval?: number;
 }
 
 /**
- * Runs the tests, and again after every change, until told to stop. Mistakes in files are told and don't end it.
- * @returns 0: whoever watches sees what failed
+ * Runs the tests, and again after every change, until it is stopped. Errors in files are printed and don't end it.
+ * @returns 0: the output shows failures
  */
 export async function watchTests(run: TestRun, { paths, io, stopped, interval }: WatchOptions): Promise<number> {
   const paint = paintFor(io.stdout, io.env);
@@ -74,7 +74,7 @@ export async function watchTests(run: TestRun, { paths, io, stopped, interval }:
   return 0;
 }
 
-/** Folders, for what is added and removed, and the files in them that tests may be made of; of a file those beside it. */
+/** Folders, for added and removed files, and possible files of tests in them; for a file those beside it. */
 async function filesBelow(path: string): Promise<readonly string[]> {
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
   const found: string[] = [];

@@ -1,4 +1,4 @@
-/** All policies of a kind about one object. */
+/** Evaluates all policies of a kind on one object. */
 import { labelsOf } from "../../kubernetes/object.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
@@ -8,20 +8,20 @@ import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
 import type { NamespaceLabels } from "./namespaces.js";
 import type { AuditedObject } from "./object-request.js";
 
-/** How policies are asked. */
+/** Options of the evaluation. */
 export interface AskOptions {
-  /** Milliseconds that an evaluation may take when its policy says nothing. */
+  /** Milliseconds that an evaluation may take without a limit of its policy. */
   readonly policyTimeout: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Told when a policy breaks its contract. */
+  /** Called when a policy breaks its contract. */
   readonly onDefect: (policy: string, error: unknown) => void;
 }
 
-/** What each policy of the kind has to say, in order; `undefined`: it is not for the object. */
+/** Findings of the kind's policies, in order; `undefined`: the policy does not match the object. */
 export type Findings = readonly (AuditFinding | undefined)[];
 
-/** Asks. A promise only where somebody has to be waited for. */
+/** Evaluates the policies. A promise only if one of them waits. */
 export function askPolicies(
   { policies }: AuditedKind,
   object: AuditedObject,
@@ -60,7 +60,7 @@ function ask(
   return evaluateInTime(served.policy, asGuest ? object.guestReview : object.review, run, now);
 }
 
-/** What the webhook of the policy would not let through, or nobody can tell. */
+/** The finding for an object that the policy's webhook would not send, or for which that is not known. */
 function keptOut(
   { namespace: only, webhook }: AuditedPolicy,
   object: AuditedObject,
@@ -74,7 +74,7 @@ function keptOut(
   if (broken !== undefined) return failed(broken);
   if (!objects.empty && !objects.matches(labelsOf(object.object))) return "not for it";
   if (within.empty) return undefined;
-  // A Namespace is selected by its own labels, what is in none always is (spec validating-admission-policy.md 3.6).
+  // A Namespace is selected by its own labels, a cluster-scoped object always is (spec validating-admission-policy.md 3.6).
   const isNamespace = kind === "Namespace" && apiVersion === "v1";
   if (namespace === "" && !isNamespace) return undefined;
   const labels = isNamespace ? labelsOf(object.object) : namespaces.of(namespace);

@@ -1,4 +1,4 @@
-/** The kinds of a cluster that policies are for, each with those policies. */
+/** Finds the kinds of a cluster that policies match, each with those policies. */
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { apiRoot } from "../../kubernetes/client/paths.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
@@ -6,30 +6,27 @@ import { member, text } from "../../kubernetes/object.js";
 import type { AuditedPolicy } from "./audited-policy.js";
 import { ruleNames, ruleNamesGroup, ruleNamesVersion } from "./target-rules.js";
 
-/** A kind that is listed, in one of its versions. */
+/** A kind to be listed, in one of its versions. */
 export interface AuditedKind {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Those that are for it, in the order of the configuration. */
+  /** Policies that match it, in the order of the configuration. */
   readonly policies: readonly AuditedPolicy[];
 }
 
-/** What is to be listed, and what of it nobody knows. */
+/** The kinds to be listed, and problems of finding them. */
 export interface AuditedKinds {
   readonly kinds: readonly AuditedKind[];
   readonly problems: readonly string[];
 }
 
-/** What of a cluster's client is needed. */
+/** The used part of a cluster's client. */
 export type AuditCluster = Pick<Cluster, "http" | "signal">;
 
-/**
- * Groups whose objects are looked at only where a rule names them: reports would be judged for what they report, events and leases come and go by the
- * second.
- */
+/** Groups whose objects are evaluated only if a rule names them: reports would be evaluated for their content, events and leases change every second. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set([
   "events.k8s.io",
   "coordination.k8s.io",
@@ -41,9 +38,9 @@ const ONLY_BY_NAME: ReadonlySet<string> = new Set([
 const CORE_ONLY_BY_NAME: ReadonlySet<string> = new Set(["events"]);
 
 /**
- * Asks what there is. Each kind is listed once, in the version that the cluster prefers among those that rules name: an object is stored once, and is
- * asked about once, whatever versions rules name. A group that does not answer is a problem and hinders no other.
- * @param namespace of which alone objects are wanted; `""`: of all, and those outside of namespaces
+ * Discovers the kinds. Each kind is listed once, in the version that the cluster prefers among those that rules name: an object is stored once, and
+ * is evaluated once, whatever versions rules name. A group that does not answer is a problem and hinders no other.
+ * @param namespace the only namespace of objects; `""`: all, and cluster-scoped objects
  */
 export async function auditedKinds(
   cluster: AuditCluster,
@@ -69,7 +66,7 @@ export async function auditedKinds(
   return { kinds: [...found.values()], problems };
 }
 
-/** Whether a policy may be for objects of a kind; one of a namespace has no say in what is in none. */
+/** Whether a policy may match objects of a kind; one of a namespace does not match cluster-scoped ones. */
 const isFor = (policy: AuditedPolicy, kind: Listable, byName: boolean): boolean =>
   (policy.namespace === "" || kind.namespaced) && policy.rules.some((rule) => ruleNames(rule, kind, byName));
 

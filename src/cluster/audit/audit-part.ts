@@ -1,31 +1,31 @@
-/** The background audit of a replica: a process of its own, which is told what the agent knows, and tells what it finds. */
+/** The background audit of a replica: a separate process, which receives the agent's state and sends its findings. */
 
 import type { ClusterDelta, ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { FromAuditor, RoundReport, ToAuditor } from "./messages.js";
 
-/** The other process, as far as it is needed. */
+/** The used part of the other process. */
 export interface AuditorProcess {
   send(message: ToAuditor): void;
   /** Ends it; resolves when it has. */
   end(): Promise<void>;
 }
 
-/** Starts one. `ended`: called once when it is there no more, whatever the reason. */
+/** Starts an auditor. `ended`: called once when it has ended, for any reason. */
 export type StartAuditor = (hear: (message: FromAuditor) => void, ended: (how: string) => void) => AuditorProcess;
 
-/** How often it is looked whether requests come. */
+/** Milliseconds between two checks for requests. */
 const LOOK_EVERY_MS = 1_000;
-/** The first wait before an auditor that has ended is replaced, and the longest: nobody waits for it. */
+/** The first pause before an ended auditor is replaced, and the longest: no request depends on it. */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 300_000;
-/** One that has lived for so long is no sign of a lasting cause. */
+/** Lifetime of an auditor whose end does not have a lasting cause. */
 const STEADY_MS = 600_000;
 /** Characters of documents in one message, which is written on the main thread: some milliseconds of it. */
 const CHARACTERS_AT_A_TIME = 1_000_000;
 
-/** Audits as long as the agent works. */
+/** Runs audits while the agent works. */
 export class AuditPart implements ClusterPart {
   readonly #context: PartContext;
   readonly #startAuditor: StartAuditor;
@@ -38,7 +38,7 @@ export class AuditPart implements ClusterPart {
   #cancelLook: (() => void) | undefined;
   #cancelRest: (() => void) | undefined;
   #stopping = false;
-  /** What the auditor knows. */
+  /** The state that the auditor knows. */
   #told: { readonly version: number; readonly documents: ReadonlyMap<string, ClusterDocument> } | undefined;
   #unread = "";
   #live = "";
@@ -46,7 +46,7 @@ export class AuditPart implements ClusterPart {
   #busy: boolean | undefined;
   #last: RoundReport | undefined;
 
-  /** @param evaluations how many requests' policies have been evaluated so far: counts up while requests come */
+  /** @param evaluations number of evaluations for requests so far */
   constructor(context: PartContext, startAuditor: StartAuditor, evaluations: () => number) {
     this.#context = context;
     this.#startAuditor = startAuditor;
@@ -120,7 +120,7 @@ export class AuditPart implements ClusterPart {
     this.#say(message.report);
   }
 
-  /** What is told the second time is known. */
+  /** Logs a round's report; repeated problems are not logged again. */
   #say(report: RoundReport): void {
     const { log } = this.#context;
     const known = new Set([...(this.#last?.problems ?? []), ...(this.#last?.leftOut ?? []).map(lineOf)]);
@@ -140,7 +140,7 @@ export class AuditPart implements ClusterPart {
 
   #tellPolicies({ version, documents, unread }: ClusterState): void {
     if (this.#process === undefined) return;
-    // Before the policies: what is missing of them must not be taken for gone.
+    // Before the policies: missing ones must not count as deleted.
     if (unread.join() !== this.#unread) {
       this.#unread = unread.join();
       this.#process.send({ type: "unread", resources: unread });
@@ -159,7 +159,7 @@ export class AuditPart implements ClusterPart {
     if (put.length < news.length) this.#tellRest();
   }
 
-  /** What is left to be told, in another turn. */
+  /** Sends the rest in another turn. */
   #tellRest(): void {
     this.#cancelRest?.();
     this.#cancelRest = this.#context.clock.after(0, () => {
@@ -172,7 +172,7 @@ export class AuditPart implements ClusterPart {
     const { replicas, settings } = this.#context;
     const live = replicas.live.map(({ name }) => name);
     const text = live.join(" ");
-    // Replicas say something new of themselves all the time.
+    // Replicas update their state all the time.
     if (this.#process === undefined || text === this.#live) return;
     this.#live = text;
     this.#process.send({ type: "replicas", live, own: settings.replica });
@@ -193,7 +193,7 @@ export class AuditPart implements ClusterPart {
   }
 }
 
-/** As many as one message takes, and one at least. */
+/** As many documents as fit into a message, and at least one. */
 function firstOf(documents: readonly ClusterDocument[]): readonly ClusterDocument[] {
   let characters = 0;
   const end = documents.findIndex(({ text }) => {

@@ -1,4 +1,4 @@
-/** One round of the audit: every object that policies for the background are for, asked about where something has changed. */
+/** One round of the audit: every object that background policies match is evaluated if something has changed. */
 
 import { ListError, objectPages } from "../../kubernetes/client/object-pages.js";
 import type { Status } from "../../offline/reports/finding.js";
@@ -14,69 +14,69 @@ import type { ResultPatterns } from "./result-patterns.js";
 import type { SeenObjects } from "./seen-objects.js";
 import { combined, FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
-/** Takes what was found, one object after the other. */
+/** Receives findings, one object after the other. */
 export interface ResultSink {
   /**
-   * @param kind with the policies that were asked
-   * @param place of the object among those that are remembered; -1: it is not
+   * @param kind with the evaluated policies
+   * @param place the object's place among the remembered ones; -1: not remembered
    */
   take(object: AuditedObject, kind: AuditedKind, findings: Findings, place: number): void | Promise<void>;
 }
 
-/** What is kept from round to round. */
+/** State that is kept from round to round. */
 export interface AuditMemory {
   readonly seen: SeenObjects;
   readonly patterns: ResultPatterns;
   readonly marks: PolicyMarks;
 }
 
-/** What a round is made of. */
+/** Options of a round. */
 export interface RoundOptions extends AskOptions {
   readonly cluster: AuditCluster;
   readonly policies: readonly AuditedPolicy[];
-  /** Of which alone objects are looked at; `""`: of all, and those outside of namespaces. */
+  /** The only namespace of objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
-  /** Whose objects are left alone, as the webhooks leave them alone. */
+  /** Namespaces whose objects are excluded, as by the webhooks. */
   readonly excluded: ReadonlySet<string>;
   /** Whether the object is this replica's, by its uid. */
   readonly isOwn: (uid: string) => boolean;
   readonly memory: AuditMemory;
   readonly sink: ResultSink;
   readonly pace: Pace;
-  /** Told now and then how many objects were looked at, and about how many there are. */
+  /** Receives the number of processed objects and an estimate of the total, from time to time. */
   readonly progress?: (done: number, total: number) => void;
   /** Ends the round before its time. */
   readonly signal: AbortSignal;
 }
 
-/** What came of a round. */
+/** The result of a round. */
 export interface RoundSummary {
-  /** Objects that were met. */
+  /** Objects that were listed. */
   readonly objects: number;
-  /** Of these were asked about; all others are as they were. */
+  /** Evaluated objects among them; all others have not changed. */
   readonly evaluated: number;
-  /** How many objects each policy came to what for, those that were not asked about among them. */
+  /** Numbers of objects by policy and status, including those that were not evaluated. */
   readonly results: ReadonlyMap<string, ReadonlyMap<Status, number>>;
-  /** What could not be looked at; at most {@link MAX_PROBLEMS} of them. */
+  /** Problems of objects that could not be evaluated; at most {@link MAX_PROBLEMS} of them. */
   readonly problems: readonly string[];
-  /** How many more there are. */
+  /** The number of further ones. */
   readonly moreProblems: number;
-  /** Whether all objects were met: nothing may be concluded from the absence of one else. */
+  /** Whether all objects were listed: otherwise a missing one does not count as deleted. */
   readonly isComplete: boolean;
   readonly milliseconds: number;
 }
 
-/** Runs a round; never rejects for what is wrong with policies, kinds or the cluster. */
+/** Runs a round; never rejects for problems of policies, kinds or the cluster. */
 export const runRound = (options: RoundOptions): Promise<RoundSummary> => new Round(options).run();
 
-/** Disposable. */
+/** One round (disposable). */
 class Round {
   readonly #options: RoundOptions;
   readonly #problems: string[] = [];
   #moreProblems = 0;
   #objects = 0;
   #evaluated = 0;
-  /** Objects of pages so far, those of others among them; and of how many, as far as anybody says it. */
+  /** Objects of pages so far, including those of other replicas; and their total, if known. */
   #passed = 0;
   #total = 0;
   #isComplete = true;
@@ -129,7 +129,7 @@ class Round {
     else this.#moreProblems += 1;
   }
 
-  /** How many objects there are: lists say how many come after a page. What can't be listed is told when its turn comes. */
+  /** The number of objects: lists report how many follow a page. Problems of listing are reported later. */
   async #count(kinds: readonly AuditedKind[]): Promise<number> {
     let total = 0;
     for (const kind of kinds) {
@@ -163,7 +163,7 @@ class Round {
           this.#objects += 1;
           const answer = this.#object(kind, ids, object, marks, always, namespaces);
           if (answer === undefined) continue;
-          // Nobody looks at it before the next page has come.
+          // It is awaited only after the next page has come.
           waiting.push(answer.catch((error: unknown) => this.#problem(messageOf(error))));
           if (waiting.length < OBJECTS_AT_A_TIME) continue;
           await Promise.all(waiting);
@@ -174,7 +174,7 @@ class Round {
         if (signal.aborted) break;
       }
     } finally {
-      // What is under way belongs to this round, also when the next page can't be had.
+      // Evaluations under way belong to this round, even if the next page can't be read.
       await Promise.all(waiting);
     }
   }
@@ -216,7 +216,7 @@ class Round {
     return concluded instanceof Promise ? concluded : undefined;
   }
 
-  /** @returns the number of the results' pattern; 0: they have none, and are counted for themselves */
+  /** @returns the number of the results' pattern; 0: none, they are counted separately */
   #tally(ids: readonly string[], findings: Findings): number {
     const statuses = findings.map((finding) => finding?.status);
     const pattern = this.#options.memory.patterns.numberOf(ids, statuses);

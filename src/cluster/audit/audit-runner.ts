@@ -1,4 +1,4 @@
-/** The audit: policies, and rounds over the cluster with what is remembered between them. */
+/** Runs the audit: policies, and rounds over the cluster with the memory between them. */
 import type { ReportedPolicy, Status } from "../../offline/reports/finding.js";
 import type { AskOptions } from "./ask-policies.js";
 import type { AuditCluster } from "./audit-kinds.js";
@@ -12,36 +12,36 @@ import { type ReportCounts, ReportWriter } from "./report-writer.js";
 import { ResultPatterns } from "./result-patterns.js";
 import { SeenObjects } from "./seen-objects.js";
 
-/** What an audit needs. */
+/** Options of an audit. */
 export interface AuditOptions extends AskOptions, ReportAuthor {
   readonly cluster: AuditCluster;
   /** Milliseconds since 1970. */
   readonly wall: () => number;
   /** Whether reports are written into the cluster. */
   readonly writes: boolean;
-  /** Of which alone objects are looked at; `""`: of all, and those outside of namespaces. */
+  /** The only namespace of objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
-  /** Namespaces whose objects are left alone. */
+  /** Namespaces whose objects are excluded. */
   readonly excluded: ReadonlySet<string>;
 }
 
-/** How a round is run. */
+/** Options of a round. */
 export interface RunOptions extends Pick<RoundOptions, "pace" | "signal" | "progress"> {
   /** Whether an object is this replica's; default: all are. */
   readonly isOwn?: (uid: string) => boolean;
-  /** Told of each object that somebody has something against, in this round or, where nothing changed, never. */
+  /** Receives each object with objections that was evaluated in this round; unchanged objects are not reported again. */
   readonly found?: (report: ObjectReport) => Promise<void> | undefined;
 }
 
-/** What came of a round. */
+/** The result of a round. */
 export interface FinishedAudit {
   readonly summary: RoundSummary;
   readonly leftOut: readonly LeftOut[];
-  /** Of all policies together. */
+  /** Counts of all policies together. */
   readonly counts: Readonly<Record<Status, number>>;
-  /** Absent: none are written. */
+  /** Counts of written reports; absent: none are written. */
   readonly written?: ReportCounts;
-  /** Nothing failed, and everything could be looked at. */
+  /** Whether nothing failed, and everything could be evaluated. */
   readonly isGood: boolean;
 }
 
@@ -60,23 +60,23 @@ export class AuditRunner {
     if (options.writes) this.#writer = new ReportWriter(options.cluster, options, this.#memory.seen);
   }
 
-  /** The policies, as reports name them. */
+  /** The policies for reports. */
   get reported(): readonly ReportedPolicy[] {
     return this.#policies.map(({ reported }) => reported);
   }
 
-  /** Bytes that are remembered of objects. */
+  /** Bytes of remembered objects. */
   get memoryBytes(): number {
     return this.#memory.seen.bytes;
   }
 
-  /** Takes the policies that are asked from the next round on. */
+  /** Sets the policies from the next round on. */
   use({ policies, leftOut }: AuditedPolicies): void {
     this.#policies = policies;
     this.#leftOut = leftOut;
   }
 
-  /** Runs a round; never rejects for what is wrong with policies or the cluster. */
+  /** Runs a round; never rejects for problems of policies or the cluster. */
   async run({ isOwn = () => true, found, ...options }: RunOptions): Promise<FinishedAudit> {
     const { wall, now, cluster, policyTimeout, onDefect, namespace, excluded } = this.#options;
     const writer = this.#writer;

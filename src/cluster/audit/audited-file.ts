@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import { type Config, loadConfig } from "../../config/index.js";
 
-/** What a policies file has come to. */
+/** The state of a policies file. */
 export interface ReadFile {
-  /** The last one that could be used; the same object as long as no file has changed. */
+  /** The last valid configuration; the same object while no file changes. */
   readonly config: Config | undefined;
-  /** Why the file as it is can't be used, when it was read anew. */
+  /** The reason why the present file can't be used, after it was read anew. */
   readonly problem?: string;
 }
 
-/** A policies file that is read again when it, or a file that belongs to it, has changed. */
+/** A policies file that is read again when it, or a file that it refers to, has changed. */
 export class AuditedFile {
   readonly #path: () => string | undefined;
   #config: Config | undefined;
@@ -21,7 +21,7 @@ export class AuditedFile {
     this.#path = path;
   }
 
-  /** Whether there is something to be read that has not been. */
+  /** Whether a file has changed since it was read. */
   hasChanged(): boolean {
     return this.#path() !== undefined && (this.#state === "" || this.#state !== stateOf(this.#files));
   }
@@ -39,7 +39,7 @@ export class AuditedFile {
   }
 }
 
-/** Changes when any of the files does. */
+/** A text that changes when any of the files does. */
 const stateOf = (files: readonly string[]): string =>
   files
     .map((file) => {

@@ -1,4 +1,4 @@
-/** Which policies of a configuration are for the background, and what for. */
+/** Finds the policies of a configuration for the background, with the objects that they match. */
 
 import { identityOf, opened } from "../../config/documents/documents.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
@@ -13,7 +13,7 @@ import type { AuditedPolicy, AuditFinding, LeftOut, WebhookMatch } from "./audit
 import { withOnePolicyEach } from "./one-policy-entries.js";
 import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
 
-/** What a configuration is for in the background. */
+/** Background policies of a configuration. */
 export interface AuditedPolicies {
   readonly policies: readonly AuditedPolicy[];
   readonly leftOut: readonly LeftOut[];
@@ -23,15 +23,15 @@ const KUBEWARDEN_GROUP = "policies.kubewarden.io";
 const KYVERNO_GROUP = "policies.kyverno.io";
 const CERTIFICATE_REQUEST_POLICY_GROUP = "policy.cert-manager.io";
 
-/** What changes only with the Namespace of the object, which rounds look at. */
+/** Look-ups that depend only on the object's Namespace, which rounds check. */
 const SEEN: ReadonlySet<string> = new Set([NAMESPACE_LABELS.what, "`namespaceObject`"]);
 
-/** The entries as they are asked about objects: one for each policy, as far as no group hangs on them together. */
+/** The entries for the audit: one for each policy, unless a group refers to several together. */
 export const auditedConfig = (config: Config): Config => withOnePolicyEach(config, referencedBy(config));
 
-/** The entries as they are loaded for the background: see {@link auditEntry}. */
+/** The entries for loading in the background: see {@link auditEntry}. */
 export function auditConfig(config: Config): Config {
-  // A group's answer hangs on what its members do: those it shares with others stay as they are.
+  // A group's answer depends on its members' actions: entries that it refers to stay unchanged.
   const referenced = referencedBy(config);
   return { ...config, entries: config.entries.map((each) => (referenced.has(each.id) ? each : auditEntry(each))) };
 }
@@ -39,20 +39,20 @@ export function auditConfig(config: Config): Config {
 const referencedBy = ({ entries }: Config): ReadonlySet<string> =>
   new Set(entries.flatMap((entry) => (entry.kind === "group" ? referencesOf(entry) : [])));
 
-/** An entry whose failures all show, whatever its actions do about them. */
+/** An entry that reports all failures, whatever its actions. */
 export const auditEntry = (entry: ConfigEntry): ConfigEntry =>
   entry.kind === "resource" || entry.kind === "cel" ? { ...entry, validationActions: ["Deny"] } : entry;
 
 const referencesOf = ({ members }: GroupEntry): readonly string[] =>
   members.flatMap(({ policy }) => (policy.kind === "reference" ? [policy.id] : []));
 
-/** An entry as it was written, and what is served of it. */
+/** An entry with its served policies. */
 export interface LoadedEntry {
   readonly entry: ConfigEntry;
   readonly served: ServedPolicy;
 }
 
-/** Those of the entries that are asked about objects which exist. */
+/** The policies of the entries that are evaluated on existing objects. */
 export function auditedPolicies(entries: Iterable<LoadedEntry>): AuditedPolicies {
   const policies: AuditedPolicy[] = [];
   const leftOut: LeftOut[] = [];
@@ -94,7 +94,7 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
 
 const PASSED: AuditFinding = { status: "pass", message: "", properties: {} };
 
-/** @param alone the policy is named beside the finding: its message need not name it */
+/** @param alone whether the policy is named beside the finding, so that the message need not name it */
 function findingOf(outcome: Outcome, entry: PolicyEntry, alone: boolean): AuditFinding | undefined {
   const { verdict, report = {} } = outcome;
   if (verdict === "allow") return PASSED;
@@ -111,11 +111,11 @@ function findingOf(outcome: Outcome, entry: PolicyEntry, alone: boolean): AuditF
   };
 }
 
-/** Whether denials are only warnings. What is noted in the audit log alone is as bad as what is denied (spec kyverno.md 7.1). */
+/** Whether denials are only warnings. A finding for the audit log alone is as severe as a denial (spec kyverno.md 7.1). */
 const isWarning = (actions: readonly string[] = []): boolean =>
   actions.includes("Warn") && !actions.includes("Deny") && !actions.includes("Audit");
 
-/** The policies among the documents of an entry, or of the inline policy's. */
+/** The policies among the documents of an entry, or of an inline policy. */
 function documentsOf(entry: PolicyEntry): readonly SourceDocument[] {
   return entry.kind === "resource" ? opened(entry.documents).filter(isPolicy) : [];
 }
@@ -132,7 +132,7 @@ function isPolicy(document: SourceDocument): boolean {
   return POLICY_KINDS.has(`${group}/${kind}`);
 }
 
-/** Whether it brings context entries along: these say what is looked up in the cluster, or asked of others. */
+/** Whether it has context entries, which look things up in the cluster or elsewhere. */
 function bringsContext(entry: PolicyEntry): boolean {
   if (entry.kind === "group")
     return entry.members.some(({ policy }) => policy.kind !== "reference" && bringsContext(policy));
@@ -140,14 +140,14 @@ function bringsContext(entry: PolicyEntry): boolean {
   return opened(entry.documents).some((document) => identityOf(document).kind === "GlobalContextEntry");
 }
 
-/** Whether its author has said that objects which exist are not its business (spec kyverno.md 1.2 and 7.4). */
+/** Whether its author has excluded existing objects (spec kyverno.md 1.2 and 7.4). */
 function isOff({ value }: SourceDocument): boolean {
   const evaluation = member(member(value, "spec"), "evaluation");
   const generated = member(member(value, "status"), "generated") === true;
   return generated || member(member(evaluation, "background"), "enabled") === false;
 }
 
-/** What it is for, or why nothing of it can be looked for. */
+/** The rules of a policy, or the reason why it can't be audited. */
 function rulesOf({ policy }: ServedPolicy, kubewarden: SourceDocument | undefined): readonly TargetRule[] | string {
   if (kubewarden !== undefined) {
     const spec = member(kubewarden.value, "spec");
@@ -162,7 +162,7 @@ function rulesOf({ policy }: ServedPolicy, kubewarden: SourceDocument | undefine
   return rules.length > 0 ? rules : "its rules are not for the creation of objects";
 }
 
-/** What of its registration a webhook would look at; its match conditions are not looked at (spec kubewarden.md 11.3). */
+/** The criteria of its registration that a webhook checks; its match conditions are ignored (spec kubewarden.md 11.3). */
 function webhookMatch(resource: unknown): WebhookMatch {
   const spec = member(resource, "spec");
   const selector = (key: string) => {
@@ -173,7 +173,7 @@ function webhookMatch(resource: unknown): WebhookMatch {
   return { objects: selector("objectSelector"), namespaces: selector("namespaceSelector"), written };
 }
 
-/** What Kubewarden's reports say of a policy in each result (spec kubewarden.md 11.3). */
+/** Properties of a policy in each result of Kubewarden's reports (spec kubewarden.md 11.3). */
 function kubewardenProperties({ value }: SourceDocument): Readonly<Record<string, string>> {
   const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
   const resources = member(spec, "contextAwareResources");
@@ -188,7 +188,7 @@ function kubewardenProperties({ value }: SourceDocument): Readonly<Record<string
   };
 }
 
-/** Where Kubewarden's policies say it, and where reports look for it. */
+/** Prefix of Kubewarden's annotations on policies, and of properties in reports. */
 const KUBEWARDEN_ANNOTATION = "io.kubewarden.policy.";
 const SEVERITY = "policies.kyverno.io/severity";
 const CATEGORY = "policies.kyverno.io/category";

@@ -1,17 +1,17 @@
-/** A policy as the audit asks it: the very policy of admission, with what its webhook would look at, and what reports say of it. */
+/** A policy for the audit: that of admission, with the criteria of its webhook, and its properties in reports. */
 import type { PreparedSelector } from "../../kinds/shared/match/label-selector.js";
 import type { ReportedPolicy, Status } from "../../offline/reports/finding.js";
 import type { Outcome } from "../../policy/index.js";
 import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { TargetRule } from "./target-rules.js";
 
-/** What a policy has to say of an object. */
+/** A policy's finding on an object. */
 export interface AuditFinding {
   readonly status: Status;
   readonly message: string;
-  /** The part of the policy that has decided; absent: its validations, or not known. */
+  /** The deciding part of the policy; absent: its validations, or unknown. */
   readonly rule?: string;
-  /** For the report: the binding, what the policy annotates. */
+  /** Properties in the report: the binding, the policy's annotations. */
   readonly properties: Readonly<Record<string, string>>;
   /** Names of the exceptions that exempt the object; absent: none do. */
   readonly exceptions?: readonly string[];
@@ -22,32 +22,32 @@ export interface AuditedPolicy {
   readonly served: ServedPolicy;
   readonly reported: ReportedPolicy;
   readonly rules: readonly TargetRule[];
-  /** Whose objects alone it is for; `""`: those of all, and of none. */
+  /** The only namespace of its objects; `""`: all, and cluster-scoped objects. */
   readonly namespace: string;
-  /** What its webhook looks at before the policy is asked; absent: the policy looks itself. */
+  /** The criteria of its webhook; absent: the policy checks them itself. */
   readonly webhook?: WebhookMatch;
-  /** What results of it say beside what was found. */
+  /** Properties of all its results. */
   readonly properties: Readonly<Record<string, string>>;
-  /** Asked as the audit scanner of Kubewarden asks (spec kubewarden.md 11.3): where a guest decides alone. */
+  /** Whether its request is that of Kubewarden's audit scanner (spec kubewarden.md 11.3): for policies with only a guest. */
   readonly asGuest: boolean;
-  /** Whether its answer depends on more than the object, its Namespace and the policy: such objects are asked about in each round. */
+  /** Whether its answer depends on more than the object, its Namespace and the policy: such objects are evaluated in each round. */
   readonly looksElsewhere: boolean;
-  /** What its outcome is called in reports; `undefined`: it is not for the object. */
+  /** The finding of its outcome for reports; `undefined`: it does not match the object. */
   finding(outcome: Outcome): AuditFinding | undefined;
 }
 
-/** What a webhook's own criteria let through. */
+/** The criteria of a webhook. */
 export interface WebhookMatch {
   readonly objects: PreparedSelector;
   readonly namespaces: PreparedSelector;
-  /** Both as they are written. */
+  /** Both as written. */
   readonly written: string;
 }
 
-/** A policy that is not asked, and why: a line of the summary. */
+/** A policy that is not evaluated, with the reason: a line of the summary. */
 export interface LeftOut {
   readonly id: string;
   readonly reason: string;
-  /** Whether somebody should mend it; else it is as its author wants it. */
+  /** Whether it is a problem; otherwise its author has excluded it. */
   readonly isProblem: boolean;
 }

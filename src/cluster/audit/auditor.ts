@@ -8,12 +8,12 @@ import type { FromAuditor, RoundReport, ToAuditor } from "./messages.js";
 import type { Pace } from "./pace.js";
 import { combined, hashText } from "./text-hash.js";
 
-// Which replica looks after an object: one of those that live, told by the object's uid.
+// The choice of the replica for an object: one of the live ones, by the object's uid.
 
 /**
- * Whether an object is this replica's. All replicas that see the same ones agree; when one comes or goes, only objects that it has or had change hands.
+ * Whether an object is this replica's. All replicas that see the same ones agree; when one comes or goes, only its objects move.
  * @param live names of all
- * @param own one of them; a replica that nobody knows looks after everything: twice is better than never
+ * @param own one of them; an unknown replica audits everything: twice is better than never
  */
 export function shardOf(live: readonly string[], own: string): (uid: string) => boolean {
   const mine = hashText(own);
@@ -29,17 +29,17 @@ export function shardOf(live: readonly string[], own: string): (uid: string) => 
   };
 }
 
-/** Where its policies come from. */
+/** The source of its policies. */
 export interface AuditorPolicies {
-  /** Takes what has changed in the cluster; false: something is missing. */
+  /** Applies changes of the cluster; false: something is missing. */
   take(delta: ClusterDelta): boolean;
   /** Whether files of policies have changed since they were loaded. */
   filesChanged(): boolean;
-  /** Reads and loads what has changed; never rejects. */
+  /** Reads and loads changes; never rejects. */
   load(): Promise<AuditedPolicies>;
 }
 
-/** What an auditor needs. */
+/** Options of an auditor. */
 export interface AuditorOptions {
   readonly clock: Clock;
   readonly policies: AuditorPolicies;
@@ -50,7 +50,7 @@ export interface AuditorOptions {
   readonly tell: (message: FromAuditor) => void;
 }
 
-/** Audits until it is told to stop. */
+/** Runs audits until it is stopped. */
 export class Auditor {
   readonly #options: AuditorOptions;
   readonly #ended = new AbortController();
@@ -58,12 +58,12 @@ export class Auditor {
   #busy = false;
   /** Whether it knows any policies. */
   #begun = false;
-  /** Takes back the next round. */
+  /** Cancels the next round. */
   #cancel: (() => void) | undefined;
   /** Monotonic milliseconds before which no round begins: rounds take half of the time at most, however often policies change. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #round: Promise<void> | undefined;
-  /** When policies or replicas changed that no round has seen yet, monotonic milliseconds: the first of these changes. */
+  /** Time of the first change of policies or replicas since the last round, in monotonic milliseconds. */
   #changedAt: number | undefined;
   /** Kinds of policies that can't be read. */
   #unread: readonly string[] = [];
@@ -73,12 +73,12 @@ export class Auditor {
     this.#options = options;
   }
 
-  /** Whether requests come to those who serve. */
+  /** Whether the serving processes get requests. */
   get isBusy(): boolean {
     return this.#busy;
   }
 
-  /** Asks for what it has to know. */
+  /** Requests its state. */
   start(): void {
     this.#options.tell({ type: "wants-all" });
     this.#lookAtFiles();
@@ -109,7 +109,7 @@ export class Auditor {
     }
   }
 
-  /** Ends; resolves when nothing is under way any more. */
+  /** Stops the auditor; resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#cancel?.();
@@ -117,7 +117,7 @@ export class Auditor {
     await this.#round;
   }
 
-  /** A round when what has changed is likely to be all; what changes all the time does not put it off for ever. */
+  /** Schedules a round for when the changes are likely to be complete; permanent changes don't delay it forever. */
   #soon(): void {
     if (!this.#begun) return;
     const now = this.#options.clock.now();

@@ -2,16 +2,16 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { StartAuditor } from "./audit-part.js";
 import { AUDITOR_VARIABLE, type FromAuditor, type ToAuditor } from "./messages.js";
 
-/** What `node:cluster` tells its workers by: this process is none of them, also when a worker starts it. */
+/** The variable by which `node:cluster` recognizes its workers: the auditor is not one, even if a worker starts it. */
 const WORKER_VARIABLE = "NODE_UNIQUE_ID";
-/** MiB of its heap: policies take as much as in a process that serves, and a page of objects some ten. */
+/** MiB of its heap: policies take as much as in a serving process, and a page of objects some ten. */
 const HEAP_MIB = 384;
-/** How long it may take to end. */
+/** Time in which it must end. */
 const END_WITHIN_MS = 5_000;
 
 /**
- * Starts the very command line of this process as one that audits.
- * @param attend told of the process
+ * Starts this process' command line as an auditor.
+ * @param attend receives the process
  */
 export const auditorsFor =
   (attend: (child: ChildProcess) => void): StartAuditor =>
@@ -27,7 +27,7 @@ export const auditorsFor =
         resolve();
         ended(`${signal ?? code}`);
       });
-      // One that could not be started has no number; else it is about a message that could not be sent.
+      // A process that could not be started has no number; otherwise the error is about a message that could not be sent.
       child.on("error", (error) => {
         if (child.pid !== undefined) return;
         resolve();
@@ -36,11 +36,11 @@ export const auditorsFor =
     });
     attend(child);
     child.on("message", (message: FromAuditor) => {
-      // What it shares with others is said in between.
+      // Messages about shared state come in between.
       if (message.type === "wants-all" || message.type === "round") hear(message);
     });
     const send = (message: ToAuditor): void => {
-      // A failure is of one that has just died, which is told as its end.
+      // Sending fails for a process that has just died, whose end is noticed separately.
       if (child.connected) child.send(message, () => {});
     };
     return {

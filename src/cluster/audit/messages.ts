@@ -1,28 +1,28 @@
-/** What the process that serves and the one that audits say to each other. */
+/** Messages between the serving process and the auditor. */
 import type { ClusterDelta } from "../../config/from-cluster/index.js";
 import type { Status } from "../../offline/reports/finding.js";
 
-/** The environment variable that tells a process that it is to audit: `true`. */
+/** The environment variable of an auditor: `true`. */
 export const AUDITOR_VARIABLE = "POLICY_SERVER_AUDITOR";
 
-/** To the one that audits. */
+/** Messages to the auditor. */
 export type ToAuditor =
-  /** What has changed in the cluster's policies. */
+  /** Changes of the cluster's policies. */
   | { readonly type: "policies"; readonly delta: ClusterDelta }
-  /** Kinds of policies, as `<plural>.<group>`, that are there but can't be read: of their policies nobody knows. */
+  /** Kinds of policies, as `<plural>.<group>`, that exist but can't be read: their policies are unknown. */
   | { readonly type: "unread"; readonly resources: readonly string[] }
-  /** The live replicas by name, and which of them this one is. */
+  /** The live replicas by name, and the name of this one. */
   | { readonly type: "replicas"; readonly live: readonly string[]; readonly own: string }
-  /** Whether requests come: then the audit takes a small part of a core only. */
+  /** Whether requests come: then the audit uses only a small part of a core. */
   | { readonly type: "busy"; readonly busy: boolean }
   | { readonly type: "stop" };
 
-/** From the one that audits. */
+/** Messages from the auditor. */
 export type FromAuditor =
-  /** It has begun, or has missed something: it needs all that it is to know. */
+  /** The auditor has started, or has missed something: it needs the whole state. */
   { readonly type: "wants-all" } | { readonly type: "round"; readonly report: RoundReport };
 
-/** What is told of a round: for metrics and the log. */
+/** The report on a round, for metrics and the log. */
 export interface RoundReport {
   readonly objects: number;
   readonly evaluated: number;
@@ -30,12 +30,12 @@ export interface RoundReport {
   /** Milliseconds since 1970 at its end. */
   readonly ended: number;
   readonly isComplete: boolean;
-  /** How many objects each policy came to what for. */
+  /** Numbers of objects by policy and status. */
   readonly results: readonly { readonly policy: string; readonly result: Status; readonly objects: number }[];
   /** Lines for the log. */
   readonly problems: readonly string[];
-  /** Policies that are not asked though they should be. */
+  /** Policies that should be evaluated, but are not. */
   readonly leftOut: readonly { readonly policy: string; readonly reason: string }[];
-  /** Absent: none are written. */
+  /** Counts of reports; absent: none are written. */
   readonly reports?: { readonly applied: number; readonly deleted: number; readonly unchanged: number };
 }

@@ -9,10 +9,10 @@ import { hashText } from "./text-hash.js";
 /** Labels by the name of the Namespace. */
 export class NamespaceLabels {
   readonly #labels = new Map<string, { readonly labels: Readonly<Record<string, string>>; readonly hash: number }>();
-  /** Why they could not be had; `undefined`: they are there. */
+  /** The reason why they could not be read; `undefined`: they were. */
   problem: string | undefined;
 
-  /** Asks for them; what can't be had is a problem of those who need it. */
+  /** Reads them; a failure is a problem of the policies that need them. */
   static async read(cluster: AuditCluster): Promise<NamespaceLabels> {
     const found = new NamespaceLabels();
     try {
@@ -30,12 +30,12 @@ export class NamespaceLabels {
     return found;
   }
 
-  /** The labels of one; `undefined`: nobody knows them. */
+  /** The labels of one; `undefined`: unknown. */
   of(name: string): Readonly<Record<string, string>> | undefined {
     return this.#labels.get(name)?.labels;
   }
 
-  /** Changes when anything of the Namespace does; `undefined`: nobody knows. */
+  /** A number that changes with the Namespace; `undefined`: unknown. */
   hashOf(name: string): number | undefined {
     return name === "" ? 0 : this.#labels.get(name)?.hash;
   }

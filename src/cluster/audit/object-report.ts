@@ -1,4 +1,4 @@
-/** What the audit has to say of one object, as a report resource: of OpenReports, or of the older wgpolicyk8s.io. */
+/** Makes the audit's report on one object: a resource of OpenReports, or of the older wgpolicyk8s.io. */
 import type { ReportedResource, Status } from "../../offline/reports/finding.js";
 import type { ReportFlavour } from "../../offline/reports/policy-report.js";
 import { type ResultEntry, resultEntry } from "../../offline/reports/result-entry.js";
@@ -17,10 +17,10 @@ import {
 import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
 import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
-// Results of bounded size: authors of policies, and of the objects that messages quote, choose how long all of it is, and of one report etcd takes 1.5
-// MiB. What is cut is each result for itself, so that a long one takes no other's room.
+// Results of bounded size: authors of policies, and of the objects that messages quote, choose their length, and etcd accepts 1.5 MiB. Each result is
+// cut by itself, so that a long one takes no other's room.
 
-/** A result whose texts are cut where they are too long, to {@link MAX_RESULT_BYTES} in all; whose it is, which the report says once for all results, does not count. */
+/** A result with long texts cut, to {@link MAX_RESULT_BYTES} in all; its object, which the report has once for all results, does not count. */
 function boundedEntry(entry: ResultEntry): ResultEntry {
   const { source, policy, rule, category, message, properties, ...others } = entry;
   const told = {
@@ -29,21 +29,21 @@ function boundedEntry(entry: ResultEntry): ResultEntry {
     policy: cut(policy, MAX_NAME_LENGTH),
     ...(rule !== undefined && { rule: cut(rule, MAX_WORD_LENGTH) }),
     ...(category !== undefined && { category: cut(category, MAX_WORD_LENGTH) }),
-    // The rest is for properties.
+    // The remaining bytes are for properties.
     ...(message !== undefined && { message: cut(message, MAX_MESSAGE_LENGTH, MAX_RESULT_BYTES / 2) }),
   };
   const room = MAX_RESULT_BYTES - storedBytes({ ...told, resources: undefined });
   return properties === undefined ? told : { ...told, properties: boundedProperties(properties, room) };
 }
 
-/** @param left bytes for all of them: each has its part of what those before have left */
+/** @param left bytes for all of them: each gets its share of the remaining bytes */
 function boundedProperties(properties: Readonly<Record<string, string>>, left: number) {
   const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
   const bounded = new Map<string, string>();
   for (const [index, [name, value]] of some.entries()) {
     const part = left / (some.length - index);
     const key = cut(name, MAX_WORD_LENGTH, part / 2);
-    // Of names that begin alike the first counts.
+    // Of names with the same beginning the first counts.
     if (bounded.has(key)) continue;
     const text = cut(value, MAX_PROPERTY_LENGTH, part - storedBytes(key) - PUNCTUATION);
     bounded.set(key, text);
@@ -55,7 +55,7 @@ function boundedProperties(properties: Readonly<Record<string, string>>, left: n
 /** A colon and a comma. */
 const PUNCTUATION = 2;
 
-/** How many bytes the API server stores for a value: JSON as Go writes it, which escapes more characters than others do. */
+/** Bytes of a value in the API server's store: Go's JSON, which escapes more characters than others. */
 const storedBytes = (value: unknown): number => {
   const text = JSON.stringify(value);
   let bytes = Buffer.byteLength(text);
@@ -66,7 +66,7 @@ const storedBytes = (value: unknown): number => {
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]|\\[bf]/g;
 const ESCAPE_BYTES = 6;
 
-/** Cut between characters, an ellipsis behind it: to about the longest beginning that has room. */
+/** Cuts a text between characters, with an ellipsis: to about the longest beginning that fits. */
 function cut(text: string, length: number, bytes = Number.POSITIVE_INFINITY): string {
   if (text.length <= length && storedBytes(text) <= bytes) return text;
   for (let most = length; most > 1; most = Math.floor(most * SHORTER)) {
@@ -80,17 +80,17 @@ function cut(text: string, length: number, bytes = Number.POSITIVE_INFINITY): st
 
 const SHORTER = 0.75;
 
-/** What has written a report. */
+/** The writer of a report. */
 export const MANAGED_BY = "policy-server";
 const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
-/** Whose report it is, since several may have something to say of one object: nobody changes or deletes another's. */
+/** The author of a report. Several may report on one object: none changes or deletes another's report. */
 export const AUTHOR_LABEL = "policy-server.admission/audited-by";
-/** The author of what the command writes. Names of servers have no dots. */
+/** The author of the command's reports. Names of servers have no dots. */
 export const COMMAND_AUTHOR = "audit.command";
-/** Of what the report says, without its times: the same is not written again. */
+/** Hash of the report's content without its times: an equal report is not written again. */
 export const CONTENT_ANNOTATION = "policy-server.admission/content";
 
-/** Where reports of an API group stand. */
+/** The resources of reports in an API group. */
 export interface ReportApi {
   readonly flavour: ReportFlavour;
   readonly namespaced: { readonly kind: string; readonly plural: string };
@@ -111,34 +111,34 @@ export const REPORT_APIS: Readonly<Record<"openreports" | "wgpolicyk8s", ReportA
   },
 };
 
-/** Who reports, and how. */
+/** The author of reports, and their format. */
 export interface ReportAuthor {
   readonly api: ReportApi;
-  /** A server's name, or {@link COMMAND_AUTHOR}: as labels and names of objects have it. */
+  /** A server's name, or {@link COMMAND_AUTHOR}: in the form for labels and names of objects. */
   readonly author: string;
 }
 
-/** A report that is worth writing. */
+/** A report to be written. */
 export interface ObjectReport {
   readonly resource: ReportedResource;
   /** The whole resource, to be applied. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Of what it says: never 0. */
+  /** Hash of its content: never 0. */
   readonly content: number;
   readonly entries: readonly { readonly policy: AuditedPolicy; readonly entry: ResultEntry }[];
 }
 
 const WORTH: ReadonlySet<Status> = new Set<Status>(["fail", "warn", "error"]);
 
-/** What an author's report of an object is called. */
+/** The name of an author's report on an object. */
 export const reportName = (uid: string, author: string): string => `${uid}-${author}`;
 
-/** Of which object a report of this name is; `undefined`: it is no author's name for one. */
+/** The uid in the name of an author's report; `undefined` for any other name. */
 export const uidOfReport = (name: string, author: string): string | undefined =>
   name.endsWith(`-${author}`) ? name.slice(0, -author.length - 1) : undefined;
 
 /**
- * The report of an object; `undefined` where nobody has anything against it: what passes is in the metrics only.
+ * The report on an object; `undefined` without objections: passes are only in the metrics.
  * @param time seconds since 1970
  */
 export function objectReport(
@@ -190,7 +190,7 @@ export const contentOf = (annotation: string): number => Number.parseInt(annotat
 
 const hex = (value: number): string => value.toString(16).padStart(8, "0");
 
-/** The report's scope says it once for all. */
+/** The report's scope names the object once for all results. */
 const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
 
 function entryOf(
@@ -208,13 +208,13 @@ function entryOf(
     exceptions: exceptions.slice(0, MAX_PROPERTIES),
   };
   const entry = boundedEntry(resultEntry(reported, finding, resource, { auditWarn: status === "warn", time }));
-  // As Kubewarden's scanner has it: what is only monitored is for information.
+  // As in Kubewarden's scanner: findings of monitoring policies are informational.
   return served.mode === "monitor" ? { ...entry, severity: "info" } : entry;
 }
 
 type Reported = ObjectReport["entries"][number];
 
-/** Results of policies for the whole cluster first, then one of each namespace in turn: a namespace with many takes no room of another. */
+/** Orders results: those of policies for the whole cluster first, then one of each namespace in turn: a namespace with many takes no room of another. */
 function inOrder(results: readonly Reported[]): readonly Reported[] {
   const turns = new Map<string, number>();
   const placed = results.map((result) => {
@@ -227,7 +227,7 @@ function inOrder(results: readonly Reported[]): readonly Reported[] {
   return placed.sort((a, b) => a.turn - b.turn).map(({ result }) => result);
 }
 
-/** As many of them as have room in so many bytes. */
+/** The results that fit into this many bytes. */
 function withRoom(results: readonly Reported[], bytes: number): readonly Reported[] {
   let left = bytes;
   return results.slice(0, MAX_REPORT_RESULTS).filter(({ entry }) => {

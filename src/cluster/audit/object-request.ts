@@ -1,4 +1,4 @@
-/** The question about an object that exists: as if somebody unknown were creating it. */
+/** The review of an existing object: as if an unknown user created it. */
 import { admissionQuestion } from "../../admission/decode.js";
 import { creatorOf } from "../../kubernetes/creator.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
@@ -9,7 +9,7 @@ import type { AuditedKind } from "./audit-kinds.js";
 
 const NOBODY: AdmissionRequest["userInfo"] = {};
 
-/** An object of a list, with what lists leave out of their items. */
+/** An object of a list, with the fields that lists omit in their items. */
 export class AuditedObject {
   readonly reference: ReportedResource;
   readonly #kind: AuditedKind;
@@ -32,7 +32,7 @@ export class AuditedObject {
     };
   }
 
-  /** As every policy is asked (spec kyverno.md 7.4): a CREATE by nobody, of a CertificateRequest by whoever it says. One for all. */
+  /** The review for most policies (spec kyverno.md 7.4): a CREATE without a user, for a CertificateRequest by the user in it. One for all policies. */
   get review(): Review {
     if (this.#asked !== undefined) return this.#asked;
     const request = this.#request(this.#kind.plural);
@@ -41,13 +41,13 @@ export class AuditedObject {
     return this.#asked;
   }
 
-  /** As the audit scanner of Kubewarden asks (spec kubewarden.md 11.3): the resource is named by its kind. */
+  /** The review of Kubewarden's audit scanner (spec kubewarden.md 11.3): the resource has the name of its kind. */
   get guestReview(): Review {
     this.#askedOfGuests ??= admissionQuestion(this.#request(this.#kind.kind));
     return this.#askedOfGuests;
   }
 
-  /** What policies and selectors see. */
+  /** The object for policies and selectors. */
   get object(): JsonObject {
     this.#object ??= { apiVersion: apiVersionOf(this.#kind), kind: this.#kind.kind, ...this.#item };
     return this.#object;

@@ -1,22 +1,22 @@
-/** Entries of several policies as entries of one each: objects are reported on by policy, whatever file a policy stands in. */
+/** Splits entries of several policies into entries of one each: reports are by policy, whatever file a policy is in. */
 
 import { identityOf, opened } from "../../config/documents/documents.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { Config, ConfigEntry, ResourceEntry } from "../../config/index.js";
 import { member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 
-/** Policies that decide each for itself. Others (CertificateRequestPolicies, of which any may allow) stay together. */
+/** Policies that decide independently. Others (CertificateRequestPolicies, of which any may allow) stay together. */
 const ALONE: ReadonlySet<string> = new Set([
   "policies.kyverno.io/ValidatingPolicy",
   "policies.kyverno.io/NamespacedValidatingPolicy",
   "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
 ]);
-/** Policies that an entry may have beside them, and that keep it whole. */
+/** Policies that an entry may also contain, and that keep it whole. */
 const TOGETHER: ReadonlySet<string> = new Set(["CertificateRequestPolicy", "MutatingAdmissionPolicy"]);
 
 /**
- * The configuration with an entry for each policy. What of an entry a group names stays whole: the group's answer hangs on all of it.
- * @param referenced ids that groups name
+ * The configuration with an entry for each policy. An entry that a group refers to stays whole: the group's answer depends on all of it.
+ * @param referenced ids that groups refer to
  */
 export const withOnePolicyEach = (config: Config, referenced: ReadonlySet<string>): Config => ({
   ...config,
@@ -32,14 +32,14 @@ function entriesOf(entry: ConfigEntry): readonly ConfigEntry[] {
   const documents = opened(entry.documents);
   const policies = documents.filter((document) => ALONE.has(qualifiedKind(document)));
   const names = new Set(policies.map(nameIn));
-  // Of two of one name, and of one without, the mistake is to be told, and that of the whole entry.
+  // Duplicate and missing names are reported, for the whole entry.
   const clear = names.size === policies.length && policies.every(({ value }) => nameOf(value) !== "");
   const bound = documents.some((document) => TOGETHER.has(identityOf(document).kind));
   if (policies.length < 2 || !clear || bound) return [entry];
   return policies.map((policy) => entryOf(entry, documents, policy));
 }
 
-/** No id has a slash but those of members, and a group is never an entry of resources. */
+/** Only members' ids have a slash, and a group is never an entry of resources. */
 function entryOf(entry: ResourceEntry, documents: readonly SourceDocument[], policy: SourceDocument): ResourceEntry {
   return {
     ...entry,
@@ -48,14 +48,14 @@ function entryOf(entry: ResourceEntry, documents: readonly SourceDocument[], pol
   };
 }
 
-/** `<kind>/<namespace>/<name>`, as short as tells policies of one entry apart. */
+/** `<kind>/<namespace>/<name>`, as short as is unique in the entry. */
 function nameIn({ value }: SourceDocument): string {
   const namespace = namespaceOf(value);
   const name = nameOf(value);
   return `${text(value, "kind")}/${namespace === "" ? name : `${namespace}/${name}`}`;
 }
 
-/** What is no policy, and names no other one alone. */
+/** Whether a document belongs to a policy: it is not a policy itself, and does not refer only to another one. */
 function isBeside(document: SourceDocument, policy: SourceDocument): boolean {
   if (ALONE.has(qualifiedKind(document))) return false;
   const spec = member(document.value, "spec");

@@ -1,13 +1,13 @@
-/** How fast the audit goes: at most a part of a core while somebody else has use for it. */
+/** The pace of the audit: at most a part of a core while requests need it. */
 import { BUSY_SHARE, MAX_REST_MS, STRETCH_MS } from "./audit-limits.js";
 
-/** Lets others go first. */
+/** Gives way to other work. */
 export interface Pace {
-  /** To be called between pieces of work of some milliseconds; resolves when it may go on, `undefined`: at once. */
+  /** Called between pieces of work of some milliseconds; resolves when the work may continue; `undefined`: at once. */
   step(): Promise<void> | undefined;
 }
 
-/** As fast as it goes, with a look at the event loop now and then: for a command. */
+/** Full speed, with turns of the event loop from time to time: for a command. */
 export class FullPace implements Pace {
   readonly #now: () => number;
   #since: number;
@@ -29,7 +29,7 @@ export class FullPace implements Pace {
   }
 }
 
-/** What a rationed pace looks at. */
+/** Inputs of a rationed pace. */
 export interface PaceOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
@@ -37,11 +37,11 @@ export interface PaceOptions {
   readonly cpu: () => number;
   /** Whether requests come. */
   readonly isBusy: () => boolean;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   readonly rest: (milliseconds: number) => Promise<void>;
 }
 
-/** No more than a part of a core over any second while requests come: work of some milliseconds, then rest. */
+/** At most a part of a core over any second while requests come: work of some milliseconds, then rest. */
 export class RationedPace implements Pace {
   readonly #options: PaceOptions;
   #began: number;
@@ -59,7 +59,7 @@ export class RationedPace implements Pace {
     return this.#pause();
   }
 
-  /** What was waited for counts as rest, but an hour of it is no leave to compute for minutes. */
+  /** Rests. Time of waiting counts as rest, but an hour of it does not permit minutes of computing. */
   async #pause(): Promise<void> {
     const { now, cpu, isBusy, rest } = this.#options;
     const spent = cpu();
@@ -72,7 +72,7 @@ export class RationedPace implements Pace {
       left -= pause;
     } while (left > 0 && isBusy());
     this.#began = now();
-    // What was used during the rest, by answers that came, is owed next.
+    // Processor time used during the rest, by arriving answers, counts for the next one.
     this.#cpu = spent;
   }
 }

@@ -1,14 +1,14 @@
-/** Which policies objects were evaluated by: a number that changes when any of them does. */
+/** Identifies the policies of an evaluation: a number that changes when any of them does. */
 import type { Policy } from "../../policy/index.js";
 import type { AuditedPolicy } from "./audited-policy.js";
 import { combined, hashText } from "./text-hash.js";
 
-/** A policy that is loaded anew is another object: what it decides may have changed. */
+/** Marks of policies. A policy that is loaded anew is another object: its decisions may have changed. */
 export class PolicyMarks {
   readonly #numbers = new WeakMap<Policy, number>();
   #next = 1;
 
-  /** Of all policies of a kind. */
+  /** The mark of all policies of a kind. */
   markOf(policies: readonly AuditedPolicy[]): number {
     let mark = policies.length;
     for (const { served, namespace, rules, webhook } of policies) {

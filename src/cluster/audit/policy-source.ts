@@ -1,4 +1,4 @@
-/** Where the policies of an audit come from: a configuration, a cluster, or both; what has not changed stays as it is loaded. */
+/** The source of an audit's policies: a configuration, a cluster, or both; unchanged policies stay loaded. */
 import {
   type ClusterDelta,
   ClusterDocuments,
@@ -23,38 +23,38 @@ import { isOneOfSeveral } from "./one-policy-entries.js";
 type ClusterPolicies = ReturnType<PolicyLoader["clusterPolicies"]>;
 type LoadedClusterPolicies = Awaited<ReturnType<ClusterPolicies["load"]>>;
 
-/** How long a round waits for modules: as long as a fetch may take. Policies whose modules come later are asked in the next one. */
+/** Time that a round waits for modules: as long as a fetch may take. Policies whose modules come later are evaluated in the next round. */
 const MODULES_MS = 120_000;
 
-/** What came of loading. */
+/** The result of loading. */
 export interface LoadedAudit extends AuditedPolicies {
-  /** Beyond those of the configuration. */
+  /** Problems beyond those of the configuration. */
   readonly problems: readonly Problem[];
 }
 
-/** Policies of the background. */
+/** The source of background policies. */
 export class AuditPolicySource {
   readonly #loader: PolicyLoader;
   readonly #documents = new ClusterDocuments();
-  /** What is in shadow is not audited. */
+  /** Rollouts: versions in shadow are not audited. */
   readonly #rollouts = new Rollouts();
   readonly #reader: ClusterEntryReader | undefined;
   readonly #cluster: ClusterPolicies | undefined;
   readonly #now: () => number;
   #file: Config | undefined;
-  /** Ids of the file as it is served: they go before the cluster's. */
+  /** Ids of the served file: they take precedence over the cluster's. */
   #fileIds: ReadonlySet<string> = new Set();
   #loadedFile:
     | { readonly config: Config; readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }
     | undefined;
-  /** What each policy of the cluster was made of, by its id. */
+  /** The sources of the cluster's policies, by id. */
   readonly #origins = new Map<string, { readonly policy: ServedPolicy["policy"]; readonly entry: ConfigEntry }>();
   /** Entries that were read since the last load, by id. */
   readonly #read = new Map<string, ConfigEntry>();
 
   /**
    * @param now monotonic milliseconds
-   * @param options which policies of a cluster are ours; absent: none
+   * @param options the choice of a cluster's policies; absent: none
    */
   constructor(loader: PolicyLoader, now: () => number, options?: ClusterEntryOptions) {
     this.#loader = loader;
@@ -64,27 +64,27 @@ export class AuditPolicySource {
     this.#cluster = loader.clusterPolicies(() => this.#changed());
   }
 
-  /** Called when a module has come. */
+  /** Called when a module has arrived. */
   #changed = (): void => {};
 
-  /** Takes a configuration in place of the one before. */
+  /** Replaces the configuration. */
   useFile(config: Config | undefined): void {
     this.#file = config && auditedConfig(config);
     this.#fileIds = new Set(config?.entries.map(({ id }) => id));
   }
 
   /**
-   * Takes what has changed in the cluster.
-   * @returns false when it begins at another version than the one that is there
+   * Applies changes of the cluster.
+   * @returns false when the delta begins at another version than the present one
    */
   take(delta: ClusterDelta): boolean {
     if (!this.#documents.apply(delta)) return false;
-    // Each version is looked at, not only those that a round meets: what was in force is known from the one before.
+    // Each version is processed, not only those of a round: the version before tells which one was in force.
     this.#rollouts.update(this.#documents.documents);
     return true;
   }
 
-  /** Loads what has changed; never rejects. */
+  /** Loads changes; never rejects. */
   async load(): Promise<LoadedAudit> {
     const file = await this.#loadFile();
     const cluster = await this.#loadCluster((id) => this.#fileIds.has(id));
@@ -92,7 +92,7 @@ export class AuditPolicySource {
     return { ...audited, problems: [...file.problems, ...cluster.problems] };
   }
 
-  /** Ends what waits for modules; the loader is not closed. */
+  /** Ends waiting for modules; the loader is not closed. */
   close(): void {
     this.#cluster?.close();
   }
@@ -123,7 +123,7 @@ export class AuditPolicySource {
     return { entries, problems };
   }
 
-  /** Waits for modules, too: an audit is in no hurry. */
+  /** Loads policies, and waits for their modules: an audit is not urgent. */
   async #whole(
     cluster: ClusterPolicies,
     all: ClusterEntries,
@@ -147,7 +147,7 @@ export class AuditPolicySource {
     }
   }
 
-  /** The same entries, such that all failures show; what is read on the way is remembered. */
+  /** The same entries, changed to report all failures; entries read on the way are kept. */
   #audited(all: ClusterEntries): ClusterEntries {
     const entries = all.entries.map((each) => ({
       ...each,
@@ -160,7 +160,7 @@ export class AuditPolicySource {
     return { ...all, entries };
   }
 
-  /** A policy that is served as before was made of what it was made of before, also when its newest version is broken. */
+  /** The source of a served policy: the earlier one if the policy is unchanged, even if its newest version is broken. */
   #entryOf(served: ServedPolicy): readonly LoadedEntry[] {
     const known = this.#origins.get(served.id);
     const entry = known?.policy === served.policy ? known.entry : (this.#read.get(served.id) ?? known?.entry);
@@ -170,7 +170,7 @@ export class AuditPolicySource {
   }
 }
 
-/** Of entries that were taken apart each mistake once, and no doubts: what seems to have no effect may be about the other policies. */
+/** Problems of split entries: each error once, and no warnings: a part without effect may be about the other policies. */
 function problemsOf({ entries }: Config, problems: readonly Problem[]): readonly Problem[] {
   const apart = new Set(entries.filter(isOneOfSeveral).flatMap(({ documents }) => documents.map(({ file }) => file)));
   if (apart.size === 0) return problems;

@@ -1,4 +1,4 @@
-/** Reports in the cluster: written where they have changed, deleted where all is well again. */
+/** Writes reports in the cluster where they have changed, and deletes them where no objection is left. */
 import { ApiError, isConflict } from "../../kubernetes/client/errors.js";
 import { objectPages } from "../../kubernetes/client/object-pages.js";
 import { collectionPath, objectPath, type ResourcePlace } from "../../kubernetes/client/paths.js";
@@ -20,25 +20,25 @@ import {
 import type { Pace } from "./pace.js";
 import type { SeenObjects } from "./seen-objects.js";
 
-/** What became of reports. */
+/** Counts of a round's reports. */
 export interface ReportCounts {
   readonly applied: number;
   readonly deleted: number;
   readonly unchanged: number;
-  /** What could not be written. */
+  /** Problems of writing. */
   readonly problems: readonly string[];
 }
 
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
-/** How a round is gone through. */
+/** Options of a round. */
 export interface WrittenRound {
-  /** Whose reports; `""`: of all, and those outside of namespaces. */
+  /** The namespace of reports; `""`: all, and cluster-scoped reports. */
   readonly namespace: string;
   /** Whether the object with this uid is this replica's. */
   readonly isOwn: (uid: string) => boolean;
-  /** Whether reports are deleted: not while a policy can't be asked that may have had something to say. */
+  /** Whether reports are deleted: not while a policy that may have objections can't be evaluated. */
   readonly mayDelete: boolean;
   readonly pace: Pace;
   readonly signal: AbortSignal;
@@ -53,23 +53,23 @@ export class ReportWriter {
   #deleted = 0;
   #unchanged = 0;
   #problems: string[] = [];
-  /** How many of them are about each namespace: one in which nothing can be written must not keep others' from being told. */
+  /** Number of them by namespace: an unwritable namespace must not hide others' problems. */
   #problemsOf = new Map<string, number>();
-  /** Problems that are not told one by one: many objects have one cause. */
+  /** Number of problems that are only counted: many objects have the same cause. */
   #more = 0;
-  /** Where reports can't even be read none are written: each would fail. */
+  /** Whether reports can be read: otherwise none are written, since each would fail. */
   #isUsable = false;
   #round: WrittenRound | undefined;
   #signal: AbortSignal = new AbortController().signal;
 
-  /** @param seen remembers what the report of each object says */
+  /** @param seen remembers the content of each object's report */
   constructor(cluster: AuditCluster, author: ReportAuthor, seen: SeenObjects) {
     this.#cluster = cluster;
     this.#author = author;
     this.#seen = seen;
   }
 
-  /** Begins a round: looks what is written already, by an earlier process or by a replica that had these objects before. */
+  /** Begins a round: reads existing reports, of an earlier process or of the objects' former replica. */
   async begin(round: WrittenRound): Promise<void> {
     this.#round = round;
     this.#signal = round.signal;
@@ -82,7 +82,7 @@ export class ReportWriter {
     });
   }
 
-  /** Takes what there is to be said of an object; `undefined`: nothing. */
+  /** Takes the report on an object; `undefined`: none. */
   take(resource: ReportedResource, report: ObjectReport | undefined, place: number): Promise<void> | undefined {
     if (!this.#isUsable) {
       if (report !== undefined) this.#evaluateAgain(resource.uid);
@@ -92,7 +92,7 @@ export class ReportWriter {
     if (report === undefined) {
       if (before === 0) return undefined;
       if (this.#round?.mayDelete === true) return this.#delete(resource.namespace, resource.uid);
-      // Its turn comes when all policies can be asked again.
+      // It is deleted when all policies can be evaluated again.
       this.#evaluateAgain(resource.uid);
       return undefined;
     }
@@ -104,8 +104,8 @@ export class ReportWriter {
   }
 
   /**
-   * Ends a round: deletes reports of objects that are gone, or that no policy is for any more.
-   * @param isComplete whether all objects were met
+   * Ends a round: deletes reports on objects that were deleted, or that no policy matches any more.
+   * @param isComplete whether all objects were listed
    */
   async end(isComplete: boolean): Promise<ReportCounts> {
     const round = this.#round;
@@ -133,16 +133,16 @@ export class ReportWriter {
     const { http } = this.#cluster;
     const { namespace, uid } = resource;
     try {
-      // Somebody else may have a report of that name: it is theirs.
+      // A report of that name may belong to another client, which keeps it.
       const options = { fieldManager: MANAGED_BY, force: false };
       await http.apply(this.#pathOf(namespace, uid), body, options, this.#signal);
       this.#applied += 1;
       const place = this.#seen.find(uid);
       if (place >= 0) this.#seen.setReport(place, content);
     } catch (error) {
-      // An object that is going, or has gone meanwhile, with its namespace.
+      // The object is being deleted, or was deleted meanwhile, with its namespace.
       if (error instanceof ApiError && namespace !== "" && isAboutNamespace(error)) return;
-      const theirs = isConflict(error) ? "a report of that name belongs to somebody else: " : "";
+      const theirs = isConflict(error) ? "a report of that name belongs to another client: " : "";
       this.#problem(`report of ${nameFor(resource)}: ${theirs}${messageOf(error)}`, namespace);
       this.#evaluateAgain(uid);
     }
@@ -164,13 +164,13 @@ export class ReportWriter {
     if (place >= 0) this.#seen.setReport(place, 0);
   }
 
-  /** What could not be written is tried again in the next round. */
+  /** Makes the next round evaluate an object again whose report could not be written. */
   #evaluateAgain(uid: string): void {
     const place = this.#seen.find(uid);
     if (place >= 0) this.#seen.evaluated(place, 0, 0, 0);
   }
 
-  /** Goes through all reports of this author; what is wrong is a problem. */
+  /** Runs over all reports of this author; failures are problems. */
   async #eachReport(
     { namespace, isOwn, pace }: WrittenRound,
     call: (namespace: string, uid: string, annotations: unknown) => void,
@@ -200,7 +200,7 @@ export class ReportWriter {
     return objectPath(this.#placeFor(namespace), namespace, reportName(uid, this.#author.author));
   }
 
-  /** @param namespace `""`: of objects outside of namespaces */
+  /** @param namespace `""`: of cluster-scoped objects */
   #placeFor(namespace: string): ResourcePlace {
     const { flavour, namespaced, clustered } = this.#author.api;
     const { group, version } = parseApiVersion(flavour) ?? { group: flavour, version: "" };
@@ -216,7 +216,7 @@ export class ReportWriter {
   }
 }
 
-/** Whether the namespace has gone or is going, and not the kind of reports. */
+/** Whether the error is about a namespace that was or is being deleted, and not about the kind of reports. */
 const isAboutNamespace = ({ status, message }: ApiError): boolean =>
   status === NOT_FOUND
     ? !/the server could not find the requested resource/.test(message)

@@ -1,14 +1,14 @@
-/** What came of objects, shared by all of which the same came: most pass all policies of their kind. */
+/** Results of objects, shared by all objects with the same ones: most pass all policies of their kind. */
 import type { Status } from "../../offline/reports/finding.js";
 import { MAX_PATTERNS } from "./audit-limits.js";
 
-/** What policies came to for an object, by their ids. */
+/** Results of an object, by policy id. */
 export type Results = ReadonlyMap<string, Status>;
 
 interface Pattern {
   readonly key: string;
   readonly results: Results;
-  /** Of this round. */
+  /** Objects of this round. */
   objects: number;
 }
 
@@ -25,8 +25,8 @@ export class ResultPatterns {
 
   /**
    * The number of a set; 0 when there are too many.
-   * @param policies ids of those that were asked, in order
-   * @param statuses what each came to; `undefined`: it is not for the object
+   * @param policies ids of the evaluated policies, in order
+   * @param statuses the status of each; `undefined`: it does not match the object
    */
   numberOf(policies: readonly string[], statuses: readonly (Status | undefined)[]): number {
     const key = JSON.stringify(policies.flatMap((id, index) => (statuses[index] ? [id, statuses[index]] : [])));
@@ -50,7 +50,7 @@ export class ResultPatterns {
     if (pattern !== undefined) pattern.objects += 1;
   }
 
-  /** How many objects of this round have each set. */
+  /** Number of this round's objects, by set. */
   *counted(): Iterable<{ readonly results: Results; readonly objects: number }> {
     for (const { results, objects } of this.#patterns.values()) if (objects > 0) yield { results, objects };
   }
@@ -60,7 +60,7 @@ export class ResultPatterns {
     for (const pattern of this.#patterns.values()) pattern.objects = 0;
   }
 
-  /** Forgets sets that no object has had in this round: nothing may name them any more. */
+  /** Removes sets that no object has had in this round: their numbers must no longer be in use. */
   forgetOthers(): void {
     for (const [number, { key, objects }] of this.#patterns) {
       if (objects > 0) continue;

@@ -1,13 +1,13 @@
 /**
- * What is remembered of objects from round to round: in what state they were evaluated, what came of it, and which report is written. Columns of
- * numbers, no objects: 26 bytes a place, of which at least three in eight are in use.
+ * Remembers objects from round to round: their evaluated state, their results, and their reports. Columns of numbers instead of objects: 26 bytes a
+ * place, of which at least three in eight are in use.
  */
 import { MAX_SEEN_OBJECTS } from "./audit-limits.js";
 import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
 
-/** Places at the beginning; doubled when three quarters are in use. */
+/** First number of places; doubled when three quarters are in use. */
 const FIRST_PLACES = 1024;
-/** No object is remembered there. */
+/** The round number of an empty place. */
 const EMPTY = 0;
 
 /** The columns, by place. */
@@ -16,11 +16,11 @@ class Columns {
   readonly keyB: Uint32Array;
   readonly stateA: Uint32Array;
   readonly stateB: Uint32Array;
-  /** Which set of results it has, from 1. */
+  /** The set of its results, from 1. */
   readonly pattern: Uint32Array;
-  /** Of what its report says; 0: it has none. */
+  /** Hash of its report's content; 0: none. */
   readonly report: Uint32Array;
-  /** When it was last met; 0: the place is empty. */
+  /** The round in which it was last listed; 0: the place is empty. */
   readonly round: Uint16Array;
 
   constructor(readonly places: number) {
@@ -34,7 +34,7 @@ class Columns {
   }
 }
 
-/** Numbers of rounds that a column holds; then they begin anew. */
+/** Highest number of a round in a column; then they begin anew. */
 const MAX_ROUND = 0xffff;
 
 /** Objects by their uids. */
@@ -44,22 +44,22 @@ export class SeenObjects {
   #size = 0;
   #round = 1;
 
-  /** @param most objects that are remembered */
+  /** @param most remembered objects */
   constructor(most = MAX_SEEN_OBJECTS) {
     this.#most = most;
   }
 
-  /** How many objects are remembered. */
+  /** Number of remembered objects. */
   get size(): number {
     return this.#size;
   }
 
-  /** Bytes that it takes. */
+  /** Size in bytes. */
   get bytes(): number {
     return this.#columns.places * 26;
   }
 
-  /** The object's place; -1 when nothing is known of it. Valid until the next {@link add}. */
+  /** The object's place; -1 when it is unknown. Valid until the next {@link add}. */
   find(uid: string): number {
     const keyA = hashText(uid, FIRST_SEED);
     const keyB = hashText(uid, SECOND_SEED);
@@ -67,7 +67,7 @@ export class SeenObjects {
     return this.#columns.round[place] === EMPTY ? -1 : place;
   }
 
-  /** A place for the object, which may be known already; -1 when there is no room for it. */
+  /** Adds the object, unless it is known; returns its place, -1 when there is no room for it. */
   add(uid: string): number {
     const known = this.find(uid);
     if (known >= 0) return known;
@@ -94,7 +94,7 @@ export class SeenObjects {
     return columns.pattern[place] !== 0 && columns.stateA[place] === stateA && columns.stateB[place] === stateB;
   }
 
-  /** Remembers in which state the object was evaluated, and what came of it; pattern 0: to be evaluated again. */
+  /** Sets the evaluated state of the object, and its results; pattern 0: to be evaluated again. */
   evaluated(place: number, stateA: number, stateB: number, pattern: number): void {
     const columns = this.#columns;
     columns.stateA[place] = stateA;
@@ -102,12 +102,12 @@ export class SeenObjects {
     columns.pattern[place] = pattern;
   }
 
-  /** Notes that the object was met in this round. */
+  /** Notes that the object was listed in this round. */
   meet(place: number): void {
     this.#columns.round[place] = this.#round;
   }
 
-  /** Whether it was met in this round. */
+  /** Whether it was listed in this round. */
   isMet(place: number): boolean {
     return this.#columns.round[place] === this.#round;
   }
@@ -135,7 +135,7 @@ export class SeenObjects {
     for (let place = 0; place < round.length; place++) if (round[place] !== EMPTY) round[place] = 1;
   }
 
-  /** Forgets all that were not met in this round. */
+  /** Removes all that were not listed in this round. */
   forgetOthers(): void {
     let met = 0;
     for (const round of this.#columns.round) if (round === this.#round) met += 1;
@@ -146,12 +146,12 @@ export class SeenObjects {
     this.#rehash(places, (of) => of === round);
   }
 
-  /** Evaluates everything again: what is remembered of reports stays. */
+  /** Makes all objects be evaluated again: remembered reports stay. */
   forgetResults(): void {
     this.#columns.pattern.fill(0);
   }
 
-  /** Where a key is, or would be. */
+  /** The place of a key, present or not. */
   #placeOf(keyA: number, keyB: number): number {
     const { keyA: a, keyB: b, round, places } = this.#columns;
     let place = keyA & (places - 1);

@@ -1,7 +1,7 @@
-/** What policies are for, as far as objects that exist are asked about: rules for the creation of whole objects. */
+/** Rules of policies for existing objects: those for the creation of whole objects. */
 import { member } from "../../kubernetes/object.js";
 
-/** A rule of what a policy is for; `*` stands for all. Empty lists name nothing. */
+/** A rule of a policy's scope; `*` means all. Empty lists match nothing. */
 export interface TargetRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -9,7 +9,7 @@ export interface TargetRule {
   readonly resources: readonly string[];
 }
 
-/** A resource as discovery names it. */
+/** A resource with its names from discovery. */
 export interface NamedResource {
   readonly group: string;
   readonly version: string;
@@ -17,9 +17,9 @@ export interface NamedResource {
 }
 
 /**
- * Of rules as they are written those that an object which exists can fall under: it is asked about as if it were created, and it has no
- * subresource. `* / *` names all resources beside all subresources.
- * @param written rules as webhooks and match constraints have them
+ * Selects the rules that can match an existing object: it is evaluated as if it were created, and has no subresource. `* / *` names all resources
+ * beside all subresources.
+ * @param written rules in the form of webhooks and match constraints
  */
 export function targetRules(written: readonly unknown[]): readonly TargetRule[] {
   return written.flatMap((rule) => {
@@ -33,13 +33,13 @@ export function targetRules(written: readonly unknown[]): readonly TargetRule[] 
   });
 }
 
-/** Rules that name what they are for: the audit scanner of Kubewarden leaves those with wildcards out (spec kubewarden.md 11.3). */
+/** Rules without wildcards: the audit scanner of Kubewarden leaves those with wildcards out (spec kubewarden.md 11.3). */
 export const withoutWildcards = (rules: readonly TargetRule[]): readonly TargetRule[] =>
   rules.filter(({ apiGroups, apiVersions, resources }) => ![apiGroups, apiVersions, resources].some(isForAll));
 
 /**
- * Whether a rule is for a resource, in whatever version: an object that is stored has all versions.
- * @param byName only where the resource is named, not by `*`
+ * Whether a rule matches a resource, in any version: a stored object has all versions.
+ * @param byName only if the resource is named, not by `*`
  */
 export const ruleNames = (
   { apiGroups, resources }: TargetRule,
@@ -51,7 +51,7 @@ export const ruleNames = (
 export const ruleNamesVersion = ({ apiVersions }: TargetRule, { version }: NamedResource): boolean =>
   names(apiVersions, version);
 
-/** Whether a rule may be for something of a group. */
+/** Whether a rule may match a resource of a group. */
 export const ruleNamesGroup = ({ apiGroups }: TargetRule, group: string): boolean => names(apiGroups, group);
 
 const wholeObjects = (resource: string): readonly string[] => (resource.includes("/") ? [] : [resource]);

@@ -1,10 +1,10 @@
-/** Short numbers for texts, to tell whether something has changed: not for anything that somebody may want to collide. */
+/** Short hashes of texts, to detect changes: not safe against intended collisions. */
 
 /** FNV-1a's prime. */
 const PRIME = 0x01000193;
-/** Its first value. */
+/** FNV-1a's first value. */
 export const FIRST_SEED = 0x811c9dc5;
-/** Another, for a second number that has nothing to do with the first. */
+/** Another first value, for a second, independent hash. */
 export const SECOND_SEED = 0x9e3779b1;
 
 /** 32 bits of a text (FNV-1a over its code units, mixed at the end). */
@@ -14,7 +14,7 @@ export function hashText(text: string, seed: number = FIRST_SEED): number {
   return mixed(hash);
 }
 
-/** Both in one number of 32 bits. */
+/** Combines two hashes in one number of 32 bits. */
 export const combined = (a: number, b: number): number => mixed(Math.imul(a ^ (b >>> 0), PRIME) + b);
 
 function mixed(value: number): number {

@@ -1,6 +1,6 @@
 /**
- * `check --batch`: what the API server says when policies and bindings are written, one JSON object a line (see docs/batch.md); with
- * `--typecheck` what type checking puts into a policy's status.
+ * `check --batch`: the API server's answers to writing policies and bindings, one JSON object a line (see docs/batch.md); with `--typecheck` the
+ * result of type checking in a policy's status.
  */
 import { readFile } from "node:fs/promises";
 import { type KubernetesVersion, NEWEST_VERSION } from "../../cel/index.js";
@@ -17,7 +17,7 @@ import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { validateMutatingCase } from "./mutating-admission-policy/static-case.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
-/** What is wanted. */
+/** Options of the command. */
 export interface CheckBatchOptions {
   /** Type checking instead of validation. */
   readonly typecheck?: boolean;
@@ -55,7 +55,7 @@ function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
   return typeCheck(read.resource.spec, schemas);
 }
 
-/** The schemas of a file; or what is wrong with it. */
+/** The schemas of a file; or the reason why they can't be read. */
 async function readSchemas(file: string): Promise<SchemaSource | string> {
   try {
     const value = parseJson(await readFile(file, "utf8"));

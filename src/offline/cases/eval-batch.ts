@@ -1,6 +1,6 @@
 /**
- * `eval --batch`: decides cases that are written down whole, one JSON object a line: policies, and all that they may ask about (see
- * docs/batch.md). Each gets a line `{"id", "result"}`, or `{"id", "expect"}`, in the words of whoever decides such cases elsewhere.
+ * `eval --batch`: decides complete cases, one JSON object a line: policies, and all their inputs (see docs/batch.md). Each gets a line `{"id",
+ * "result"}`, or `{"id", "expect"}`, in the words of the reference implementation.
  */
 import { didYouMean } from "../../data/suggest.js";
 import { createCompilers } from "../../kinds/kyverno/dialect.js";
@@ -14,7 +14,7 @@ import { decideKyvernoCase } from "./kyverno/case.js";
 import { decideCase as decideMutatingCase } from "./mutating-admission-policy/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
-/** Decides cases of one format, by what their line holds beside their id; made once for a run. */
+/** Decides cases of one format, by their line without the id; made once for a run. */
 type CaseFormat = () => (written: JsonObject) => object | Promise<object>;
 
 /** The formats by name. */
@@ -49,13 +49,13 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
   ],
 ]);
 
-/** What is wanted. */
+/** Options of the command. */
 export interface EvalBatchOptions {
-  /** How the cases are written; default: `validating-admission-policy`. */
+  /** The format of the cases; default: `validating-admission-policy`. */
   readonly cases?: string;
 }
 
-/** Decides every case of standard input; the exit code. */
+/** Decides every case of standard input; returns the exit code. */
 export async function evalBatchCommand(
   { cases = "validating-admission-policy" }: EvalBatchOptions,
   io: LineStreams,

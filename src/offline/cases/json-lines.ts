@@ -1,11 +1,11 @@
-/** JSON lines in, JSON lines out: the bulk modes of commands. */
+/** Bulk modes of commands: JSON lines in, JSON lines out. */
 import type { Readable, Writable } from "node:stream";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { LineReader } from "../../data/line-reader.js";
 import { printableLines } from "../../data/printable.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 
-/** What a bulk mode reads and writes. */
+/** Streams of a bulk mode. */
 export interface LineStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -14,12 +14,12 @@ export interface LineStreams {
 
 /** Exit code for input that cannot be read. */
 const EXIT_UNREADABLE = 2;
-/** Lines of output gathered before they are written: a write per line costs more than most answers. */
+/** Lines of output collected before they are written: a write per line costs more than most answers. */
 const LINES_PER_WRITE = 100;
 
 /**
- * Answers each line of standard input with one line of standard output, in order; blank lines are skipped. A line that is no JSON object is
- * named on standard error and ends the run.
+ * Answers each line of standard input with one line of standard output, in order; blank lines are skipped. A line that is not a JSON object is
+ * reported on standard error and ends the run.
  * @returns 0, or 2 when a line could not be read
  */
 export async function answerLines(
@@ -50,13 +50,13 @@ export async function answerLines(
   return 0;
 }
 
-/** Says why a bulk mode does not even begin; the exit code. */
+/** Reports why a bulk mode does not start; returns the exit code. */
 export function refuse({ stderr }: LineStreams, message: string): number {
   stderr.write(`${printableLines(`Error: ${message}`)}\n`);
   return EXIT_UNREADABLE;
 }
 
-/** The lines of a stream, divided at line feeds only: JSON may hold other separators as they are. */
+/** The lines of a stream, divided at line feeds only: JSON may contain other separators unescaped. */
 async function* linesOf(stream: Readable): AsyncIterable<string> {
   const lines = new LineReader();
   for await (const chunk of stream as AsyncIterable<Buffer | string>) {

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies of a test, asked about its resources. */
+/** Evaluates a test's ValidatingAdmissionPolicies on its resources. */
 import type { ReportedPolicy } from "../reports/finding.js";
 import type { Judge } from "../scan/judge.js";
 import { openAdmissionPolicies, type ScanTools } from "../scan/open-scan.js";
@@ -9,14 +9,14 @@ import { reportedResult } from "./answer-result.js";
 import type { Answer } from "./answers.js";
 import type { TestData } from "./test-world.js";
 
-/** Asks policies about a resource. */
+/** Evaluates policies on a resource. */
 export interface AdmissionQuestions {
   about(resource: Resource, circumstances: RequestCircumstances): Promise<readonly Answer[]>;
 }
 
 /**
- * Makes the policies of files ready. What is wrong with one is said, and it denies.
- * @param paths of the files that hold them and their bindings
+ * Loads the policies of files. An invalid one is reported, and denies.
+ * @param paths files with policies and their bindings
  * @throws ScanError for files of parameters that cannot be read
  */
 export async function openAdmissionQuestions(
@@ -34,7 +34,7 @@ export async function openAdmissionQuestions(
   return { about: (resource, circumstances) => answersOf(judge, resource, circumstances) };
 }
 
-/** A policy that is not for the resource excludes it. */
+/** Answers about a resource: a policy that does not match it excludes it. */
 async function answersOf(
   judge: Judge,
   resource: Resource,

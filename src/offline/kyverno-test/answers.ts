@@ -1,16 +1,16 @@
-/** What was evaluated: resources, and what each policy says of them. */
+/** Evaluated resources, with each policy's answer. */
 
 /** A resource of the test, or a payload. */
 export interface Subject {
-  /** `undefined` for payloads, which have a path alone. */
+  /** `undefined` for payloads, which have only a path. */
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly namespace?: string;
-  /** The name of the resource, or the payload's path as it was written. */
+  /** The name of the resource, or the payload's path as written. */
   readonly name: string;
 }
 
-/** What a policy (or one made of it for pod controllers) says of a subject. */
+/** The answer of a policy (or of one generated from it for pod controllers) about a subject. */
 export interface Answer {
   /** `metadata.name` of the policy. */
   readonly policy: string;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly result: AnswerResult | undefined;
 }
 
-/** A result as reports have it (spec kyverno.md 7.1). */
+/** A result in the form of reports (spec kyverno.md 7.1). */
 export interface AnswerResult {
   /** `pass`, `fail`, `warn`, `error` or `skip`. */
   readonly result: string;
@@ -32,12 +32,12 @@ export interface Evaluated {
   readonly answers: readonly Answer[];
 }
 
-/** Everything that expected results are compared with. */
+/** All answers for the comparison with expected results. */
 export interface Answers {
   /** With the operation of the values, or CREATE; payloads too. */
   readonly usual: readonly Evaluated[];
   /** Resources, once more for each operation that an expected result names. */
   readonly byOperation: ReadonlyMap<string, readonly Evaluated[]>;
-  /** Policies that were read and are not evaluated here: by name, why. */
+  /** Reasons by name of policies that are not evaluated here. */
   readonly notServed: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,4 @@
-/** Policies for an authorization server, asked about the requests of a test (spec kyverno.md 6.3). */
+/** Evaluates policies for an authorization server on the requests of a test (spec kyverno.md 6.3). */
 import {
   AUTHORIZATION_MODES,
   type AuthorizationMode,
@@ -17,7 +17,7 @@ import type { TestWords } from "./run.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
-/** A request, and the path by which it is shown. */
+/** A request, and its path for display. */
 export interface NamedRequest {
   readonly name: string;
   readonly request: AuthorizationRequest;
@@ -25,8 +25,8 @@ export interface NamedRequest {
 
 /**
  * Reads a test's requests.
- * @param at a path of the test's as one that can be opened
- * @throws TestRunError for a file that is none
+ * @param at resolves a path of the test
+ * @throws TestRunError for an invalid file
  */
 export function loadRequests(
   { httpPayloads, envoyPayloads }: TestDocument,
@@ -52,7 +52,7 @@ function loaded(mode: AuthorizationMode, path: string): AuthorizationRequest {
 }
 
 /**
- * What policies say of requests. A policy that does not compile is noticed by the first request of its mode.
+ * The policies' answers about requests. A policy that does not compile fails with the first request of its mode.
  * @throws TestRunError for such a policy
  */
 export async function askedAbout(

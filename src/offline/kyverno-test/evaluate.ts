@@ -1,4 +1,4 @@
-/** Asks the policies of a test about its resources (spec kyverno.md 8.2 to 8.7). */
+/** Evaluates the policies of a test on its resources (spec kyverno.md 8.2 to 8.7). */
 
 import { isAbsolute, join } from "node:path";
 import { counted } from "../../data/counted.js";
@@ -31,19 +31,19 @@ import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 import { loadCluster, loadMocks, type TestData, type TestSurroundings, worldOfTest } from "./test-world.js";
 
-// The resources of a test, out of its files (spec kyverno.md 8.2).
+// The resources of a test, from its files (spec kyverno.md 8.2).
 
-/** Resources, each once. */
+/** Resources without duplicates. */
 interface TestResources {
   readonly resources: readonly Resource[];
-  /** Those that an earlier one had the kind and name of. */
+  /** Resources with the kind and name of an earlier one. */
   readonly duplicates: readonly Resource[];
 }
 
 /**
  * Reads the resources of files and folders.
- * @param warn told of what is doubtful in them
- * @throws TestRunError for what cannot be read
+ * @param warn receives warnings about them
+ * @throws TestRunError for unreadable files
  */
 async function loadResources(
   paths: readonly string[],
@@ -147,7 +147,7 @@ async function evaluate(
   return { usual, byOperation, notServed: loaded.notServed };
 }
 
-/** Values that are written in the test win over a file. */
+/** Values of the test; those written in it take precedence over a file. */
 function loadValues({ values, variables = "" }: TestDocument, at: (path: string) => string): Values {
   if (values !== undefined) return valuesOf(values);
   return variables === "" ? NO_VALUES : readValues(at(variables), variables);
@@ -195,13 +195,13 @@ function explicitOperations({ results }: TestDocument): readonly Operation[] {
 
 const isOperation = (text: string): text is Operation => OPERATIONS.includes(text);
 
-/** What is wrong with policies or their context is noticed when they are first asked. */
+/** The first subject, with which errors of policies or their context are reported. */
 function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload] }: TestDocument): string | undefined {
   if (resource !== undefined) return `failed to apply policies on resource ${resource.name}`;
   return payload === undefined ? undefined : `failed to apply validating policies on JSON payload ${payload}`;
 }
 
-/** In a cluster they would count no longer; here they do (spec kyverno.md 5.2). */
+/** Warnings about expired exceptions, which no longer count in a cluster, but do here (spec kyverno.md 5.2). */
 function* expiredExceptions(exceptions: readonly ExceptionResource[], now: number): Iterable<string> {
   for (const { metadata, spec } of exceptions) {
     if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > now) continue;

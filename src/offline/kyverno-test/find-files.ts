@@ -1,4 +1,4 @@
-/** Where test files are (spec kyverno.md 8.5). */
+/** Finds test files (spec kyverno.md 8.5). */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ export const DEFAULT_FILE_NAME = "kyverno-test.yaml";
 
 /**
  * The files of that name in a folder and all folders below it, hidden ones too, in order of their names.
- * @throws what the file system says of a folder that cannot be read
+ * @throws the file system's error for an unreadable folder
  */
 export async function findTestFiles(folder: string, fileName: string = DEFAULT_FILE_NAME): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true });

@@ -30,7 +30,7 @@ export function formatRows(rows: readonly Row[], format: OutputFormat, detailed:
   }
 }
 
-/** A row as Kyverno writes it, in the order in which Go writes maps. */
+/** A row in Kyverno's format, in Go's order of maps. */
 export const rowMembers = ({ id, message, policy, reason, resource, result, rule }: Row, detailed: boolean) => ({
   ID: id,
   ...(detailed && { Message: message }),
@@ -41,7 +41,7 @@ export const rowMembers = ({ id, message, policy, reason, resource, result, rule
   RULE: rule,
 });
 
-/** Go's encoder escapes what is special in HTML. */
+/** Escapes HTML's special characters in JSON, as Go's encoder does. */
 const inHtml = (json: string): string =>
   json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -55,11 +55,11 @@ function markdown(rows: readonly Row[], detailed: boolean): string {
   return text;
 }
 
-/** A text of others on the line of its row, without bars between cells, tags, links and pictures of its own. */
+/** A foreign text in a cell: on one line, without cell bars, tags, links and pictures. */
 const markdownCell = (cell: string | number): string =>
   printable(String(cell)).replace(/[|<&]|\[(?=[^\]]*\][[(:])/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** One suite for each policy. Unlike Kyverno's, it is XML whatever the messages hold. */
+/** One suite for each policy. Unlike Kyverno's, it is valid XML whatever the messages contain. */
 function junit(rows: readonly Row[], detailed: boolean): string {
   const suites = new Map<string, Row[]>();
   for (const row of rows) suites.set(row.policy, [...(suites.get(row.policy) ?? []), row]);

@@ -1,4 +1,4 @@
-/** What others use of tests in Kyverno's format. */
+/** Exports for tests in Kyverno's format. */
 export { testEvaluator } from "./evaluate.js";
 export { DEFAULT_FILE_NAME, findTestFiles } from "./find-files.js";
 export { rowMembers } from "./formats.js";

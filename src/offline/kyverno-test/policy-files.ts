@@ -1,4 +1,4 @@
-/** The policies of a test, out of its files (spec kyverno.md 8.1 and 8.8). */
+/** Reads the policies of a test from its files (spec kyverno.md 8.1 and 8.8). */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { errorText } from "../../data/error-text.js";
@@ -14,30 +14,30 @@ import { isObject, nameOf, text } from "../../kubernetes/object.js";
 import { reasonOf } from "../scan/input-files.js";
 import { TestRunError } from "./run-error.js";
 
-/** What policy files hold. */
+/** The content of policy files. */
 export interface TestPolicies {
   readonly policies: readonly PolicyResource[];
-  /** Those for an authorization server. */
+  /** Policies for an authorization server. */
   readonly authorization: readonly PolicyResource[];
-  /** Files with ValidatingAdmissionPolicies, or bindings of theirs. */
+  /** Files with ValidatingAdmissionPolicies, or their bindings. */
   readonly admissionFiles: readonly string[];
-  /** Policies of other kinds, by name: why they are not evaluated. */
+  /** Reasons by name of policies of other kinds, which are not evaluated. */
   readonly notServed: ReadonlyMap<string, string>;
-  /** How many policies there are, as Kyverno counts them: all but those for its authorization server. */
+  /** Number of policies in Kyverno's count: all but those for its authorization server. */
   readonly count: number;
 }
 
-/** Where mistakes go that end nothing. */
+/** Receivers of errors that don't end the run. */
 export interface LoadingWords {
   /** A line of Kyverno's own. */
   readonly say: (line: string) => void;
-  /** For the user's attention, beside that. */
+  /** A warning for the user, beside Kyverno's output. */
   readonly warn: (line: string) => void;
 }
 
-/** Groups whose kinds decide something, here or elsewhere. */
+/** API groups of policies, here or elsewhere. */
 const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
-/** Exceptions beside policies are only recognised in this version. */
+/** Exceptions beside policies are recognised only in this version. */
 const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
@@ -45,7 +45,7 @@ const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "Validat
 
 /**
  * Reads the policies of files and folders.
- * @throws TestRunError for files that are not there, and for documents that spoil their file
+ * @throws TestRunError for missing files, and for documents that make their file invalid
  */
 export async function loadPolicies(paths: readonly string[], words: LoadingWords): Promise<TestPolicies> {
   const loading = new Loading(words);
@@ -76,11 +76,11 @@ class Loading implements TestPolicies {
     return this.policies.length + this.#others;
   }
 
-  /** @returns why the run cannot go on */
+  /** @returns the reason why the run cannot continue */
   async path(path: string): Promise<string | undefined> {
     const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
     if (found instanceof Error) return `stat ${path}: ${reasonOf(found)}`;
-    // What is hidden is passed over, also where a test names it.
+    // Hidden files are skipped, even if a test names them.
     if (/^\.+[^./]/.test(basename(path))) return undefined;
     if (found.isDirectory()) {
       for (const name of (await readdir(path)).sort()) {
@@ -94,7 +94,7 @@ class Loading implements TestPolicies {
     return problem === undefined ? undefined : `failed to load file ${path}: ${problem}`;
   }
 
-  /** Documents stand for themselves: one that is no YAML leaves the others as they are. */
+  /** Reads a file by documents: one that is not YAML does not affect the others. */
   #file(path: string, written: string): string | undefined {
     let line = 1;
     for (const each of written.split(DOCUMENT_END)) {
@@ -123,7 +123,7 @@ class Loading implements TestPolicies {
     return undefined;
   }
 
-  /** Nothing in a list spoils a file. */
+  /** Reads the items of a list, which never make a file invalid. */
   #items(path: string, items: readonly unknown[]): Problem | undefined {
     for (const [i, item] of items.entries()) {
       const problem = this.#policy(path, item);
@@ -143,7 +143,7 @@ class Loading implements TestPolicies {
         this.#hints(path, read.failures);
         return { text: read.text, fatal: read.failures.some(({ unknownField }) => unknownField) };
       case "exception":
-        // Test files name exceptions elsewhere; beside policies only one version is known (spec kyverno.md 5.1).
+        // Test files have other keys for exceptions; beside policies only one version is known (spec kyverno.md 5.1).
         return read.resource.apiVersion === EXCEPTION_VERSION ? undefined : unsupported(value);
       case "context-entry":
         return unparsed(`kind ${read.resource.kind} not found in ${read.resource.apiVersion} groupversion`);
@@ -198,19 +198,19 @@ class Loading implements TestPolicies {
   }
 }
 
-/** Why a document is of no use; `fatal`: nor is its file, and with that the run ends. */
+/** The reason why a document is unusable; `fatal`: so is its file, which ends the run. */
 interface Problem {
   readonly text: string;
   readonly fatal?: boolean;
 }
 
-/** A line that ends a document. */
+/** The separator of documents. */
 const DOCUMENT_END = /^---[ \t]*$/m;
 
 const isList = (value: unknown): value is { readonly items: readonly unknown[] } =>
   isObject(value) && text(value, "apiVersion") === "v1" && value.kind === "List" && Array.isArray(value.items);
 
-/** A document that is of use elsewhere, but not here. */
+/** The problem of a document that is supported elsewhere, but not here. */
 function unsupported(value: unknown): Problem {
   const apiVersion = text(value, "apiVersion");
   const of = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
@@ -221,7 +221,7 @@ const unparsed = (reason: string): Problem => ({
   text: `failed to parse document (failed to retrieve validator: ${reason})`,
 });
 
-/** What Go's decoder says of a document that is no map. */
+/** The message of Go's decoder for a document that is not a map. */
 function noObject(value: unknown): string {
   const decoded = decodeAsGo(value, TYPE_META);
   return `failed to parse yaml: error unmarshaling JSON: while decoding JSON: ${decoded.ok ? "" : decoded.error}`;
@@ -232,5 +232,5 @@ const TYPE_META = struct("v1.TypeMeta", {});
 const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
   (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
   (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind)) ||
-  // They have test files of our own.
+  // They have our own test files.
   (group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy");

@@ -1,4 +1,4 @@
-/** Policies of a test, asked about its resources and payloads one after the other. */
+/** Evaluates policies of a test on its resources and payloads, one after the other. */
 import { withDoubles } from "../../data/doubles.js";
 import {
   type CompiledPolicy,
@@ -19,17 +19,17 @@ import type { AdmissionQuestions } from "./admission-questions.js";
 import { reportedResult } from "./answer-result.js";
 import type { Answer, AnswerResult, Evaluated } from "./answers.js";
 
-/** What questions are put with. */
+/** Options of the evaluation. */
 export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
   readonly world: World;
-  /** Policies of another kind. */
+  /** ValidatingAdmissionPolicies. */
   readonly admission: AdmissionQuestions;
 }
 
-/** A policy takes the time that it takes: what expressions may cost is limited. */
+/** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-/** Compiled policies, those for JSON apart: they are asked about resources as well, but in another way (spec kyverno.md 6.1). */
+/** Compiled policies, those for JSON apart: they are evaluated on resources as well, but in another way (spec kyverno.md 6.1). */
 export class PolicyQuestions {
   readonly #kubernetes: OneMode;
   readonly #json: OneMode;
@@ -44,13 +44,13 @@ export class PolicyQuestions {
     this.#options = options;
   }
 
-  /** The answers about a resource. */
+  /** Answers about a resource. */
   async about(resource: Resource, operation: Operation): Promise<Evaluated> {
     const circumstances = { ...this.#options, operation };
     const input = admissionInput(requestFor(resource, circumstances));
     const { apiVersion, kind, namespace, name } = resource;
     const answers = await this.#kubernetes.ask(input);
-    // What a deletion would remove is what these look at, too.
+    // For a deletion these evaluate the deleted object, too.
     const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
     const others = await this.#options.admission.about(resource, circumstances);
     return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json, ...others] };
@@ -62,7 +62,7 @@ export class PolicyQuestions {
   }
 }
 
-/** Policies of one mode. */
+/** The policies of one mode. */
 class OneMode {
   readonly #policies: readonly CompiledPolicy[];
   readonly #engine: KyvernoEngine;
@@ -75,7 +75,7 @@ class OneMode {
   async ask(input: EngineInput): Promise<readonly Answer[]> {
     if (this.#policies.length === 0) return [];
     const { responses, failure } = await this.#engine.decide(input, UNLIMITED);
-    // Nothing counts of what was asked: none of them has passed.
+    // One failure fails all of them: none has passed.
     if (failure !== undefined) return this.#policies.map(({ resource }) => failed(resource, failure));
     const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
       result === undefined
@@ -100,7 +100,7 @@ const failed = (resource: PolicyResource, { message }: Failure): Answer => ({
 });
 const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
 
-/** One rule that names no objects, and nothing else. */
+/** Whether the constraints are a single rule without names of objects. */
 function isSimple({ matchConstraints }: PolicyResource["spec"]): boolean {
   if (matchConstraints === undefined) return false;
   const { namespaceSelector, objectSelector, excludeResourceRules = [], resourceRules = [] } = matchConstraints;

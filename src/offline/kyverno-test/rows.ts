@@ -1,10 +1,10 @@
-/** Expected results against what policies answered: the rows of the table (spec kyverno.md 8.7). */
+/** Compares expected results with policies' answers: the rows of the table (spec kyverno.md 8.7). */
 import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
 import type { ExpectedResult } from "./test-file.js";
 
 /** One comparison. */
 export interface Row {
-  /** From 1 in each test. */
+  /** The number of the row, from 1 in each test. */
   readonly id: number;
   readonly policy: string;
   readonly rule: string;
@@ -13,14 +13,14 @@ export interface Row {
   readonly result: "Pass" | "Fail";
   readonly reason: string;
   readonly message: string;
-  /** What it counts as. */
+  /** The status that it counts as. */
   readonly counts: "pass" | "fail" | "skip";
 }
 
-/** What goes wrong without anybody noticing. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly rows: readonly Row[];
-  /** Names that no resource has, for the user's attention: they change nothing. */
+  /** Warnings about names without a resource; they don't change the result. */
   readonly warnings: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const notServed = (why: string): Draft => ({
 
 /**
  * The rows of a test, in order of its expected results and the names in them, then of the resources.
- * @param wanted of results that name no resource, those that are checked; `undefined`: all
+ * @param wanted resources to check for results without names; `undefined`: all
  */
 export function compare(
   results: readonly ExpectedResult[],
@@ -64,12 +64,12 @@ export function compare(
   return { rows, warnings };
 }
 
-/** Policies are told apart by name alone. */
+/** The name of a policy, which alone identifies it. */
 const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") + 1);
-/** `namespace/name`, of whatever is written. */
+/** `namespace/name` of any written form. */
 const shortened = (policy: string): string => policy.split("/").slice(0, 2).join("/");
 
-/** One row for each result; what excludes the resource counts only where nothing has a result. */
+/** One row for each result; exclusions of the resource count only if no answer has a result. */
 function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserved: string | undefined): Draft[] {
   const name = nameOf(expected.policy ?? "");
   const own = answers.filter(({ policy }) => policy === name);
@@ -91,7 +91,7 @@ function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserve
   return [{ ...(own.length > 0 ? EXCLUDED : NOT_FOUND), rule }];
 }
 
-/** The subjects that a result is about. If none of those it names exists, all are (a quirk that is reproduced). */
+/** The subjects of a result. If none of the named ones exists, all are (a quirk that is reproduced). */
 function choose(
   { resources, resourceSpecs = [] }: ExpectedResult,
   evaluated: readonly Evaluated[],
@@ -120,7 +120,7 @@ function choose(
   };
 }
 
-/** A name with more than one slash is nobody's. */
+/** Whether a name is the subject's; one with more than one slash is never. */
 function isNamed(subject: Subject, name: string): boolean {
   const parts = name.split("/");
   if (parts.length === 1) return subject.name === name;

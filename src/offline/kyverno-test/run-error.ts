@@ -1,4 +1,4 @@
-/** Why a test, and with it the run, came to its end; the message is for the user. */
+/** Error that ends a test, and with it the run; the message is for the user. */
 export class TestRunError extends Error {
   override readonly name = "TestRunError";
   readonly code = "TEST_RUN";

@@ -1,4 +1,4 @@
-/** Runs test files in Kyverno's format, and says what came of them in its words (spec kyverno.md 8.8). */
+/** Runs test files in Kyverno's format, and prints the results in its words (spec kyverno.md 8.8). */
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorText } from "../../data/error-text.js";
@@ -14,17 +14,17 @@ import { type ExpectedResult, parseTestFile, type TestDocument } from "./test-fi
 
 // The table of rows (spec kyverno.md 8.8).
 
-/** What is shown. */
+/** Options of the table. */
 interface TableOptions {
-  /** With the message. */
+  /** Whether to show messages. */
   readonly detailed: boolean;
-  /** With colours, for terminals. */
+  /** Whether to use colours, for terminals. */
   readonly color: boolean;
 }
 
 const HEADINGS = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"];
 
-/** The table with a line break behind each line; without rows nothing. */
+/** The table with a line break after each line; empty without rows. */
 export function rowTable(rows: readonly Row[], { detailed, color }: TableOptions): string {
   const headings = detailed ? [...HEADINGS, "MESSAGE"] : HEADINGS;
   return drawTable(
@@ -34,7 +34,7 @@ export function rowTable(rows: readonly Row[], { detailed, color }: TableOptions
   );
 }
 
-/** Reasons that say that nothing was compared stand out. */
+/** Cells of a row. Reasons of a missing comparison are highlighted. */
 function cellsOf({ id, policy, rule, resource, result, reason, message }: Row): readonly Cell[] {
   const compared = reason === "Ok" || reason.startsWith("Want ");
   return [
@@ -48,48 +48,48 @@ function cellsOf({ id, policy, rule, resource, result, reason, message }: Row): 
   ];
 }
 
-/** How tests are shown, and which of them run. */
+/** Options for showing and selecting tests. */
 export interface TestRunOptions {
   /** `policy=P,rule=R,resource=X`, with wildcards. */
   readonly testCaseSelector?: string;
   /** One of {@link OUTPUT_FORMATS}; absent: a table. */
   readonly outputFormat?: string;
   readonly failOnly?: boolean;
-  /** With messages. */
+  /** Whether to show messages. */
   readonly detailedResults?: boolean;
-  /** No test at all is an error. */
+  /** Whether a run without tests is an error. */
   readonly requireTests?: boolean;
-  /** The table's colours. */
+  /** Whether the table has colours. */
   readonly color: boolean;
-  /** Monotonic milliseconds, by which tests are timed. */
+  /** Monotonic milliseconds, for timing tests. */
   readonly now: () => number;
 }
 
-/** A test and where it stands. */
+/** A test with its place. */
 export interface Test {
-  /** The file, as it is shown. */
+  /** The file's path for display. */
   readonly path: string;
-  /** Paths in it are relative to this folder. */
+  /** The folder of its relative paths. */
   readonly folder: string;
   readonly document: TestDocument;
 }
 
-/** What is told while a test is evaluated, a line at a time. */
+/** Receivers of output while a test is evaluated, by lines. */
 export interface TestWords {
   /** A step, in Kyverno's words. */
   readonly say: (line: string) => void;
-  /** For the user's attention: it changes nothing. */
+  /** A warning for the user; it doesn't change the result. */
   readonly warn: (line: string) => void;
 }
 
-/** Asks a test's policies about its resources. Throws a {@link TestRunError} for what makes that impossible. */
+/** Evaluates a test's policies on its resources. Throws a {@link TestRunError} if that is impossible. */
 export type Evaluate = (test: Test, words: TestWords) => Promise<Answers>;
 
-/** Where a run writes to. */
+/** The output of a run. */
 export interface TestRunOutput {
-  /** Everything that Kyverno prints. */
+  /** Kyverno's own output. */
   readonly out: (text: string) => void;
-  /** Beside that: errors, and what the user should know. */
+  /** Other output: errors and warnings. */
   readonly err: (text: string) => void;
 }
 
@@ -97,20 +97,20 @@ export interface TestRunOutput {
 export interface TestedRow {
   readonly path: string;
   readonly row: Row;
-  /** How long the whole test took. */
+  /** Milliseconds of the whole test. */
   readonly milliseconds: number;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface TestRunResult {
   readonly rows: readonly TestedRow[];
   /** Whether everything was as expected. */
   readonly passed: boolean;
-  /** What ended the run before its last test; absent: nothing did. */
+  /** The error that ended the run before its last test; absent without one. */
   readonly ended?: { readonly path: string; readonly message: string };
 }
 
-/** Runs the tests of these files, in order; what was not as it should be has been written when it ends. */
+/** Runs the tests of these files, in order; failures are printed when it ends. */
 export async function runTestFiles(
   paths: readonly string[],
   options: TestRunOptions,
@@ -131,7 +131,7 @@ export async function runTestFiles(
 
 class Run {
   readonly rows: TestedRow[] = [];
-  /** The file of the test that is run. */
+  /** The file of the current test. */
   at: string | undefined;
   /** Whether all tests were run. */
   complete = false;

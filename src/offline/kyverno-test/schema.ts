@@ -1,4 +1,4 @@
-/** The fields of a test file, as strict decoding needs them (spec kyverno.md 8.5). */
+/** The fields of a test file, for strict decoding (spec kyverno.md 8.5). */
 import { any, boolean, integer, list, string, struct } from "../../kinds/shared/decode/api-type.js";
 import { OBJECT_META } from "../../kinds/shared/decode/object-meta.js";
 import { VALUES_SPEC } from "../scan/circumstances-types.js";
@@ -36,7 +36,7 @@ const RESULT = struct("v1alpha1.TestResult", {
   rule: string(),
 });
 
-/** A document of a test file. What mocks and entries hold is looked at by those who use it. */
+/** A document of a test file. The contents of mocks and entries are checked where they are used. */
 export const TEST = struct("v1alpha1.Test", {
   apiCallResponses: list(
     struct("v1alpha1.APICallResponseEntry", {

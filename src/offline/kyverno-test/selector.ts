@@ -1,12 +1,12 @@
-/** `--test-case-selector`: which expected results are checked, and for which resources (spec kyverno.md 8.8). */
+/** `--test-case-selector`: selects expected results and resources to check (spec kyverno.md 8.8). */
 import type { ExpectedResult } from "./test-file.js";
 
-/** A selector that was read; mistaken parts of it are said and left out. */
+/** A parsed selector; invalid parts of it are reported and left out. */
 export interface Selector {
   readonly errors: readonly string[];
-  /** What of an expected result is checked; `undefined`: nothing. */
+  /** The part of an expected result to check; `undefined`: none. */
   select(expected: ExpectedResult): ExpectedResult | undefined;
-  /** Whether it asks for resources by pattern; then an entry without names is checked for those that match. */
+  /** The pattern of resources, if any; an entry without names is then checked for matching ones. */
   readonly resource: ((name: string) => boolean) | undefined;
 }
 
@@ -41,7 +41,7 @@ export function parseSelector(text: string): Selector {
   };
 }
 
-/** `*` stands for any text, `?` for one character. */
+/** Matches a pattern: `*` stands for any text, `?` for one character. */
 export function wildcardMatch(pattern: string, text: string): boolean {
   const symbols = [...pattern];
   const characters = [...text];

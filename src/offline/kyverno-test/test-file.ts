@@ -1,4 +1,4 @@
-/** Test files in Kyverno's format (spec kyverno.md 8.5): reading them. */
+/** Reads test files in Kyverno's format (spec kyverno.md 8.5). */
 import { normalize } from "node:path/posix";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import type { MockedResponse, WrittenEntry } from "../../kinds/kyverno/offline/index.js";
@@ -6,7 +6,7 @@ import { decodeAsGo } from "../../kinds/shared/decode/go-json.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { TEST } from "./schema.js";
 
-/** Which resource is meant, when its name is not enough. */
+/** A resource whose name is ambiguous. */
 export interface ResourceSpec {
   readonly group?: string;
   readonly version?: string;
@@ -14,7 +14,7 @@ export interface ResourceSpec {
   readonly name?: string;
 }
 
-/** What is expected of a policy. */
+/** The expected result of a policy. */
 export interface ExpectedResult {
   /** `name` or `namespace/name`; only the name counts. */
   readonly policy?: string;
@@ -23,9 +23,9 @@ export interface ExpectedResult {
   readonly result?: string;
   /** `name` or `namespace/name`; absent: every resource. */
   readonly resources?: readonly string[];
-  /** Only read beside `resources`. */
+  /** Read only beside `resources`. */
   readonly resourceSpecs?: readonly ResourceSpec[];
-  /** The operation of a run of its own. */
+  /** The operation of a separate evaluation. */
   readonly operation?: string;
 }
 
@@ -33,7 +33,7 @@ export interface ExpectedResult {
 export interface TestDocument {
   readonly apiVersion?: string;
   readonly kind?: string;
-  /** Of the format before `metadata.name`, which is refused. */
+  /** The name in the format before `metadata.name`, which is refused. */
   readonly name?: string;
   readonly policies: readonly string[];
   readonly resources: readonly string[];
@@ -49,18 +49,18 @@ export interface TestDocument {
   readonly results: readonly ExpectedResult[];
   /** A file with values. */
   readonly variables?: string;
-  /** Values; they win over the file. */
+  /** Values; they take precedence over the file. */
   readonly values?: JsonObject;
   readonly userinfo?: string;
   readonly context?: string;
 }
 
-/** The tests of a file, or why it cannot be used, in Kyverno's words. */
+/** The tests of a file, or the reason why it cannot be used, in Kyverno's words. */
 export type TestFileResult =
   | { readonly ok: true; readonly tests: readonly TestDocument[] }
   | { readonly ok: false; readonly error: string };
 
-/** Reads a test file's text: any number of documents; unknown fields are errors. */
+/** Parses a test file: any number of documents; unknown fields are errors. */
 export function parseTestFile(text: string): TestFileResult {
   let documents: unknown[];
   try {
@@ -78,7 +78,7 @@ export function parseTestFile(text: string): TestFileResult {
   return { ok: true, tests };
 }
 
-/** A document as it was written: any field may be absent. */
+/** A document as written: any field may be absent. */
 type Written = Partial<TestDocument> & { readonly jsonPayload?: string };
 
 function cleaned({ jsonPayload = "", ...written }: Written): TestDocument {

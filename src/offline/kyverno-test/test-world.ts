@@ -1,4 +1,4 @@
-/** What the policies of a test can ask about: what its files say (spec kyverno.md 4.7 and 8.6). */
+/** The world of a test's policies, from its files (spec kyverno.md 4.7 and 8.6). */
 import { readFile } from "node:fs/promises";
 import { errorText } from "../../data/error-text.js";
 import { parseSuspectYaml, warningText, type YamlError, yamlText } from "../../data/yaml.js";
@@ -27,25 +27,25 @@ import type { Resource } from "../scan/resource.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
-/** What is outside of a test: whom to ask for what no mock answers, and who loads policies of other kinds. */
+/** Surroundings of a test: HTTP without a mock, and the loader of other kinds of policies. */
 export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "onDefect"> {
   /** Milliseconds since 1970. */
   readonly date: () => number;
 }
 
-/** Where a test's data come from. */
+/** The sources of a test's data. */
 export interface TestData {
   readonly document: TestDocument;
-  /** A path of the test's as one that can be opened. */
+  /** Resolves a path of the test. */
   readonly at: (path: string) => string;
   readonly values: Values;
   readonly resources: readonly Resource[];
   readonly mocks: TestMocks;
-  /** What policies are asked about first, as messages say it; `undefined`: nothing, and no context is needed. */
+  /** The first subject, for messages; `undefined`: none, and no context is needed. */
   readonly about: string | undefined;
 }
 
-/** What a test writes down in place of what would be fetched. */
+/** Mocks of a test for data that would be fetched. */
 export interface TestMocks {
   /** Answers of HTTP servers, by method and address. */
   readonly answers: ReadonlyMap<string, JsonObject>;
@@ -53,7 +53,7 @@ export interface TestMocks {
   readonly entries: ReadonlyMap<string, unknown>;
 }
 
-/** The objects that a test's cluster holds beside its resources. */
+/** Objects in a test's cluster beside its resources. */
 export interface ClusterObjects {
   readonly definitions: readonly JsonObject[];
   readonly objects: readonly JsonObject[];
@@ -61,7 +61,7 @@ export interface ClusterObjects {
 
 /**
  * Reads the cluster resources of a test; `undefined` when it has none.
- * @param warn told of what is doubtful in them, with the place
+ * @param warn receives warnings about them, with the place
  * @throws TestRunError
  */
 export async function loadCluster(
@@ -87,7 +87,7 @@ export async function loadCluster(
   return { definitions, objects };
 }
 
-/** The one document that counts in a file of a definition. */
+/** The relevant document of a definition's file. */
 function definitionOf(
   written: string,
   unusable: (reason: string) => Error,
@@ -104,7 +104,7 @@ function definitionOf(
 
 /**
  * The world of a test.
- * @param cluster with it, neither context nor mocks nor entries are looked at
+ * @param cluster with it, context, mocks and entries are ignored
  * @throws TestRunError
  */
 export async function worldOfTest(
@@ -117,8 +117,8 @@ export async function worldOfTest(
 }
 
 /**
- * Reads the mocks of a test. What is wrong with them is said whether they are used or not.
- * @param warn told of what is doubtful in their files, with the place
+ * Reads the mocks of a test. Errors in them are reported whether they are used or not.
+ * @param warn receives warnings about their files, with the place
  * @throws TestRunError
  */
 export async function loadMocks(
@@ -153,7 +153,7 @@ function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, htt
   return fakeClusterData(objects, { http, images: new ContextImages() });
 }
 
-/** In a cluster, a resource is of a kind that there is, and in a Namespace that there is. */
+/** Checks that a resource has a known kind, and an existing Namespace, as in a cluster. */
 function mustBeKnown({ apiVersion, kind, name, namespace }: Resource, objects: MemoryObjects, values: Values): void {
   const refused = (reason: string) => new TestRunError(`failed to apply policies on resource ${name} (${reason})`);
   const known = values.namespaces.some((each) => isObject(each.metadata) && each.metadata.name === namespace);

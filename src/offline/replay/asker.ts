@@ -1,4 +1,4 @@
-/** A configuration that is asked again. */
+/** Evaluates requests again by a configuration. */
 
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { createPolicySource, type PolicySource, problemLines } from "../../loader/policy-source.js";
@@ -10,7 +10,7 @@ import type { Asked } from "./compare.js";
 import { decodedPatch } from "./documents.js";
 import type { Question } from "./question.js";
 
-/** Failures that say nothing about the policy: what it needs is not here. */
+/** Failures that say nothing about the policy: its needs are missing here. */
 const WITHOUT_WORLD: ReadonlySet<string> = new Set(["unavailable", "capability", "overload"]);
 
 /** Answers questions by the policies of one file. */
@@ -23,13 +23,13 @@ export class Asker {
     this.#evaluator = evaluator;
   }
 
-  /** Loads the policies; says on standard error what is wrong with them. @throws UsageError when nothing of the file can be used */
+  /** Loads the policies; reports their problems on standard error. @throws UsageError when nothing of the file can be used */
   static async load(settings: LoaderSettings, { stderr }: CommandIo): Promise<Asker> {
     const source = createPolicySource(settings, { warnWithoutCluster: true });
     try {
       const loaded = await source.load();
       const { fatal } = loaded;
-      // Said once: where all is lost, the error may say what was wrong.
+      // Each problem is printed once: a fatal error may contain it.
       for (const line of problemLines(loaded)) if (fatal?.includes(line) !== true) say(stderr, line);
       if (fatal !== undefined) throw new UsageError(fatal);
       return new Asker(source, createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout }));
@@ -39,12 +39,12 @@ export class Asker {
     }
   }
 
-  /** What is loaded. */
+  /** The loaded policies. */
   get policies() {
     return this.#evaluator.policies;
   }
 
-  /** Asks one policy, within its time. Never rejects. */
+  /** Evaluates one policy, within its time. Never rejects. */
   async ask(id: string, { review, origin }: Question): Promise<{ readonly asked: Asked; readonly applies: boolean }> {
     const entry = this.policies.entries.get(id);
     if (entry === undefined) return undecided("the configuration has no such policy");
@@ -56,7 +56,7 @@ export class Asker {
     return this.#evaluator.evaluate(entry, question);
   }
 
-  /** Gives threads and connections back. */
+  /** Closes threads and connections. */
   close(): void {
     this.#source.close();
   }

@@ -1,13 +1,13 @@
 /**
- * A request to admission, made again of an event of the API server's audit log (audit.k8s.io/v1). The log holds less than webhooks get: what is missing is
- * said, or the event is left out.
+ * Reconstructs an admission request from an event of the API server's audit log (audit.k8s.io/v1). The log has less than webhooks get: missing parts
+ * are reported, or the event is left out.
  */
 import { builtinKinds, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import { admissionFound } from "./admission-found.js";
 import type { Answer, Found } from "./question.js";
 
-/** Verbs that admission hears of. `deletecollection` is one event and many requests. */
+/** Verbs with admission. `deletecollection` is one event and many requests. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   create: "CREATE",
   update: "UPDATE",
@@ -76,7 +76,7 @@ interface Objects {
   readonly doubts: readonly string[];
 }
 
-/** What stands in the event, or why it does not do. */
+/** The objects of the event, or the reason why they are not enough. */
 function objectsOf(event: JsonObject, operation: string, verb: string): Objects | string {
   const { requestObject: sent } = event;
   const answered = isKubernetesObject(event.responseObject) ? event.responseObject : undefined;
@@ -85,7 +85,7 @@ function objectsOf(event: JsonObject, operation: string, verb: string): Objects 
     return { ...(isKubernetesObject(sent) && { options: sent }), oldObject: answered, doubts: [] };
   }
   const old = operation === "UPDATE" ? [NO_OLD_OBJECT] : [];
-  // What comes back is what was stored: with defaults, and what mutations made of it, as those see it who are asked last.
+  // The response has the stored object: with defaults and mutations, as the last webhooks see it.
   const isSame = verb === "patch" || (isObject(sent) && isObject(answered) && sent.kind === answered.kind);
   if (answered !== undefined && isSame) return { object: answered, doubts: old };
   if (verb === "patch") return "audit events of patches without what came of them (level RequestResponse holds it)";
@@ -93,7 +93,7 @@ function objectsOf(event: JsonObject, operation: string, verb: string): Objects 
   return { object: sent, doubts: [...old, AS_SENT] };
 }
 
-/** Not the status that many requests are answered with. */
+/** Whether a value is a Kubernetes object, and not the Status in many responses. */
 const isKubernetesObject = (value: unknown): value is JsonObject =>
   isObject(value) && typeof value.kind === "string" && typeof value.apiVersion === "string" && value.kind !== "Status";
 
@@ -121,7 +121,7 @@ function kindOf(object: unknown, { group, version, resource }: Resource) {
   return undefined;
 }
 
-/** Who was let in was let in by every policy; who was not, nobody knows by whom. */
+/** The answer of the API server: every policy has accepted an accepted request; the policy behind a refusal is unknown. */
 function serverAnswer(event: JsonObject): Answer | undefined {
   const code = Number(member(event.responseStatus, "code") ?? 0);
   return code >= 200 && code < 300 ? { allowed: true, ofServer: true } : undefined;

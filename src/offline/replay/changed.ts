@@ -1,8 +1,8 @@
-/** One answer that is not as it was. */
+/** One changed answer. */
 import type { Asked, Change } from "./compare.js";
 import type { Answer, Question } from "./question.js";
 
-/** With what it is about. */
+/** A changed answer, with its subject. */
 export interface Changed {
   readonly policy: string;
   readonly change: Change;
@@ -11,7 +11,7 @@ export interface Changed {
   readonly after: Asked;
 }
 
-/** What a change is called. */
+/** Names of changes. */
 export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   same: "same",
   nowDenied: "now denied",
@@ -24,7 +24,7 @@ export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   allows: "allowed",
 };
 
-/** What a request is about. */
+/** The subject of a request. */
 export interface About {
   readonly uid: string;
   readonly operation?: string;
@@ -33,7 +33,7 @@ export interface About {
   readonly name?: string;
 }
 
-/** What the request is about, as it says itself. */
+/** The subject in a request. */
 export function aboutOf({ review }: Question): About {
   if (review.kind === "raw") return { uid: "" };
   const { uid, operation, kind, namespace, name } = review.request;

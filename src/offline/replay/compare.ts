@@ -1,11 +1,11 @@
-/** What is different between two answers. */
+/** Compares two answers. */
 import { sameValue } from "../../data/same-value.js";
 import { REDACTED } from "../../telemetry/recording/index.js";
 import type { Answer } from "./question.js";
 
 /**
- * What became of an answer. `failed`: the policy can't decide any more; `undecided`: nobody can be asked, or only what is not there would tell; `denies` and
- * `allows`: what is answered now, where nothing is known of before.
+ * The change of an answer. `failed`: the policy can no longer decide; `undecided`: there is no policy, or data are missing for a decision; `denies`
+ * and `allows`: the present answer, where the former one is unknown.
  */
 export type Change =
   | "same"
@@ -18,10 +18,10 @@ export type Change =
   | "denies"
   | "allows";
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 export type Asked = Answer | { readonly undecided: string };
 
-/** What is different in `after`. */
+/** The change from `before` to `after`. */
 export function changeOf(before: Answer | undefined, after: Asked): Change {
   if ("undecided" in after) return "undecided";
   if (after.failed === true && before?.failed !== true) return "failed";
@@ -33,7 +33,7 @@ export function changeOf(before: Answer | undefined, after: Asked): Change {
   return samePatch(before.patch, after.patch) ? "same" : "patch";
 }
 
-/** What was redacted can't be compared, and is taken for the same. */
+/** Whether a text was redacted: such texts can't be compared, and count as equal. */
 const isRedacted = (text: string | undefined): boolean => text?.includes(REDACTED) === true;
 
 const sameWords = (a: string | undefined, b: string | undefined): boolean =>
@@ -48,5 +48,5 @@ function samePatch(a: unknown, b: unknown): boolean {
   return sameValue(a, b) || isRedacted(JSON.stringify(a, plainNumbers)) || isRedacted(JSON.stringify(b, plainNumbers));
 }
 
-/** Which `JSON.stringify` does not print. */
+/** Converts numbers that `JSON.stringify` does not print. */
 const plainNumbers = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

@@ -1,4 +1,4 @@
-/** Which documents hold requests, and how each says so. */
+/** Recognises documents with requests. */
 import { rawQuestion } from "../../admission/decode.js";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
@@ -9,9 +9,9 @@ import type { Answer, Found, Recorded } from "./question.js";
 
 const NOTHING_KNOWN = "neither a recorded request, an AdmissionReview nor an event of the API server's audit log";
 const DECISION_RECORD =
-  "a decision record of the log: it holds no object, so that nobody can be asked again; record with serve --record";
+  "a decision record of the log: it holds no object, so that no policy can be asked again; record with serve --record";
 
-/** Longest id of a policy: a path of the server with a longer one would not be asked. */
+/** Longest id of a policy: the server refuses a path with a longer one. */
 const LONGEST_ID = 1000;
 
 /** The requests of a document; lists of them are opened. */
@@ -54,7 +54,7 @@ function admissionReview({ response }: JsonObject, request: JsonObject, place: s
 function recordedRequest(line: JsonObject, place: string): Found {
   const { request, response, members, redacted, origin } = line;
   const policy = text(line, "policy");
-  // What is no verdict is not taken for one.
+  // A response without a valid verdict is ignored.
   if (policy === "" || policy.length > LONGEST_ID || !isAnswer(response)) {
     return { kind: "unreadable", place, why: "a recorded request without its policy or its response" };
   }
@@ -90,7 +90,7 @@ function recordedAnswer(answer: JsonObject, outcome: unknown): Answer {
   };
 }
 
-/** An answer on the wire. */
+/** The answer in a response. */
 export function answerOfResponse(response: JsonObject): Answer {
   const { allowed, status, warnings, patch } = response;
   const message = member(status, "message");
@@ -102,7 +102,7 @@ export function answerOfResponse(response: JsonObject): Answer {
   };
 }
 
-/** The operations of a patch in base64; the text itself where that is none. */
+/** The operations of a patch in base64; the text itself where it is not a patch. */
 export function decodedPatch(base64: string): unknown {
   try {
     return parseJson(Buffer.from(base64, "base64").toString());

@@ -1,4 +1,4 @@
-/** Files, folders and standard input, read piece by piece: recordings are as long as a cluster is busy. */
+/** Reads files, folders and standard input piece by piece: recordings may be very long. */
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,24 +7,24 @@ import { createGunzip } from "node:zlib";
 import { UsageError } from "../../data/command-io.js";
 import { reasonOf } from "../scan/input-files.js";
 
-/** Something to read. */
+/** An input. */
 export interface Input {
-  /** As it was named. */
+  /** Its name on the command line. */
   readonly name: string;
-  /** 0 where nobody knows. */
+  /** Size in bytes; 0 if unknown. */
   readonly bytes: number;
   /**
-   * Its content, unpacked where it is packed.
-   * @param read told how many bytes of the file were read
+   * Its content, decompressed if needed.
+   * @param read receives the number of bytes read
    */
   open(read: (bytes: number) => void): AsyncIterable<Buffer>;
 }
 
-/** What is taken of folders, which are not searched further; recordings that were put aside, too. */
+/** Files taken from folders, which are not searched further; rotated recordings, too. */
 const IN_FOLDERS = /\.(?:ya?ml|json|jsonl|ndjson|log)(?:\.\d+)?(?:\.gz)?$/;
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** What paths stand for; `-` is standard input. @throws UsageError for what isn't there */
+/** The inputs of paths; `-` is standard input. @throws UsageError for a missing path */
 export async function inputsOf(paths: readonly string[], stdin: Readable): Promise<Input[]> {
   const inputs: Input[] = [];
   for (const path of paths) {
@@ -47,7 +47,7 @@ export async function inputsOf(paths: readonly string[], stdin: Readable): Promi
   return inputs;
 }
 
-/** What was put aside (`FILE.1`) is older than the file. */
+/** Sorts by time: a rotated file (`FILE.1`) is older than the file. */
 function byTime(a: string, b: string): number {
   const [stemA = "", numberA = 0] = numbered(a);
   const [stemB = "", numberB = 0] = numbered(b);
@@ -72,7 +72,7 @@ const fileInput = (name: string, bytes: number): Input => ({
   },
 });
 
-/** Told by its first bytes whether it is packed. */
+/** Decompresses a stream if its first bytes show compression. */
 async function* unpacked(stream: Readable): AsyncGenerator<Buffer> {
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer | string>;
   let head = Buffer.alloc(0);

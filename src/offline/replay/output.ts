@@ -1,24 +1,24 @@
-/** Where results go. */
+/** Outputs for results. */
 import type { Changed } from "./changed.js";
 import type { Tally } from "./tally.js";
 
-/** What is told at the end. */
+/** The summary at the end. */
 export interface Summary {
   readonly tally: Tally;
   readonly unreadable: {
     readonly count: number;
     readonly first: readonly { readonly place: string; readonly why: string }[];
   };
-  /** How many, by reason. */
+  /** Skipped documents, by reason. */
   readonly skipped: readonly (readonly [why: string, count: number])[];
-  /** Of how many requests something is not as it was, by what. */
+  /** Numbers of requests that are incomplete, by the missing part. */
   readonly doubts: readonly (readonly [what: string, count: number])[];
 }
 
-/** Takes results in order. */
+/** Receives results in order. */
 export interface Output {
-  /** An answer that is not as it was, or one where nothing is known of before that is a denial. */
+  /** Receives a changed answer, or a denial without a known former answer. */
   change(changed: Changed): Promise<void>;
-  /** All has been said. */
+  /** Ends the output. */
   end(summary: Summary): Promise<void>;
 }

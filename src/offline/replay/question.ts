@@ -1,9 +1,9 @@
-/** What is asked again: one request, of whatever form it was found in. */
+/** A request to be evaluated again, from any format. */
 
 import type { Review } from "../../policy/index.js";
 import type { RequestOrigin } from "../../policy/served/verdict.js";
 
-/** An answer, as far as it is compared. */
+/** The compared parts of an answer. */
 export interface Answer {
   readonly allowed: boolean;
   readonly message?: string | undefined;
@@ -12,11 +12,11 @@ export interface Answer {
   readonly patch?: unknown;
   /** Whether the policy could not decide. */
   readonly failed?: boolean;
-  /** Whether it is what the API server did in the end, and no policy's own answer: nothing but `allowed` is known. */
+  /** Whether it is the API server's final answer, not a policy's own: only `allowed` is known. */
   readonly ofServer?: boolean;
 }
 
-/** What one policy said, where that is known. */
+/** The recorded answer of one policy. */
 export interface Recorded {
   readonly policy: string;
   readonly answer: Answer | undefined;
@@ -29,19 +29,19 @@ export interface Question {
   readonly review: Review;
   readonly origin: RequestOrigin;
   readonly time?: string | undefined;
-  /** The policies that were asked; empty where the form does not say. */
+  /** The policies that were asked; empty if the format lacks them. */
   readonly recorded: readonly Recorded[];
-  /** What is known of the answer where no policy is named. */
+  /** The known answer where no policy is named. */
   readonly former?: Answer | undefined;
-  /** Whether something was taken out of it: answers may differ for that alone. */
+  /** Whether parts of it were redacted: answers may differ for that alone. */
   readonly redacted: boolean;
-  /** What else is not as it was. */
+  /** Other parts that differ from the original request. */
   readonly doubts: readonly string[];
 }
 
-/** What a document comes to. */
+/** The result of reading a document. */
 export type Found =
   | { readonly kind: "question"; readonly question: Question }
-  /** In good order, and no request that policies are asked about. */
+  /** A valid document without a request for policies. */
   | { readonly kind: "skipped"; readonly why: string }
   | { readonly kind: "unreadable"; readonly place: string; readonly why: string };

@@ -1,4 +1,4 @@
-/** The requests of a file in order, whatever its form: JSON lines, JSON documents and lists of them, YAML. */
+/** Reads the requests of a file in order, in any format: JSON lines, JSON documents and lists of them, YAML. */
 import { JsonError, parseJson } from "../../data/json.js";
 import { LineReader } from "../../data/line-reader.js";
 import { parseYamlDocuments, YamlError, yamlText } from "../../data/yaml.js";
@@ -9,15 +9,15 @@ import { requestsIn } from "./documents.js";
 import type { Input } from "./inputs.js";
 import type { Found } from "./question.js";
 
-/** Longest line that is read: a request has 3 MiB at most, and its old object as many. */
+/** Longest line that is read: a request has 3 MiB at most, and its old object as much. */
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** Bytes by which is told whether a file has a document in each line. */
+/** Bytes that show whether a file has a document in each line. */
 const HEAD_BYTES = 1024 * 1024;
-/** Bytes of it, which belong to no line. */
+/** Bytes of a line feed, which belong to no line. */
 const LINE_FEED = 1;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** All requests of an input. What can't be read is said, and the rest goes on where it can. */
+/** All requests of an input. Unreadable parts are reported, and the rest is read where possible. */
 export async function* readRequests(input: Input, read: (bytes: number) => void): AsyncGenerator<Found> {
   try {
     const pieces = input.open(read)[Symbol.asyncIterator]();
@@ -77,7 +77,7 @@ async function* lineByLine(file: string, pieces: AsyncIterable<Buffer>): AsyncGe
       continue;
     }
     const text = line.toString("utf8").trim();
-    // Some split documents so.
+    // Some files separate documents like this.
     if (text === "" || text === "---") continue;
     yield* documentsIn(text, place, parseJson);
   }
@@ -94,7 +94,7 @@ function* documentsIn(text: string, place: string, parse: (text: string) => unkn
   yield* requestsIn(document, place);
 }
 
-/** Lines; undefined for one that is too long. */
+/** The lines of a stream; undefined for one that is too long. */
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   const lines = new LineReader();
   let isLong = false;
@@ -126,7 +126,7 @@ function parsed(text: string, { form }: Batch): unknown {
   return documents.length === 1 ? documents[0] : documents;
 }
 
-/** What is wrong, for a person: the first line of it, and nothing of how this program is made. */
+/** The reason of an error for display: its first line, without internals. */
 function reason(error: unknown): string {
   if (error instanceof JsonError || error instanceof YamlError || error instanceof ScanError)
     return firstLine(error.message);

@@ -1,4 +1,4 @@
-/** Puts all questions again, in order, some at a time. */
+/** Evaluates all requests again, in order, some at a time. */
 
 import type { AdmissionRequest } from "../../admission/admission-request.js";
 import type { Policy, PolicyRule } from "../../policy/policy.js";
@@ -10,7 +10,7 @@ import type { Output, Summary } from "./output.js";
 import type { Answer, Found, Question } from "./question.js";
 import { isChange, Tally } from "./tally.js";
 
-/** Policies, not members of groups, that may be about this; whoever says nothing of what it is for may be about anything. */
+/** Policies, not members of groups, that may match the request; a policy without rules may match any. */
 function policiesFor(policies: PolicySet, request: AdmissionRequest): string[] {
   return Array.from(policies.entries.values())
     .filter(({ id, policy }) => !id.includes("/") && isAbout(policy, request))
@@ -44,24 +44,24 @@ function namesResource(resources: readonly string[] | undefined, resource: strin
   );
 }
 
-/** Evaluations under way: enough for guests on all threads, few enough that no memory is needed for them. */
+/** Evaluations under way: enough for guests on all threads, few enough to take no noticeable memory. */
 const UNDER_WAY = 32;
-/** Documents that could not be read and are named. */
+/** Most unreadable documents that are named. */
 const NAMED = 10;
-/** Reasons that are told apart; some have a word of the document's in them, and whoever wrote it chose it. */
+/** Most reasons that are counted separately; some contain a word of the document, which its author chose. */
 const REASONS = 100;
 /** Characters of a reason. */
 const REASON_LENGTH = 200;
-/** Where the rest is counted. */
+/** The reason under which the rest is counted. */
 const OTHER_REASONS = "for other reasons";
 
-/** What to do. */
+/** Options of a replay. */
 export interface Replay {
-  /** Whose answers are tried. */
+  /** The configuration under trial. */
   readonly after: Asker;
-  /** Whose answers they are compared with; absent: those that were recorded. */
+  /** The configuration to compare with; absent: the recorded answers. */
   readonly before?: Asker | undefined;
-  /** Ids that are of interest, as they were recorded; empty: all. */
+  /** Recorded ids to replay; empty: all. */
   readonly only: ReadonlySet<string>;
   /** Recorded ids to those of `after`. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -69,15 +69,15 @@ export interface Replay {
 }
 
 interface Pair {
-  /** As it was recorded. */
+  /** The recorded id. */
   readonly recorded: string;
   readonly former: Answer | undefined;
   readonly question: Question;
-  /** Whether the request says that this policy was asked. */
+  /** Whether the request names this policy. */
   readonly isNamed: boolean;
 }
 
-/** Replays. @returns what is to be told at the end */
+/** Replays requests. @returns the summary */
 export async function replay(
   found: AsyncIterable<Found>,
   { after, before, only, renamed, output }: Replay,
@@ -92,7 +92,7 @@ export async function replay(
     const id = renamed.get(recorded) ?? recorded;
     const [then, answered] = await Promise.all([before?.ask(recorded, question), after.ask(id, question)]);
     const now = { ...answered, asked: doubted(answered.asked, question) };
-    // Nobody said that it was asked: whom it does not concern is not counted.
+    // The request does not name the policy: it counts only if it applies.
     if (!isNamed && !now.applies && then?.applies !== true) return undefined;
     const earlier: Asked | undefined = then === undefined ? former : then.asked;
     const known = earlier === undefined || !("undecided" in earlier) ? earlier : undefined;
@@ -125,7 +125,7 @@ export async function replay(
   return { tally, unreadable, skipped: [...skipped], doubts: [...doubts] };
 }
 
-/** Who fails at a request that is not whole may not have failed at the whole one. */
+/** An answer with doubts: a policy that fails with an incomplete request may not have failed with the complete one. */
 function doubted(asked: Asked, { doubts }: Question): Asked {
   if ("undecided" in asked || asked.failed !== true || doubts.length === 0) return asked;
   return { undecided: asked.message ?? "the policy failed" };

@@ -1,9 +1,9 @@
-/** What came of all questions, by policy. */
+/** Counts of all results, by policy. */
 import type { Change } from "./compare.js";
 
-/** Policies that have a row; whoever records chooses their names. */
+/** Most policies with a row; recordings choose their names. */
 const MOST_POLICIES = 5000;
-/** Where the rest is counted. */
+/** The name under which the rest is counted. */
 const OTHERS = "(others)";
 
 /** Counts of one policy, or of all. */
@@ -23,13 +23,13 @@ const none = (): Record<Change | "requests" | "redacted", number> => ({
   redacted: 0,
 });
 
-/** Counts. */
+/** Counts results. */
 export class Tally {
   readonly #policies = new Map<string, Record<Change | "requests" | "redacted", number>>();
-  /** Of all policies. */
+  /** Counts of all policies. */
   readonly total = none();
 
-  /** @param redacted whether the request is not whole, so that a difference may come of that */
+  /** @param redacted whether the request is incomplete, which may explain a difference */
   count(policy: string, change: Change, redacted: boolean): void {
     const id = this.#policies.has(policy) || this.#policies.size < MOST_POLICIES ? policy : OTHERS;
     const row = this.#policies.get(id) ?? none();
@@ -41,17 +41,17 @@ export class Tally {
     }
   }
 
-  /** By name. */
+  /** Counts by policy name. */
   get policies(): readonly (readonly [string, Counts])[] {
     return [...this.#policies].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** How many answers are not as they were, or could not be had. */
+  /** Number of answers that changed or could not be determined. */
   get changes(): number {
     const { nowDenied, nowAllowed, message, patch, failed, undecided } = this.total;
     return nowDenied + nowAllowed + message + patch + failed + undecided;
   }
 }
 
-/** Whether it is something to tell. */
+/** Whether a change is to be reported. */
 export const isChange = (change: Change): boolean => change !== "same" && change !== "allows" && change !== "denies";

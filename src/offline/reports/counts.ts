@@ -3,7 +3,7 @@ import type { Counts, Finding, ReportedPolicy } from "./finding.js";
 /** Counts of nothing. */
 export const NO_COUNTS: Counts = { pass: 0, fail: 0, error: 0, skip: 0 };
 
-/** How often each status was found. */
+/** Number of findings by status. */
 export function countsOf(findings: readonly Finding[], policies: readonly ReportedPolicy[]): Counts {
   let [pass, fail, error, skip] = [0, 0, 0, 0];
   for (const { status, policy } of findings) {
@@ -15,7 +15,7 @@ export function countsOf(findings: readonly Finding[], policies: readonly Report
   return { pass, fail, error, skip };
 }
 
-/** Both together. */
+/** Adds counts. */
 export const sum = (a: Counts, b: Counts): Counts => ({
   pass: a.pass + b.pass,
   fail: a.fail + b.fail,

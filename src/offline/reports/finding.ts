@@ -1,26 +1,29 @@
-/** What a scan has to say: one entry for each policy that matched a resource (spec kyverno.md 7.1). */
+/** Findings of a scan: one entry for each policy that matched a resource (spec kyverno.md 7.1). */
 import type { Outcome } from "../../policy/index.js";
 
-/** What a policy came to for a resource; `warn` is for reports only. */
+/** The status of a policy for a resource; `warn` is for reports only. */
 export type Status = "pass" | "fail" | "warn" | "error" | "skip";
 
-/** What reports say of a policy. */
+/** A policy in reports. */
 export interface ReportedPolicy {
   readonly name: string;
   /** `""` for policies of the whole cluster. */
   readonly namespace: string;
-  /** What judged, such as `KyvernoValidatingPolicy`. */
+  /** The source, such as `KyvernoValidatingPolicy`. */
   readonly source: string;
   readonly annotations: Readonly<Record<string, string>>;
   /** The property `process`; absent: the source has none. */
   readonly process?: string;
-  /** Whether what it passes over counts as skipped. */
+  /** Whether resources that it passes over count as skipped. */
   readonly countsSkips: boolean;
-  /** All that is no pass is told one by one, as failures are; errors and skips of others are only counted, as Kyverno's command does. */
+  /**
+   * Whether all findings except passes are reported one by one, like failures; errors and skips of other policies are only counted, as in Kyverno's
+   * command.
+   */
   readonly tellsAllButPasses?: true;
 }
 
-/** What reports say of a resource; for a JSON payload what it happens to say of itself. */
+/** A resource in reports; for a JSON payload its own members of these names. */
 export interface ReportedResource {
   readonly apiVersion: string;
   readonly kind: string;
@@ -30,9 +33,9 @@ export interface ReportedResource {
   readonly resourceVersion: string;
 }
 
-/** What a policy has to say of a resource. */
+/** The finding of a policy on a resource. */
 export interface Finding {
-  /** Its place among the policies. */
+  /** Its index among the policies. */
   readonly policy: number;
   /** `""` for most. */
   readonly rule: string;
@@ -45,22 +48,22 @@ export interface Finding {
 
 const STATUS = { allow: "pass", deny: "fail", error: "error", skip: "skip" } as const;
 
-/** What a policy has to say of a resource by its outcome, whose message stands whole. */
+/** The finding of an outcome, with its whole message. */
 export function plainFinding(outcome: Outcome): Omit<Finding, "policy"> {
   const { verdict, auditAnnotations: properties = {} } = outcome;
   const message = verdict === "skip" ? outcome.reason : (outcome.message ?? "");
   return { rule: "", status: STATUS[verdict], message, properties, exceptions: [] };
 }
 
-/** A resource that was looked at. */
+/** An evaluated resource. */
 export interface Scanned {
   readonly resource: ReportedResource;
-  /** In the order of policies; where only failures are wanted nothing else. */
+  /** Findings in the order of policies; only failures if only they are wanted. */
   readonly findings: readonly Finding[];
   readonly counts: Counts;
 }
 
-/** How often each status was found. */
+/** Numbers of findings by status. */
 export interface Counts {
   readonly pass: number;
   readonly fail: number;

@@ -40,7 +40,7 @@ function testCase({ entry: { policy, rule, result, message = "", resources } }: 
   }
 }
 
-/** `apiVersion/Kind/namespace/name` as far as it is known. */
+/** `apiVersion/Kind/namespace/name` with the known parts. */
 export function resourceName({ apiVersion, kind, namespace, name }: ObjectReference = {}): string {
   const parts = [apiVersion, kind, namespace, name].filter((part) => part !== undefined);
   return parts.length === 0 ? "JSON payload" : parts.join("/");

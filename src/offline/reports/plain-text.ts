@@ -1,14 +1,14 @@
-/** What `apply` prints unless it is asked for something else: failures, then counts (spec kyverno.md 8.9). */
+/** The default output of `apply`: failures, then counts (spec kyverno.md 8.9). */
 import { printable } from "../../data/printable.js";
 import type { Counts, Finding, ReportedPolicy, Scanned } from "./finding.js";
 
-/** The line before everything else. */
+/** The first line. */
 export function headline(policies: number, resources: number, exceptions: number): string {
   const exempting = exceptions > 0 ? ` with ${exceptions} exception(s)` : "";
   return `\nApplying ${policies} policy rule(s) to ${resources} resource(s)${exempting}...\n`;
 }
 
-/** The failures of a resource, and errors and skips of policies that tell them; nothing when there are none. */
+/** The failures of a resource, and errors and skips of policies that report them; empty without any. */
 export function failures(
   { resource: { namespace, kind, name }, findings }: Scanned,
   policies: readonly ReportedPolicy[],
@@ -32,7 +32,7 @@ const SAID: Readonly<Record<Finding["status"], string>> = {
   skip: "was not decided:",
 };
 
-/** Whether a finding is one of those that are told one by one. */
+/** Whether a finding is reported by itself. */
 export const isTold = (
   { policy, status }: Pick<Finding, "policy" | "status">,
   policies: readonly ReportedPolicy[],

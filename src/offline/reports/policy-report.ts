@@ -1,18 +1,18 @@
-/** Policy reports as resources: one for all policies of the cluster, and one for each policy of a namespace (spec kyverno.md 7.2 and 8.9). */
+/** Policy reports as resources: one for all cluster-wide policies, and one for each policy of a namespace (spec kyverno.md 7.2 and 8.9). */
 import { printGoYaml } from "../../data/print-yaml.js";
 import type { ReportedPolicy } from "./finding.js";
 import type { ResultEntry } from "./result-entry.js";
 
-/** In whose words: openreports.io as Kyverno's command, or the older wgpolicyk8s.io. */
+/** The API of reports: openreports.io as in Kyverno's command, or the older wgpolicyk8s.io. */
 export type ReportFlavour = "openreports.io/v1alpha1" | "wgpolicyk8s.io/v1alpha2";
 
-/** A result, and whose it is. */
+/** A result with its namespace. */
 export interface ReportedEntry {
   readonly policy: ReportedPolicy;
   readonly entry: ResultEntry;
 }
 
-/** The results of a run as reports, in order; none without results. */
+/** The results of a run as reports, in order; empty without results. */
 export function policyReports(
   entries: readonly ReportedEntry[],
   flavour: ReportFlavour,
@@ -34,7 +34,7 @@ export function policyReports(
 }
 
 const KINDS = {
-  // So the reference calls it, though the API has a Report.
+  // The reference's name, though the API has a Report.
   "openreports.io/v1alpha1": { clustered: "ClusterReport", namespaced: "PolicyReport" },
   "wgpolicyk8s.io/v1alpha2": { clustered: "ClusterPolicyReport", namespaced: "PolicyReport" },
 } as const;
@@ -52,14 +52,14 @@ function report(
     kind,
     apiVersion: flavour,
     metadata,
-    // Only the newer kind has a source.
+    // Only the newer API has a source.
     ...(flavour === "openreports.io/v1alpha1" && { source: "" }),
     summary,
     results,
   };
 }
 
-/** Reports as text: those of clusters first, each of a namespace behind a line of its own. */
+/** Reports as text: those of clusters first, each of a namespace after a line with its name. */
 export function reportText(reports: readonly Readonly<Record<string, unknown>>[], format: "json" | "yaml"): string {
   return reports
     .map((each) => {
@@ -72,7 +72,7 @@ export function reportText(reports: readonly Readonly<Record<string, unknown>>[]
 const hasNamespace = ({ metadata }: Readonly<Record<string, unknown>>): boolean =>
   typeof metadata === "object" && metadata !== null && "namespace" in metadata;
 
-/** JSON as Go prints it, safe to be put into HTML. */
+/** JSON in Go's format, safe for HTML. */
 const goJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

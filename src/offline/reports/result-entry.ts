@@ -1,7 +1,7 @@
-/** One result as it stands in reports (spec kyverno.md 7.1). */
+/** One result in reports (spec kyverno.md 7.1). */
 import type { Finding, ReportedPolicy, ReportedResource, Status } from "./finding.js";
 
-/** An object reference; parts that are empty are absent. */
+/** An object reference; empty parts are absent. */
 export type ObjectReference = Partial<ReportedResource>;
 
 /** A result; absent members are left out. */
@@ -20,9 +20,9 @@ export interface ResultEntry {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** How entries are made. */
+/** Options of entries. */
 export interface EntryOptions {
-  /** Failures of policies are warnings. */
+  /** Whether failures of policies are warnings. */
   readonly auditWarn: boolean;
   /** Seconds since 1970. */
   readonly time: number;
@@ -36,13 +36,13 @@ const SEVERITIES: ReadonlySet<string> = new Set(["critical", "high", "medium", "
 /** Whether failures of the policy count; those of others are warnings. */
 const isScored = ({ annotations }: Pick<ReportedPolicy, "annotations">): boolean => annotations[SCORED] !== "false";
 
-/** How bad it is when the policy fails; `undefined`: it doesn't say. */
+/** The severity of a failure of the policy; `undefined`: not declared. */
 export function severityOf({ annotations }: Pick<ReportedPolicy, "annotations">): string | undefined {
   const severity = annotations[SEVERITY] ?? "";
   return SEVERITIES.has(severity) ? severity : undefined;
 }
 
-/** What a finding counts as in reports. */
+/** The result of a finding in reports. */
 export const resultOf = (status: Finding["status"], policy: ReportedPolicy, auditWarn: boolean): Status =>
   status === "fail" && (auditWarn || !isScored(policy)) ? "warn" : status;
 
@@ -81,12 +81,12 @@ export function resultEntry(
   };
 }
 
-/** Annotations of certain names are the message: that of the result, and more so that of any result. */
+/** The message from the policy's annotations, if any: that for the result takes precedence, then that for any result. */
 function overridden(message: string, status: Finding["status"], properties: Readonly<Record<string, string>>): string {
   return properties.message || properties[`${status}Message`] || message;
 }
 
-/** In the order of Go's structs, which JSON shows. */
+/** An object reference, in the order of Go's structs, which JSON shows. */
 function referenceTo({ kind, namespace, name, uid, apiVersion, resourceVersion }: ReportedResource): ObjectReference {
   return {
     ...(kind !== "" && { kind }),
@@ -98,6 +98,6 @@ function referenceTo({ kind, namespace, name, uid, apiVersion, resourceVersion }
   };
 }
 
-/** Go prints maps in the order of their keys. */
+/** A map in the order of its keys, as Go prints it. */
 const sorted = (map: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -10,15 +10,15 @@ export interface ResultRow {
   readonly resource: ReportedResource;
 }
 
-/** How the table is drawn. */
+/** Options of the table. */
 export interface ResultTableOptions {
-  /** With messages. */
+  /** Whether to show messages. */
   readonly detailed: boolean;
   readonly color: boolean;
   readonly auditWarn: boolean;
 }
 
-/** The table; without rows nothing. */
+/** The table; empty without rows. */
 export function resultTable(rows: readonly ResultRow[], { detailed, color, auditWarn }: ResultTableOptions): string {
   const headings = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON", ...(detailed ? ["MESSAGE"] : [])];
   const cells = rows.map(({ policy, finding, resource }, index): Cell[] => {

@@ -5,14 +5,14 @@ import { resourceName } from "./junit.js";
 import type { ReportedEntry } from "./policy-report.js";
 import { qualifiedName, severityOf } from "./result-entry.js";
 
-/** What every document says of itself. */
+/** The schema of every document. */
 export const SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 /** The version of the format. */
 export const SARIF_VERSION = "2.1.0";
 const TITLE = "policies.kyverno.io/title";
 const DESCRIPTION = "policies.kyverno.io/description";
 
-/** What code scanning orders by: a number from 0 to 10 as a text. */
+/** Scores for the order in code scanning: a number from 0 to 10 as a text. */
 const SCORES: Readonly<Record<string, string>> = {
   critical: "9.5",
   high: "8.0",
@@ -48,7 +48,7 @@ export function sarifReport(entries: readonly ReportedEntry[], policies: readonl
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-/** A text of others: people read it in lists of code scanning, and a link in it (3.11.6) would lead where its author wants. */
+/** A foreign text without links (3.11.6), which would lead where its author wants in lists of code scanning. */
 export const sarifMessage = (text: string): { readonly text: string } => ({
   text: escapedLines(text).replace(/\[(?=[^\]]*\]\()/g, "\\["),
 });

@@ -1,24 +1,24 @@
-/** A table of text with borders, drawn as Kyverno's command draws it. */
+/** A table of text with borders, drawn like that of Kyverno's command. */
 import { printable } from "../../data/printable.js";
 
-/** A cell, which may have lines of its own, or the parts of one that has none. */
+/** A cell, which may have several lines, or the parts of a cell with one line. */
 export type Cell = string | readonly Colored[];
 
-/** A text with the code of its colour; absent: none. */
+/** A text with the code of its colour; absent without one. */
 export interface Colored {
   readonly text: string;
   readonly color?: string;
 }
 
-/** Codes of what stands out. */
+/** Codes of colours. */
 export const COLORS = { heading: "40;32", name: "36;1", good: "32;1", bad: "31;1", notable: "33;1" } as const;
 
 /** Cells that are longer, in bytes, are broken into lines. */
 const CELL_LIMIT = 300;
-/** From this many rows the first heading says how many there are. */
+/** Number of rows from which the first heading shows it. */
 const COUNTED_ROWS = 11;
 
-/** The table with a line break behind each line; without rows nothing. What cells say is made printable. */
+/** The table with a line break after each line; empty without rows. Texts of cells are made printable. */
 export function drawTable(headings: readonly string[], written: readonly (readonly Cell[])[], color: boolean): string {
   if (written.length === 0) return "";
   const rows = written.map((row) => row.map(printableCell));
@@ -36,7 +36,7 @@ export function drawTable(headings: readonly string[], written: readonly (readon
 
 const lineOf = (cells: readonly string[]): string => `│${cells.map((cell) => ` ${cell} │`).join("")}\n`;
 
-/** The lines of a row. Only cells of one line have colours: where others break has nothing to do with their parts. */
+/** The lines of a row. Only cells of one line have colours: line breaks of others don't follow their parts. */
 function rowText(
   row: readonly Cell[],
   cells: readonly (readonly string[])[],
@@ -69,14 +69,14 @@ const painted = (text: string, code: string | undefined, color: boolean): string
   color && code !== undefined && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text;
 const padded = (text: string, width = 0): string => text + " ".repeat(Math.max(0, width - displayWidth(text)));
 
-/** Characters of East Asia and pictures take two columns, marks none. */
+/** Characters with another width: those of East Asia and pictures take two columns, marks none. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{M}|\p{Cf}|\p{Cc}/u;
 /** The printable characters of ASCII take one column each. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Columns that a line takes on a terminal. */
+/** Columns of a line on a terminal. */
 function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -84,7 +84,7 @@ function displayWidth(text: string): number {
   return width;
 }
 
-/** A long cell without line breaks of its own gets some between words. */
+/** Breaks a long cell without line breaks between words. */
 function broken(cell: string): string {
   if (Buffer.byteLength(cell) <= CELL_LIMIT || cell.includes("\n")) return cell;
   const [first = "", ...words] = cell.trim().split(/\s+/);

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies out of files, each with its bindings an entry of its own. */
+/** ValidatingAdmissionPolicies from files, each with its bindings as a separate entry. */
 import { readFile } from "node:fs/promises";
 import { Origin } from "../../config/documents/origin.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
@@ -10,12 +10,12 @@ import { type Finding, plainFinding, type ReportedPolicy } from "../reports/find
 import type { AdmissionPolicyDocuments } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
-/** Under which id a policy is loaded: two files may name two policies alike. */
+/** The id of a loaded policy: policies of two files may have the same name. */
 export const idOf = (index: number, { name }: AdmissionPolicyDocuments): string => `${index}:${name}`;
 
 /**
- * A configuration of the policies alone.
- * @param beside what all of them may look up: Namespaces and parameters
+ * A configuration of only the policies.
+ * @param beside documents that all of them may look up: Namespaces and parameters
  */
 export function configurationOf(
   policies: readonly AdmissionPolicyDocuments[],
@@ -32,7 +32,7 @@ export function configurationOf(
         policyMode: "protect",
         allowedToMutate: false,
         documents: [...policy.documents, ...beside],
-        // What bindings do about a failure has no say in whether it is one.
+        // The actions of bindings don't decide whether there is a failure.
         validationActions: ["Deny"],
       },
     ];
@@ -42,8 +42,8 @@ export function configurationOf(
 
 /**
  * Namespaces and files with parameters as documents.
- * @param warnings gets what is doubtful in them
- * @throws ScanError for files that can't be read
+ * @param warnings receives warnings about them
+ * @throws ScanError for unreadable files
  */
 export async function documentsBeside(
   namespaces: readonly JsonObject[],
@@ -69,7 +69,7 @@ function documentsOf(written: string, file: string, told: string[]): readonly So
   return documents;
 }
 
-/** What reports say of such a policy. */
+/** Such a policy in reports. */
 export const reportedAdmissionPolicy = ({ name, annotations }: AdmissionPolicyDocuments): ReportedPolicy => ({
   name,
   namespace: "",
@@ -79,7 +79,7 @@ export const reportedAdmissionPolicy = ({ name, annotations }: AdmissionPolicyDo
   countsSkips: false,
 });
 
-/** What Kyverno's reports call an outcome; `undefined` for a resource that the policy is not for. */
+/** The finding of an outcome in Kyverno's reports; `undefined` for a resource that the policy does not match. */
 export function admissionPolicyFinding(
   { name, bindings }: Pick<AdmissionPolicyDocuments, "name" | "bindings">,
   outcome: Outcome,

@@ -1,4 +1,4 @@
-/** Files with one request each that is to be authorized (spec kyverno.md 6.3). */
+/** Reads files with one request each to be authorized (spec kyverno.md 6.3). */
 import { readFileSync } from "node:fs";
 import {
   type AuthorizationMode,
@@ -10,7 +10,7 @@ import { ScanError } from "./scan-error.js";
 
 /**
  * Reads a request.
- * @throws ScanError saying what is wrong with the file
+ * @throws ScanError with the reason for an invalid file
  */
 export function readAuthorizationFile(mode: AuthorizationMode, path: string): AuthorizationRequest {
   let written: string;

@@ -1,4 +1,4 @@
-/** Policies for an authorization server over requests from files (spec kyverno.md 6.3). */
+/** Evaluates policies for an authorization server on requests from files (spec kyverno.md 6.3). */
 import { Authorizer, type PreparedAuthorization } from "../../kinds/kyverno/authorization/index.js";
 import type { World } from "../../world/world.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
@@ -7,7 +7,7 @@ import { reportedPolicy } from "./kyverno-judge.js";
 
 const NOTHING: readonly Finding[] = [];
 
-/** Asked about requests of their modes, and about nothing else. */
+/** Evaluates requests of the policies' modes only. */
 export class AuthorizationJudge implements Judge {
   readonly policies: readonly ReportedPolicy[];
   readonly #authorizer: Authorizer;

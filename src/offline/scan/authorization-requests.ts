@@ -8,12 +8,12 @@ import {
 import { readAuthorizationFile } from "./authorization-file.js";
 import { ScanError } from "./scan-error.js";
 
-/** What the reference calls them. */
+/** The reference's names. */
 const NAMES: Readonly<Record<AuthorizationMode, string>> = { HTTP: "HTTP", Envoy: "envoy" };
 
 /**
  * The requests of files, those of HTTP first.
- * @throws ScanError for a file that is none
+ * @throws ScanError for an invalid file
  */
 export function readRequests(
   paths: Readonly<Record<AuthorizationMode, readonly string[]>>,
@@ -30,7 +30,7 @@ function requestOf(mode: AuthorizationMode, path: string): AuthorizationRequest 
   }
 }
 
-/** Policies that nobody asks, because no request of their mode is given: for the user's attention. */
+/** Warnings about policies without a request of their mode. */
 export function* unasked(
   { policies }: PreparedAuthorization,
   requests: readonly AuthorizationRequest[],

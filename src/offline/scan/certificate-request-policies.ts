@@ -1,4 +1,4 @@
-/** CertificateRequestPolicies out of files: those of a run decide together, as in a cluster (spec certificate-request-policy.md 3.5 and 7.5). */
+/** CertificateRequestPolicies from files: those of a run decide together, as in a cluster (spec certificate-request-policy.md 3.5 and 7.5). */
 
 import { Origin } from "../../config/documents/origin.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
@@ -12,35 +12,35 @@ import type { Subject } from "./judge.js";
 import { annotationsOf, type CertificateRequestPolicyDocuments } from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 
-/** What they are called where there are several. */
+/** The name of several of them together. */
 const SEVERAL = "CertificateRequestPolicies";
-/** The id of the one entry that they make. */
+/** The id of their single entry. */
 export const ENTRY_ID = "certificate-requests";
 
-/** What they are for, in a cluster. */
+/** The resources that they match in a cluster. */
 export const CERTIFICATE_REQUESTS: WantedResources = {
   apiGroups: ["cert-manager.io"],
   apiVersions: ["v1"],
   resources: ["certificaterequests"],
 };
 
-/** Whether they are asked about it. */
+/** Whether they match the subject. */
 export const isCertificateRequest = (subject: Subject): boolean =>
   subject.kind === "resource" &&
   subject.request.kind.kind === "CertificateRequest" &&
   subject.request.kind.group === "cert-manager.io";
 
-/** Who says who may use a policy. */
+/** Sources of permissions to use a policy. */
 export interface WhoMayUse {
   readonly assumeBound: boolean;
-  /** Whether there is a cluster to be asked. */
+  /** Whether a cluster can be asked. */
   readonly cluster: boolean;
 }
 
 /**
- * A configuration of them alone.
- * @param beside what stands in other files: Namespaces and objects of RBAC; the rest is passed over
- * @throws ScanError where nobody says who may use them
+ * A configuration of only these policies.
+ * @param beside documents of other files: Namespaces and objects of RBAC; the rest is skipped
+ * @throws ScanError without a source of permissions to use them
  */
 export function certificateRequestsConfig(
   { policies, beside }: CertificateRequestPolicyDocuments,
@@ -70,11 +70,11 @@ function bindingOf(
   if (documents.some(({ value }) => isRbacObject(value))) return "rbac";
   if (cluster) return "sar";
   throw new ScanError(
-    "who may use the CertificateRequestPolicies? Put their Roles and bindings beside them (or into --parameter-resource), ask the cluster (--cluster), or let everybody (--assume-bound)",
+    "who may use the CertificateRequestPolicies? Put their Roles and bindings beside them (or into --parameter-resource), ask the cluster (--cluster), or let every requester use all of them (--assume-bound)",
   );
 }
 
-/** What reports say of them: one policy has its own name. */
+/** The policies in reports: a single one has its own name. */
 export function reportedCertificateRequestPolicies(policies: readonly SourceDocument[]): ReportedPolicy {
   const [only, ...others] = policies;
   return {
@@ -87,10 +87,10 @@ export function reportedCertificateRequestPolicies(policies: readonly SourceDocu
   };
 }
 
-/** What their decision is called in reports. */
+/** The finding of their decision in reports. */
 export function certificateRequestFinding(outcome: Outcome): Omit<Finding, "policy"> {
   const finding = plainFinding(outcome);
-  // Whoever runs the command may know what a server keeps for its log.
+  // The user of the command may see details that a server keeps for its log.
   return outcome.verdict === "error" && outcome.detail !== undefined
     ? { ...finding, message: outcome.detail }
     : finding;

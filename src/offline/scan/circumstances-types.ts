@@ -1,4 +1,4 @@
-/** Values and user information as strict decoding needs them (spec kyverno.md 8.6). */
+/** Types of values and user information for strict decoding (spec kyverno.md 8.6). */
 import { type ApiType, any, boolean, list, map, string, struct } from "../../kinds/shared/decode/api-type.js";
 import { OBJECT_META } from "../../kinds/shared/decode/object-meta.js";
 
@@ -25,7 +25,7 @@ const API_RESOURCE = struct("v1.APIResource", {
   version: string(),
 });
 
-/** Values, wherever they are written. Those for policies have no effect on the kinds that are served. */
+/** Fields of values, in any file. Those for policies have no effect on the supported kinds. */
 const VALUES_FIELDS: Readonly<Record<string, ApiType>> = {
   globalValues: map(any),
   namespaces: list(NAMESPACE),
@@ -40,7 +40,7 @@ const VALUES_FIELDS: Readonly<Record<string, ApiType>> = {
   subresources: list(struct("v1alpha1.Subresource", { parentResource: API_RESOURCE, subresource: API_RESOURCE })),
 };
 
-/** Values that stand in a test file. */
+/** Values in a test file. */
 export const VALUES_SPEC = struct("v1alpha1.ValuesSpec", VALUES_FIELDS);
 
 const FILE_FIELDS = { apiVersion: string(), kind: string(), metadata: OBJECT_META };
@@ -48,7 +48,7 @@ const FILE_FIELDS = { apiVersion: string(), kind: string(), metadata: OBJECT_MET
 /** A file with values. */
 export const VALUES = struct("v1alpha1.Values", { ...FILE_FIELDS, ...VALUES_FIELDS });
 
-/** A file that says who asks. */
+/** A file with user information. */
 export const USER_INFO = struct("v1alpha1.UserInfo", {
   ...FILE_FIELDS,
   clusterRoles: texts,

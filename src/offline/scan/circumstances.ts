@@ -1,4 +1,4 @@
-/** What requests are made with beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
+/** Reads inputs of requests beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
 import { readFileSync } from "node:fs";
 import { parseYamlDocuments, yamlText } from "../../data/yaml.js";
 import type { ApiType } from "../../kinds/shared/decode/api-type.js";
@@ -9,7 +9,7 @@ import { USER_INFO, VALUES } from "./circumstances-types.js";
 import { reasonOf } from "./input-files.js";
 import { OutdatedFileError, ScanError } from "./scan-error.js";
 
-/** What is done to a resource. */
+/** An operation on a resource. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 
 /** Objects of a kind that stand for a subresource of another. */
@@ -18,30 +18,30 @@ export interface Subresource {
   readonly parentResource: ApiResource;
 }
 
-/** What discovery says of a resource, as far as it is looked at. */
+/** The used part of a resource in discovery. */
 export interface ApiResource {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** What values say. */
+/** The content of values. */
 export interface Values {
   /** Absent: CREATE. */
   readonly operation?: Operation;
-  /** Namespaces, whole or only with their labels; none stands twice. */
+  /** Namespaces, whole or only with their labels; without duplicates. */
   readonly namespaces: readonly JsonObject[];
   readonly subresources: readonly Subresource[];
 }
 
-/** Without a file. */
+/** Values without a file. */
 export const NO_VALUES: Values = { namespaces: [], subresources: [] };
 
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /**
  * Reads a file with values.
- * @param shown how the file is named in messages
+ * @param shown the file's name in messages
  * @throws ScanError
  */
 export function readValues(path: string, shown = path): Values {
@@ -52,13 +52,13 @@ export function readValues(path: string, shown = path): Values {
   return valuesOf(value);
 }
 
-/** Neither version nor kind was asked for once. */
+/** Whether values have the former format, without version and kind. */
 const isOutdated = (value: JsonObject): boolean => text(value, "kind") === "" || text(value, "apiVersion") === "";
 const OUTDATED = "uses a deprecated schema — please migrate to the latest format";
 
 /**
- * Values that were decoded.
- * @throws ScanError for an operation that there is not
+ * Converts decoded values.
+ * @throws ScanError for an unknown operation
  */
 export function valuesOf(value: JsonObject): Values {
   const operation = text(member(value, "globalValues"), "request.operation");
@@ -77,7 +77,7 @@ export function valuesOf(value: JsonObject): Values {
   };
 }
 
-/** Whole Namespaces win over labels for a name. */
+/** The Namespaces of values; whole ones take precedence over labels for a name. */
 function namespacesOf(value: JsonObject): readonly JsonObject[] {
   const found = new Map<string, JsonObject>();
   for (const namespace of listOf(value.namespaces)) {
@@ -102,12 +102,12 @@ const apiResource = (value: unknown): ApiResource => ({
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Who asks. */
+/** The requester. */
 export type User = AdmissionRequest["userInfo"];
 
 /**
- * Reads a file that says who asks.
- * @param shown how the file is named in messages
+ * Reads a file with user information.
+ * @param shown the file's name in messages
  * @throws ScanError
  */
 export function readUser(path: string, shown = path): User {

@@ -1,4 +1,4 @@
-/** The resources of a cluster that policies are for, listed in pages. */
+/** Lists the resources of a cluster that policies match, in pages. */
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { PAGE_ITEMS } from "../../kubernetes/client/limits.js";
 import { apiRoot, collectionPath } from "../../kubernetes/client/paths.js";
@@ -8,7 +8,7 @@ import { KnownKinds } from "./known-kinds.js";
 import { type Resource, resourceOf, withIntegers } from "./resource.js";
 import { ScanError } from "./scan-error.js";
 
-/** What a policy is for; `*` stands for all. */
+/** Resources that a policy matches; `*` stands for all. */
 export interface WantedResources {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -16,7 +16,7 @@ export interface WantedResources {
   readonly resources: readonly string[];
 }
 
-/** A kind that is listed. */
+/** A kind to be listed. */
 interface Listed {
   readonly group: string;
   readonly version: string;
@@ -25,13 +25,13 @@ interface Listed {
   readonly namespaced: boolean;
 }
 
-/** What of a cluster's client is needed. */
+/** The used part of a cluster's client. */
 export type ListedCluster = Pick<Cluster, "http" | "signal">;
 
-/** What stands for policies that don't say what they are for. */
+/** The resources of policies without rules. */
 export const EVERYTHING: WantedResources = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };
 
-/** What match constraints name, as they are written. */
+/** The resources in match constraints, as written. */
 export const wantedBy = (constraints: unknown): readonly WantedResources[] =>
   listOf(member(constraints, "resourceRules")).map((rule) => ({
     apiGroups: listOf(member(rule, "apiGroups")).map(String),
@@ -39,7 +39,7 @@ export const wantedBy = (constraints: unknown): readonly WantedResources[] =>
     resources: listOf(member(rule, "resources")).map((each) => String(each).replace(/\/.*$/s, "")),
   }));
 
-/** Kinds that some policy is for, and that can be listed; each in the version that the cluster prefers among those that are named. */
+/** Listable kinds that policies match; each in the version that the cluster prefers among those that are named. */
 export class ClusterListing {
   readonly #cluster: ListedCluster;
   readonly #listed: readonly Listed[];
@@ -55,9 +55,9 @@ export class ClusterListing {
   }
 
   /**
-   * Asks what there is.
-   * @param namespace of which alone resources are wanted; `""`: of all, and those outside of namespaces
-   * @throws ScanError when the cluster can't be asked
+   * Discovers the kinds.
+   * @param namespace the only namespace of resources; `""`: all, and cluster-scoped resources
+   * @throws ScanError when the cluster is not available
    */
   static async open(
     cluster: ListedCluster,
@@ -77,7 +77,7 @@ export class ClusterListing {
     return new ClusterListing(cluster, [...listed.values()], namespace);
   }
 
-  /** How many resources there are: lists say how much of them is left, or are gone through. */
+  /** The number of resources: lists report the remaining items, or are read to the end. */
   async count(): Promise<number> {
     let count = 0;
     for (const kind of this.#listed) {
@@ -108,7 +108,7 @@ export class ClusterListing {
     for (let count = 0; count < MAX_PAGES; count++) {
       const query = { limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
       const page = await read(this.#cluster, path, query);
-      if (!isList(page)) throw new ScanError(`failed to load resources (${path}: the answer is no list)`);
+      if (!isList(page)) throw new ScanError(`failed to load resources (${path}: the answer is not a list)`);
       yield page;
       const last = next;
       next = text(member(page, "metadata"), "continue");
@@ -119,14 +119,14 @@ export class ClusterListing {
   }
 }
 
-/** Pages of one kind: five million objects, more than any cluster holds. */
+/** Most pages of one kind: five million objects, more than any cluster holds. */
 const MAX_PAGES = 20_000;
 
-/** Without items there is nothing that could be found to be in order; Go writes none as `null`. */
+/** Whether a page is a list: it must have items, which Go writes as `null` when empty. */
 const isList = (page: unknown): boolean =>
   isObject(page) && Object.hasOwn(page, "items") && (page.items === null || Array.isArray(page.items));
 
-/** An object without a namespace lives in none. */
+/** Scopes of listed objects: an object without a namespace is cluster-scoped. */
 const AS_THEY_ARE = { isClusterScoped: () => true };
 
 const definitionOf = ({ group, kind, plural, namespaced }: Listed): JsonObject => ({

@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions out of files and folders. */
+/** Reads CustomResourceDefinitions from files and folders. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
@@ -7,9 +7,9 @@ import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /**
- * The definitions that stand in files, and in the YAML files of folders.
- * @param warn told of what is doubtful in them, with the place
- * @throws ScanError for what can't be read
+ * The definitions in files, and in the YAML files of folders.
+ * @param warn receives warnings about them, with the place
+ * @throws ScanError for unreadable files
  */
 export async function readDefinitions(paths: readonly string[], warn: (line: string) => void): Promise<JsonObject[]> {
   const definitions: JsonObject[] = [];

@@ -1,25 +1,23 @@
-/** Resources that come twice: the first one counts (spec kyverno.md 8.2). */
+/** Detects duplicate resources: the first one counts (spec kyverno.md 8.2). */
 import { hash, randomBytes } from "node:crypto";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import type { ReportedResource } from "../reports/finding.js";
 
-/** Places for fingerprints at the beginning; a power of two. */
+/** First number of places for fingerprints; a power of two. */
 const FIRST_PLACES = 1 << 12;
-/**
- * Resources that are remembered: 4 million take 64 MiB. Of those beyond that nobody knows whether they came before, and all of them are looked at.
- */
+/** Most resources that are remembered: 4 million take 64 MiB. Further ones are not checked for duplicates, and all of them are evaluated. */
 const MAX_REMEMBERED = 1 << 22;
 
 /**
- * Remembers resources by fingerprints of 64 bits, made with a salt that nobody knows: two resources with one fingerprint can't be made on purpose, and don't
- * happen (one in a million runs over a million resources would have some).
+ * Remembers resources by fingerprints of 64 bits, made with a secret salt: two resources with one fingerprint can't be made on purpose, and are
+ * unlikely (one in a million runs over a million resources would have some).
  */
 export class Duplicates {
   readonly #salt = randomBytes(16).toString("hex");
   #places = new Uint32Array(2 * FIRST_PLACES);
   #count = 0;
 
-  /** Whether the resource came before; from now on it did. Those that don't say who they are come once. */
+  /** Whether the resource was seen before; notes it. Resources without an identity are never duplicates. */
   seen({ apiVersion, kind, namespace, name }: ReportedResource): boolean {
     if (name === "" || this.#count >= MAX_REMEMBERED) return false;
     const group = parseApiVersion(apiVersion)?.group ?? apiVersion;
@@ -30,7 +28,7 @@ export class Duplicates {
     return false;
   }
 
-  /** False when it is there already. The first half is never 0, which marks places that are free. */
+  /** Adds a fingerprint; false when it is present already. The first half is never 0, which marks places that are free. */
   #add(places: Uint32Array, high: number, low: number): boolean {
     const mask = places.length / 2 - 1;
     for (let at = low & mask; ; at = (at + 1) & mask) {

@@ -1,4 +1,4 @@
-/** PolicyExceptions out of files (spec kyverno.md 5.1). */
+/** Reads PolicyExceptions from files (spec kyverno.md 5.1). */
 import { readFile } from "node:fs/promises";
 import { parseSuspectYaml, warningText, yamlText } from "../../data/yaml.js";
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
@@ -18,8 +18,8 @@ const failed: Refused = (reason) => new ScanError(`Error: failed to load excepti
 
 /**
  * Reads exceptions of all versions.
- * @param warn told of what is not read in a file, with the place
- * @throws for everything else, a ScanError unless the caller has other words
+ * @param warn receives warnings about skipped parts of a file, with the place
+ * @throws for everything else, a ScanError unless the caller makes another error
  */
 export async function readExceptions(
   paths: readonly string[],
@@ -53,7 +53,7 @@ function exceptionOf(document: unknown, unloadable: Refused): readonly Exception
   const [apiVersion, kind] = [text(document, "apiVersion"), text(document, "kind")];
   if (kind === EXCEPTION_KIND && LEGACY.test(apiVersion)) return [];
   if (apiVersion === "" && kind === "") throw unloadable("failed to parse document (GVK cannot be empty)");
-  // Only the schemas of Kyverno's own kinds are looked into.
+  // Only Kyverno's own kinds are validated.
   if (!/kyverno\.io\//.test(apiVersion)) {
     const missing = `failed to locate OpenAPI spec for GV: ${apiVersion}`;
     throw unloadable(`failed to parse document (failed to retrieve validator: ${missing})`);

@@ -1,8 +1,6 @@
-/** Work that several do side by side, with the answers in the order of the questions. */
+/** Runs work concurrently, with the answers in the order of the questions. */
 
-/**
- * @param ahead how many questions are under way at a time: what they and their answers take of memory is bounded by it
- */
+/** @param ahead most questions under way at a time, which bounds the memory of questions and answers */
 export async function* inOrder<Q, A>(
   questions: AsyncIterable<Q>,
   answer: (question: Q) => Promise<A>,
@@ -11,7 +9,7 @@ export async function* inOrder<Q, A>(
   const waiting: Promise<A>[] = [];
   for await (const question of questions) {
     const coming = answer(question);
-    // Its turn to be looked at comes later; until then a failure is nobody's.
+    // It is awaited later; until then a failure must not count as unhandled.
     coming.catch(() => {});
     waiting.push(coming);
     const [first] = waiting;

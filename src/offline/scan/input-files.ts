@@ -1,4 +1,4 @@
-/** Where resources come from: files, folders and standard input. */
+/** Sources of resources: files, folders and standard input. */
 import { createReadStream, type Dirent, type Stats } from "node:fs";
 import { type FileHandle, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,33 +7,33 @@ import { ScanError } from "./scan-error.js";
 
 /** A file that can be read as often as needed, a piece at a time. */
 export interface InputFile {
-  /** As it was named. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly bytes: number;
-  /** Its chunks; each is good until the next one is asked for. */
+  /** Its chunks; each is valid until the next one is requested. */
   read(): AsyncIterable<Buffer>;
 }
 
 /** Bytes that are read at a time. */
 const CHUNK_BYTES = 512 * 1024;
-/** What is kept of standard input in memory; beyond that it goes to a file, because resources are counted before they are looked at. */
+/** Bytes of standard input that are kept in memory; more go to a file, because resources are counted before they are evaluated. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** What is taken of folders, which are not searched further (spec kyverno.md 8.2). JSON and PEM stand there for other things as well. */
+/** Files taken from folders, which are not searched further (spec kyverno.md 8.2). JSON and PEM files may have other purposes there. */
 const IN_FOLDERS = /\.(?:ya?ml|jsonl|ndjson|csr)$/;
 
-/** All that resources are read from, with what of it is kept until they are closed. */
+/** All sources of resources, with data that are kept until they are closed. */
 export class Inputs {
   readonly #kept: KeptInput[] = [];
   #stdin: InputFile | undefined;
 
-  /** Reads all of standard input: the path `-` stands for it. */
+  /** Reads the whole standard input, which has the path `-`. */
   async takeStdin(stream: AsyncIterable<Buffer | string>): Promise<void> {
     this.#stdin = await this.#keep("-", stream);
   }
 
   /**
-   * The files that paths stand for. What is no regular file (a pipe, a device) can be read once only, and nobody knows how long it is: it is kept.
-   * @throws ScanError for what isn't there
+   * The files of paths. A file that is not regular (a pipe, a device) can be read only once, and its length is unknown: it is kept.
+   * @throws ScanError for a missing path
    */
   async files(paths: readonly string[]): Promise<InputFile[]> {
     const files: InputFile[] = [];
@@ -68,7 +68,7 @@ export class Inputs {
     return kept;
   }
 
-  /** Gives up what was kept. */
+  /** Removes kept data. */
   async close(): Promise<void> {
     for (const kept of this.#kept) await kept.close();
   }
@@ -91,7 +91,7 @@ async function* chunksOfFile(name: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Each chunk is good until the next one is asked for: one piece of memory serves for all, where garbage of this size would wait long to be collected. */
+/** The chunks of a file. Each is valid until the next one is requested: all share one buffer, since garbage of this size would stay for long. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   for (let position = 0; ; ) {
@@ -102,7 +102,7 @@ async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** What a failure of the file system is called on a command line. */
+/** The text of a file system error for the command line. */
 export function reasonOf(error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case "ENOENT":
@@ -116,11 +116,11 @@ export function reasonOf(error: NodeJS.ErrnoException): string {
   }
 }
 
-/** What can be read once only, as a file: how long it is, nobody knows before its end. */
+/** A file of input that can be read only once, and whose length is unknown before its end. */
 class KeptInput implements InputFile {
   readonly name: string;
   readonly #kept: Buffer[] = [];
-  /** Has no name any more, so that nothing stays behind however the process ends. */
+  /** The spool file, already removed from its folder, so that nothing stays behind however the process ends. */
   #spool: FileHandle | undefined;
   bytes = 0;
 
@@ -128,7 +128,7 @@ class KeptInput implements InputFile {
     this.name = name;
   }
 
-  /** Reads all of it. */
+  /** Reads the whole input. */
   async take(stream: AsyncIterable<Buffer | string>): Promise<void> {
     for await (const next of stream) {
       const chunk = typeof next === "string" ? Buffer.from(next) : next;
@@ -150,13 +150,13 @@ class KeptInput implements InputFile {
     })(this.#kept);
   }
 
-  /** Gives its memory on the disk back. */
+  /** Frees its disk space. */
   async close(): Promise<void> {
     await this.#spool?.close();
   }
 }
 
-/** A file that is gone when it is closed. */
+/** A file that is removed when it is closed. */
 async function namelessFile(): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), "policy-server-"));
   try {

@@ -1,7 +1,10 @@
 import { readYamlStream, warningText, yamlText, yamlWarnings } from "../../data/yaml.js";
 import type { InputFile } from "./input-files.js";
 
-/** What is doubtful in a file of JSON, with its places. Its resources are read without them, one by one; so it is read once more, whole, where there is something. */
+/**
+ * Warnings about a JSON file, with their places. Its resources are parsed one by one, without places; so it is parsed as a whole once more if there
+ * are warnings.
+ */
 export async function jsonDoubts(file: InputFile): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of file.read()) chunks.push(Buffer.from(chunk));

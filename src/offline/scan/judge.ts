@@ -1,23 +1,23 @@
-/** Who judges resources: policies of one kind, whatever it is. */
+/** The interface of policies of one kind that evaluate resources. */
 
 import type { AuthorizationRequest } from "../../kinds/kyverno/authorization/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
 
-/** What is judged. */
+/** The subject of an evaluation. */
 export type Subject =
-  /** A resource, asked about by this request. */
+  /** A resource, with its request. */
   | { readonly kind: "resource"; readonly request: AdmissionRequest; readonly object: JsonObject }
   /** Any JSON. */
   | { readonly kind: "payload"; readonly payload: JsonObject }
-  /** A request that somebody wants authorized. */
+  /** A request to be authorized. */
   | { readonly kind: "authorization"; readonly request: AuthorizationRequest };
 
-/** Policies that can be asked. */
+/** Policies that can be evaluated. */
 export interface Judge {
-  /** In the order in which their findings come. */
+  /** Policies, in the order of their findings. */
   readonly policies: readonly ReportedPolicy[];
-  /** What they have to say; policies that don't match say nothing. `policy` counts from the first of {@link policies}. */
+  /** Findings on a subject; policies that don't match have none. `policy` is the index in {@link policies}. */
   judge(subject: Subject): readonly Finding[] | Promise<readonly Finding[]>;
 }

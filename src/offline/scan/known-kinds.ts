@@ -1,7 +1,7 @@
-/** What is known of kinds without a cluster: those that each has, and those that CustomResourceDefinitions define (spec kyverno.md 8.2). */
+/** Kinds that are known without a cluster: built-in ones, and those of CustomResourceDefinitions (spec kyverno.md 8.2). */
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 
-/** Kinds whose objects live outside of namespaces, by group. */
+/** Cluster-scoped kinds, by group. */
 const CLUSTER_SCOPED: Readonly<Record<string, string>> = {
   "": "ComponentStatus Namespace Node PersistentVolume",
   "admissionregistration.k8s.io":
@@ -33,7 +33,7 @@ interface Definition {
 export class KnownKinds {
   readonly #defined = new Map<string, Definition>();
 
-  /** @param definitions CustomResourceDefinitions; other objects are passed over */
+  /** @param definitions CustomResourceDefinitions; other objects are skipped */
   constructor(definitions: readonly JsonObject[] = []) {
     for (const definition of definitions) {
       if (text(definition, "kind") !== "CustomResourceDefinition") continue;
@@ -44,25 +44,25 @@ export class KnownKinds {
     }
   }
 
-  /** Whether objects of the kind are known to live outside of namespaces. */
+  /** Whether the kind is known to be cluster-scoped. */
   isClusterScoped(group: string, kind: string): boolean {
     const key = `${group}/${kind}`;
     const defined = this.#defined.get(key);
     return defined === undefined ? BUILTIN.has(key) : !defined.namespaced;
   }
 
-  /** Whether a definition brings the kind. */
+  /** Whether a definition has the kind. */
   isDefined(group: string, kind: string): boolean {
     return this.#defined.has(`${group}/${kind}`);
   }
 
-  /** The resource of a kind; guessed where nobody says it. */
+  /** The resource of a kind; guessed where it is unknown. */
   resourceOf(group: string, kind: string): string {
     return this.#defined.get(`${group}/${kind}`)?.plural || guessed(kind.toLowerCase());
   }
 }
 
-/** As the API machinery guesses where it can't ask, which is not what English has. */
+/** The plural that the API machinery guesses, which is not the English one. */
 function guessed(singular: string): string {
   if (singular.endsWith("endpoints")) return singular;
   if (singular.endsWith("s")) return `${singular}es`;

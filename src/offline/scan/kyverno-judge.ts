@@ -1,4 +1,4 @@
-/** Kyverno's policies over resources and payloads, as its command asks them (spec kyverno.md 6.1 and 8.3). */
+/** Evaluates Kyverno's policies on resources and payloads like its command (spec kyverno.md 6.1 and 8.3). */
 import { withDoubles } from "../../data/doubles.js";
 import {
   type CompiledPolicy,
@@ -14,18 +14,18 @@ import type { Finding, ReportedPolicy } from "../reports/finding.js";
 import type { Judge, Subject } from "./judge.js";
 import { admissionInput } from "./request.js";
 
-/** A policy takes the time that it takes: what expressions may cost is limited. */
+/** No time limit: the cost of expressions is limited. */
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 const NOBODY: readonly Finding[] = [];
 
-/** Compiled policies of both modes, each asked about what it is for: those for JSON about resources as well. */
+/** Compiled policies of both modes, each evaluated on its subjects: those for JSON on resources as well. */
 export class KyvernoJudge implements Judge {
   readonly policies: readonly ReportedPolicy[];
   readonly #kubernetes: OneMode;
   readonly #json: OneMode;
 
-  /** @param policies in the order in which they were loaded */
+  /** @param policies in the order of loading */
   constructor(policies: readonly CompiledPolicy[], world: World) {
     const forJson = policies.filter(isJson);
     const forKubernetes = policies.filter((policy) => !isJson(policy));
@@ -48,7 +48,7 @@ export class KyvernoJudge implements Judge {
 
 const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
 
-/** What reports say of a policy. */
+/** A policy in reports. */
 export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPolicy {
   const { background, admission } = spec.evaluation ?? {};
   return {
@@ -61,7 +61,7 @@ export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPoli
   };
 }
 
-/** Policies of one mode. */
+/** The policies of one mode. */
 class OneMode {
   readonly #engine: KyvernoEngine;
   readonly #places: ReadonlyMap<CompiledPolicy, number>;
@@ -98,7 +98,7 @@ class OneMode {
     return findings.sort(byPolicy);
   }
 
-  /** Nothing counts of what was asked: whoever it was, none of them has passed. */
+  /** Findings of a failure, which fails all policies: none has passed. */
   #failed({ message }: Failure): readonly Finding[] {
     return [...this.#places.values()].map((policy) => ({
       policy,
@@ -113,5 +113,5 @@ class OneMode {
 
 const NO_NAMES: readonly string[] = [];
 
-/** The engine sorts by name; reports have the order of the files. */
+/** Sorts findings in the order of the files, as in reports; the engine sorts by name. */
 const byPolicy = (a: Finding, b: Finding): number => a.policy - b.policy;

@@ -1,4 +1,4 @@
-/** A plan made ready: policies read, compiled and put into their world. */
+/** Prepares a plan: policies are read, compiled and put into their world. */
 
 import { opened } from "../../config/documents/documents.js";
 import { type Config, type ConfigEntry, formatProblem, loadConfig } from "../../config/index.js";
@@ -46,9 +46,9 @@ import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
 
-// Policies of a policies.yaml, by their ids: of any kind, groups and their members among them.
+// Policies of a policies.yaml, by their ids: of any kind, including groups and their members.
 
-/** The configuration with nothing but what these ids need. */
+/** The configuration with only the entries that these ids need. */
 function onlyNeeded(config: Config, ids: readonly string[]): Config {
   const entries = new Map(config.entries.map((entry) => [entry.id, entry]));
   const needed = new Set<ConfigEntry>();
@@ -63,39 +63,39 @@ function onlyNeeded(config: Config, ids: readonly string[]): Config {
   return { ...config, entries: config.entries.filter((entry) => needed.has(entry)) };
 }
 
-/** Where resources come from, and what policies ask, that are not read from files. */
+/** A cluster as the source of resources and of policies' look-ups. */
 export interface ClusterSource {
   readonly world: World;
   readonly external: ExternalData;
   readonly client: ListedCluster;
-  /** Whose resources are taken; `""`: those of all, and of none. */
+  /** The namespace of resources; `""`: all, and cluster-scoped ones. */
   readonly namespace: string;
 }
 
-/** What a scan needs of its surroundings. */
+/** The tools of a scan. */
 export interface ScanTools {
-  /** Loads policies of other kinds than Kyverno's; made when there are any. */
+  /** Loads policies of other kinds than Kyverno's; created when there are any. */
   readonly loader: () => PolicyLoader;
   /** Milliseconds that a policy of those kinds may take. */
   readonly policyTimeout: number;
-  /** Asks HTTP servers for expressions. */
+  /** HTTP requests of expressions. */
   readonly http: HttpSource;
-  /** A cluster that is asked in place of files. */
+  /** A cluster in place of files. */
   readonly cluster?: ClusterSource;
-  /** Told when a policy breaks its contract. */
+  /** Called when a policy breaks its contract. */
   readonly onDefect: (policy: string, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** A scan that can begin. */
+/** A prepared scan. */
 export interface OpenedScan {
   readonly scanner: Scanner;
-  /** How many policies were loaded, those that don't compile among them. */
+  /** Number of loaded policies, including those that don't compile. */
   readonly rules: number;
-  /** How many exceptions there are. */
+  /** Number of exceptions. */
   readonly exceptions: number;
-  /** The cluster's resources, where there is one. */
+  /** The cluster's resources, if there is one. */
   readonly listing: ClusterListing | undefined;
   /** Policies that don't compile: in Kyverno's order, those for payloads last. */
   readonly failures: readonly CompileFailure[];
@@ -106,7 +106,7 @@ export interface OpenedScan {
 }
 
 /**
- * Makes a plan ready.
+ * Prepares a plan.
  * @throws ScanError
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
@@ -140,7 +140,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
 const rulesOf = ({ kyverno, authorization, admission, certificateRequests }: PolicyFiles): number =>
   kyverno.length + authorization.length + admission.length + certificateRequests.policies.length;
 
-/** What of the cluster the policies are for. */
+/** The listing of the cluster's resources that the policies match. */
 async function listingFor(
   { policyIds }: ScanPlan,
   { admission, certificateRequests }: PolicyFiles,
@@ -212,10 +212,10 @@ async function openCertificateRequestPolicies(
 }
 
 /**
- * ValidatingAdmissionPolicies made ready.
- * @param beside what they may look up: Namespaces, and files with parameters
- * @param warnings gets what is wrong with them
- * @throws ScanError for files that can't be read
+ * Prepares ValidatingAdmissionPolicies.
+ * @param beside documents that they may look up: Namespaces, and files with parameters
+ * @param warnings receives their problems
+ * @throws ScanError for unreadable files
  */
 export async function openAdmissionPolicies(
   admission: readonly AdmissionPolicyDocuments[],

@@ -1,4 +1,4 @@
-/** Policies of other kinds over resources: one finding each, out of its outcome. */
+/** Evaluates policies of other kinds on resources: one finding each, from its outcome. */
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
@@ -7,27 +7,27 @@ import type { ServedPolicy } from "../../policy/served/policy-set.js";
 import type { Finding, ReportedPolicy } from "../reports/finding.js";
 import type { Judge, Subject } from "./judge.js";
 
-/** A policy, and what reports say of it. */
+/** A policy, with its description in reports. */
 export interface JudgingPolicy {
   readonly served: ServedPolicy;
   readonly reported: ReportedPolicy;
-  /** Whether it is asked about this. */
+  /** Whether it matches the subject. */
   isFor(subject: Subject): boolean;
-  /** What its outcome is called in reports; `undefined`: it has nothing to say. */
+  /** The finding of its outcome in reports; `undefined`: none. */
   finding(outcome: Outcome): Omit<Finding, "policy"> | undefined;
 }
 
-/** What all of them have in common. */
+/** Common options of all policies. */
 export interface OutcomeJudgeOptions {
-  /** Milliseconds that an evaluation may take when its policy says nothing. */
+  /** Milliseconds that an evaluation may take without a limit of its policy. */
   readonly policyTimeout: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-  /** Told when a policy breaks its contract. */
+  /** Called when a policy breaks its contract. */
   readonly onDefect: (policy: string, error: unknown) => void;
 }
 
-/** Asks one after the other: guests of one resource need not wait for each other's threads. */
+/** Evaluates one policy after the other: guests of one resource need not wait for each other's threads. */
 export class OutcomeJudge implements Judge {
   readonly policies: readonly ReportedPolicy[];
   readonly #judging: readonly JudgingPolicy[];

@@ -1,4 +1,4 @@
-/** JSON payloads (spec kyverno.md 6.1 and 6.2). */
+/** Reads JSON payloads (spec kyverno.md 6.1 and 6.2). */
 import { readFileSync } from "node:fs";
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
@@ -8,9 +8,9 @@ import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /**
- * Reads a payload: one of JSON has doubles only, one of YAML has integers where they are written.
- * @param shown how the payload is named in messages, where these are to name it
- * @throws ScanError for what is no map at its top
+ * Reads a payload: one of JSON has only doubles, one of YAML has integers as written.
+ * @param shown the payload's name in messages; absent: none
+ * @throws ScanError for a payload that is not a map
  */
 export function readPayload(path: string, shown = ""): JsonObject {
   const named = shown === "" ? "failed to load JSON payload" : `error: failed to load JSON payload ${shown}`;

@@ -1,4 +1,4 @@
-/** Policies of all kinds out of files, folders and standard input (spec kyverno.md 8.1). */
+/** Reads policies of all kinds from files, folders and standard input (spec kyverno.md 8.1). */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { identityOf, opened } from "../../config/documents/documents.js";
@@ -22,13 +22,13 @@ import { reasonOf } from "./input-files.js";
 export interface AdmissionPolicyDocuments {
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The policy, then its bindings, wherever they were found. */
+  /** The policy, then its bindings, from any file. */
   readonly documents: readonly SourceDocument[];
   /** The names of the bindings. */
   readonly bindings: readonly string[];
 }
 
-/** CertificateRequestPolicies with what stands beside them. */
+/** CertificateRequestPolicies with the documents beside them. */
 export interface CertificateRequestPolicyDocuments {
   /** In the order of the files. */
   readonly policies: readonly SourceDocument[];
@@ -36,20 +36,20 @@ export interface CertificateRequestPolicyDocuments {
   readonly beside: readonly SourceDocument[];
 }
 
-/** What policy files hold. */
+/** The content of policy files. */
 export interface PolicyFiles {
   /** In the order of the files. */
   readonly kyverno: readonly PolicyResource[];
-  /** Those for an authorization server (spec kyverno.md 6.3). */
+  /** Policies for an authorization server (spec kyverno.md 6.3). */
   readonly authorization: readonly PolicyResource[];
   readonly admission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
-  /** PolicyExceptions among the policies; only those of v1beta1 count there. */
+  /** PolicyExceptions among the policies; there only those of v1beta1 count. */
   readonly exceptions: readonly ExceptionResource[];
-  /** What was passed over, for the user. */
+  /** Warnings about skipped parts, for the user. */
   readonly warnings: readonly string[];
-  /** Policies that nothing is checked with here: no run that leaves them out has found everything in order. */
+  /** Policies that are not supported here: a run that leaves them out must not count as passed. */
   readonly unserved: readonly string[];
 }
 
@@ -57,14 +57,14 @@ const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
 const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
-/** Exceptions beside policies are only recognised in this version (spec kyverno.md 5.1). */
+/** Exceptions beside policies are recognised only in this version (spec kyverno.md 5.1). */
 const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
-/** Groups whose kinds of policies are known to decide something, here or elsewhere. */
+/** API groups of known kinds of policies, here or elsewhere. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
 
 /**
- * Reads policies. Nothing is thrown for a file that can't be used: it is left out, with a warning.
- * @param paths files, folders (searched to the bottom, but for hidden ones), or `-`
+ * Reads policies. An unusable file does not throw: it is left out, with a warning.
+ * @param paths files, folders (searched to the bottom, except hidden ones), or `-`
  * @param stdin the text of standard input
  */
 export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
@@ -78,7 +78,7 @@ export async function readPolicyFiles(paths: readonly string[], stdin: string): 
   return found.policies();
 }
 
-/** Whether it is a file or folder that may hold policies. */
+/** Collects a file or folder; returns whether it may contain policies. */
 async function walk(path: string, found: Found): Promise<boolean> {
   const name = basename(path);
   if (/^\.+[^./]/.test(name)) return false;
@@ -93,9 +93,9 @@ async function walk(path: string, found: Found): Promise<boolean> {
   return true;
 }
 
-/** A file as it was read. */
+/** A file that was read. */
 interface ReadFile {
-  /** What is the matter with it, for the user. */
+  /** Its problems, for the user. */
   readonly warnings: readonly string[];
   readonly documents: readonly SourceDocument[];
 }
@@ -110,7 +110,7 @@ class Found {
   readonly warnings: string[] = [];
   readonly #unserved: string[] = [];
   readonly #taken: Taken[] = [];
-  /** Whether one holds a CertificateRequestPolicy is known when all are read. */
+  /** Files that were read: only after all of them is it known whether one has a CertificateRequestPolicy. */
   readonly #files: ReadFile[] = [];
 
   file(path: string, written: string): void {
@@ -122,10 +122,10 @@ class Found {
     this.#files.push({ warnings: [warning], documents: [] });
   }
 
-  /** A file counts whole or, when it holds what no policy file may hold, not at all. */
+  /** Takes a file as a whole or, if it has a document that no policy file may have, not at all. */
   #take({ warnings, documents }: ReadFile, certificates: boolean): void {
     this.warnings.push(...warnings);
-    // What says who may use a policy belongs to it, in its file and in files without any policy.
+    // Documents with permissions to use a policy belong to it, in its file and in files without any policy.
     const beside = documents.some(isCertificateRequestPolicy) || (certificates && documents.every(isNoPolicy));
     const taken: Taken[] = [];
     for (const document of documents) {
@@ -136,7 +136,7 @@ class Found {
     this.#taken.push(...taken);
   }
 
-  /** @param beside whether what is built in may stand in the file */
+  /** @param beside whether built-in kinds may be in the file */
   #document(document: SourceDocument, beside: boolean): Taken | "drop" | undefined {
     const { group, version, kind, name } = identityOf(document);
     const warn = (what: string) => this.warnings.push(formatProblem(document.problem("warning", [], what)));
@@ -164,7 +164,7 @@ class Found {
     else if (!beside && isBuiltin({ group, version, kind })) {
       warn(`the whole file is left out: policy type not supported ${apiVersionOf({ group, version })}, Kind=${kind}`);
       return "drop";
-    } else warn(`${kind || "a document without a kind"} is passed over: it is no policy`);
+    } else warn(`${kind || "a document without a kind"} is passed over: it is not a policy`);
     return undefined;
   }
 
@@ -208,7 +208,7 @@ class Found {
 const isPolicyElsewhere = (group: string, kind: string): boolean =>
   (POLICY_GROUPS.has(group) && kind.endsWith("Policy")) ||
   (group === ADMISSION_GROUP && kind === MUTATING_POLICY) ||
-  // Of another API it is a slip.
+  // In another API group it is a mistake.
   kind === CERTIFICATE_REQUEST_POLICY;
 
 function isCertificateRequestPolicy(document: SourceDocument): boolean {
@@ -216,7 +216,7 @@ function isCertificateRequestPolicy(document: SourceDocument): boolean {
   return group === CERTIFICATE_GROUP && kind === CERTIFICATE_REQUEST_POLICY;
 }
 
-/** Of a built-in kind that decides nothing. */
+/** Whether a document is of a built-in kind that is not a policy. */
 function isNoPolicy(document: SourceDocument): boolean {
   const identity = identityOf(document);
   return isBesideCertificateRequestPolicies(document) || (identity.group !== ADMISSION_GROUP && isBuiltin(identity));

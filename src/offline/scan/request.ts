@@ -1,4 +1,4 @@
-/** The request that a resource is asked about with (spec kyverno.md 8.3 and 8.4). */
+/** Makes the request for a resource (spec kyverno.md 8.3 and 8.4). */
 import { withDoubles } from "../../data/doubles.js";
 import type { AdmissionInput } from "../../kinds/kyverno/index.js";
 import { creatorOf } from "../../kubernetes/creator.js";
@@ -7,24 +7,24 @@ import type { Operation, Subresource, User } from "./circumstances.js";
 import type { KnownKinds } from "./known-kinds.js";
 import type { Resource } from "./resource.js";
 
-/** What requests are made with. */
+/** Inputs of requests. */
 export interface RequestCircumstances {
   readonly kinds: KnownKinds;
   readonly operation: Operation;
-  /** Absent: nobody said it; then it is whoever an object says has made it, else nobody. */
+  /** The requester; absent: the one named in the object, if any. */
   readonly user: User | undefined;
   readonly subresources: readonly Subresource[];
 }
 
 const NOBODY: User = {};
 
-/** The request; numbers are as they are written. */
+/** The request; numbers are as written. */
 export function requestFor(
   { object, group, version, kind, namespace, name }: Resource,
   { kinds, operation, user, subresources }: RequestCircumstances,
 ): AdmissionRequest {
   const own = { group, version, kind };
-  // What stands for a subresource is asked about as its parent.
+  // An object that stands for a subresource is evaluated as its parent.
   const parent = subresources.find(
     ({ subresource: each }) => each.group === group && each.version === version && each.kind === kind,
   )?.parentResource;

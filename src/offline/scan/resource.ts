@@ -1,4 +1,4 @@
-/** Kubernetes objects out of files, as they are judged (spec kyverno.md 8.2). */
+/** Kubernetes objects from files, in the form for evaluation (spec kyverno.md 8.2). */
 
 import { type JsonDocument, readJson, UNIQUE_KEYS } from "../../data/json.js";
 import { setKey } from "../../data/plain-object.js";
@@ -11,23 +11,23 @@ import type { KnownKinds } from "./known-kinds.js";
 import { ScanError } from "./scan-error.js";
 import { type Batch, type ListKind, textsOf } from "./split/batch.js";
 
-/** An object, and what it says it is. */
+/** An object, with its own identity. */
 export interface Resource extends ReportedResource {
-  /** With integers, and with the namespace that it is in. */
+  /** The object with integers, and with its namespace. */
   readonly object: JsonObject;
   readonly group: string;
   readonly version: string;
 }
 
-/** Told of what is doubtful in a file. */
+/** Receives warnings about a file. */
 export interface Doubts {
-  /** With its place. */
+  /** A warning with its place. */
   warn(line: string): void;
-  /** A key stands twice somewhere in a file of JSON, whose resources are read without their places (see json-doubts.ts). */
+  /** A duplicate key in a JSON file, whose resources are parsed without places (see json-doubts.ts). */
   repeated(file: string): void;
 }
 
-/** Maps that people leave empty: what generates YAML writes a key without a value then. */
+/** Maps that are often empty: generators of YAML then write a key without a value. */
 const MAPS: ReadonlySet<string> = new Set([
   "annotations",
   "labels",
@@ -39,8 +39,8 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /**
  * The resources of a batch, in order.
- * @param doubts told of what is doubtful; default: nobody
- * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
+ * @param doubts receives warnings; default: they are dropped
+ * @throws ScanError for an unreadable text, or one without kind and version; names the file
  */
 export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts): Resource[] {
   return textsOf(batch).flatMap((written, index) => {
@@ -56,20 +56,20 @@ export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts):
   });
 }
 
-/** Those who are told of a text. */
+/** Receivers of a text's warnings. */
 interface Told {
   yaml(doubt: YamlError): void;
   json(): void;
 }
 
-/** What stands in a text: JSON is one value, YAML may be several. */
+/** The values in a text: JSON has one, YAML may have several. */
 function valuesOf(written: string, form: Batch["form"], told: Told | undefined): unknown[] {
   if (form === "yaml") return told ? parseSuspectYaml(written, told.yaml) : parseYamlDocuments(written);
   try {
     const { value, plain } = told === undefined ? readJson(written) : readDoubtfulJson(written, told);
     return [plain ? value : withIntegers(value)];
   } catch (error) {
-    // A map of YAML begins like one of JSON.
+    // A map of YAML may begin like one of JSON.
     try {
       return told ? parseSuspectYaml(written, told.yaml) : parseYamlDocuments(written);
     } catch {
@@ -104,11 +104,11 @@ function resourcesOf(value: unknown, list: ListKind | undefined, kinds: KnownKin
   return [resourceOf(named, kinds)];
 }
 
-/** Characters of an object that a message shows. */
+/** Characters of an object in a message. */
 const SHOWN = 200;
 const shown = (value: unknown): string | undefined => JSON.stringify(value)?.slice(0, SHOWN);
 
-/** The resource that an object is. The object must be nobody else's: what it lacks is added. */
+/** Makes a resource of an object, which must not be shared: missing members are added to it. */
 export function resourceOf(object: JsonObject, kinds: Pick<KnownKinds, "isClusterScoped">): Resource {
   withoutMissingMaps(object);
   const apiVersion = text(object, "apiVersion");
@@ -148,7 +148,7 @@ function withoutMissingMaps(object: JsonObject): void {
   }
 }
 
-/** Whole numbers are integers, however they are written: so YAML is read, too. */
+/** Converts whole numbers to integers, in any notation, as for YAML. */
 export function withIntegers(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Number) return Object.is(value.valueOf(), -0) ? 0 : value.valueOf();
@@ -158,7 +158,7 @@ export function withIntegers(value: unknown): unknown {
   return copy;
 }
 
-/** Entries of the global context are no resources to be judged. */
+/** The resources to be evaluated: entries of the global context are not. */
 export const judged = (resources: readonly Resource[]): readonly Resource[] =>
   resources.some(isContextEntry) ? resources.filter((each) => !isContextEntry(each)) : resources;
 

@@ -1,8 +1,8 @@
-/** What ends a scan before its time: nothing can be said of what was not looked at. The message is for the user. */
+/** Error that ends a scan early: resources that were not evaluated have no result. The message is for the user. */
 export class ScanError extends Error {
   readonly code = "SCAN";
   override readonly name = "ScanError";
 }
 
-/** A file is of an older form than is read. */
+/** Error of a file in an outdated format. */
 export class OutdatedFileError extends ScanError {}

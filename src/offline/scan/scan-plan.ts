@@ -1,32 +1,32 @@
-/** What a scan is made of, as data that can be handed to threads: each makes its own policies of it. */
+/** The plan of a scan, as data that can be sent to threads: each makes its own policies of it. */
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Operation, User, Values } from "./circumstances.js";
 import type { Wanted } from "./scanner.js";
 
-/** Everything that decides what policies find. */
+/** All inputs of policies. */
 export interface ScanPlan {
   /** Files and folders with policies; `-`: the text below. */
   readonly policyPaths: readonly string[];
-  /** Standard input, where policies come from there. */
+  /** Standard input, if policies come from there. */
   readonly stdin: string;
-  /** A policies.yaml, and which of its policies are asked. */
+  /** A policies.yaml, with the ids of the policies to evaluate. */
   readonly policiesFile?: string;
   readonly policyIds: readonly string[];
   readonly exceptions: readonly ExceptionResource[];
-  /** Take those among the policies, too. */
+  /** Whether to take exceptions among the policies, too. */
   readonly exceptionsWithinPolicies: boolean;
   readonly values: Values;
   readonly operation: Operation;
-  /** Absent: nobody said who asks. */
+  /** The requester; absent: not given. */
   readonly user?: User;
   /** CustomResourceDefinitions. */
   readonly definitions: readonly JsonObject[];
-  /** The text of a context file; absent: there is none. */
+  /** The text of a context file; absent without one. */
   readonly contextFile?: string;
   /** Files with parameters of ValidatingAdmissionPolicies, and with Namespaces and objects of RBAC. */
   readonly parameterPaths: readonly string[];
-  /** Every CertificateRequestPolicy may be used by everybody. */
+  /** Whether every requester may use every CertificateRequestPolicy. */
   readonly assumeBound?: boolean;
   readonly wanted: Wanted;
 }

@@ -1,4 +1,4 @@
-/** What a scan needs of its surroundings, made of the settings: the same in every thread. */
+/** Creates the tools of a scan from the settings: the same in every thread. */
 import { type CommandIo, say } from "../../data/command-io.js";
 import { createLoader, type PolicyLoader } from "../../loader/index.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "../../loader/settings.js";
@@ -7,16 +7,16 @@ import { openHttp } from "../../world/open-external.js";
 import type { ClusterSource, ScanTools } from "./open-scan.js";
 import { ScanError } from "./scan-error.js";
 
-/** Tools with what they hold open. */
+/** Tools with their open resources. */
 export interface OpenTools extends ScanTools {
   close(): Promise<void>;
 }
 
 /**
  * Opens them.
- * @param namespace take resources from the cluster, of this namespace (`""`: of all); absent: from files
- * @throws ScanError where there is no way to a cluster
- * @throws UsageError for lists of HTTP servers that can't be read
+ * @param namespace the namespace of resources in the cluster (`""`: all); absent: from files
+ * @throws ScanError without a way to a cluster
+ * @throws UsageError for invalid lists of HTTP servers
  */
 export function scanTools(
   settings: LoaderSettings,
@@ -44,7 +44,7 @@ export function scanTools(
   };
 }
 
-/** The cluster whose resources are judged, and which policies ask. */
+/** The cluster of resources and of policies' look-ups. */
 function clusterOf(loader: PolicyLoader, namespace: string, now: () => number): ClusterSource {
   const { access, cluster: client, external } = loader;
   if (client !== undefined) return { client, namespace, world: clusterWorld(client, now), external };

@@ -1,4 +1,4 @@
-/** Resources, one after the other, before all judges. */
+/** Evaluates resources, one after the other, by all judges. */
 
 import type { AuthorizationRequest } from "../../kinds/kyverno/authorization/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
@@ -12,15 +12,15 @@ import { type RequestCircumstances, requestFor } from "./request.js";
 import { judged, type Resource, readResources } from "./resource.js";
 import type { Batch } from "./split/batch.js";
 
-/** Resources of a batch that wait for answers (of a cluster, a registry, a guest) side by side. */
+/** Most resources of a batch that wait for answers (of a cluster, a registry, a guest) at the same time. */
 const AT_A_TIME = 16;
 
-/** Which findings are of interest: all, or those that are told one by one, where the rest is merely counted. */
+/** The wanted findings: all, or those that are reported one by one, while the rest is only counted. */
 export type Wanted = "all" | "failures";
 
-/** Asks all judges about each resource. */
+/** Evaluates each resource by all judges. */
 export class Scanner {
-  /** Of all judges. */
+  /** Policies of all judges. */
   readonly policies: readonly ReportedPolicy[];
   readonly #judges: readonly { readonly judge: Judge; readonly first: number }[];
   readonly #circumstances: RequestCircumstances;
@@ -42,7 +42,7 @@ export class Scanner {
 
   /**
    * All resources of a batch, in order.
-   * @throws ScanError for a text that can't be read
+   * @throws ScanError for an unreadable text
    */
   scanBatch(batch: Batch): Promise<readonly Scanned[]> {
     return this.scanAll(judged(readResources(batch, this.#circumstances.kinds)));
@@ -80,7 +80,7 @@ export class Scanner {
     );
   }
 
-  /** A payload, which may say of itself what a resource does. */
+  /** A payload, which may have a resource's identity. */
   scanPayload(payload: JsonObject): Scanned | Promise<Scanned> {
     const metadata = member(payload, "metadata");
     return this.#ask(
@@ -96,7 +96,7 @@ export class Scanner {
     );
   }
 
-  /** A request that somebody wants authorized; reports have no name for it. */
+  /** A request to be authorized; reports have no name for it. */
   scanRequest(request: AuthorizationRequest): Scanned | Promise<Scanned> {
     return this.#ask({ kind: "authorization", request }, NAMELESS);
   }

@@ -1,4 +1,4 @@
-/** CertificateRequests made of certification requests (CSRs) in files, as somebody would make them in a cluster (spec certificate-request-policy.md 7.5). */
+/** CertificateRequests made of certification requests (CSRs) in files, as a user would make them in a cluster (spec certificate-request-policy.md 7.5). */
 import { basename } from "node:path";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { MalformedRequest } from "../../x509/pkcs10/index.js";
@@ -6,39 +6,39 @@ import { isPemOrDer, requestPem } from "../../x509/pkcs10/request-file.js";
 import { type InputFile, reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
-/** What is said of a CertificateRequest beside the CSR. */
+/** Fields of a CertificateRequest beside the CSR. */
 export interface CertificateRequestParts {
   /** Default: `default`. */
   readonly namespace?: string | undefined;
   /** Its name; default: that of the file, without the ending. */
   readonly requestName?: string;
-  /** What of it is absent has cert-manager's default. */
+  /** The issuer; absent parts have cert-manager's default. */
   readonly issuer?: { readonly name: string; readonly kind?: string; readonly group?: string };
   readonly usages?: readonly string[];
-  /** As Go writes it. */
+  /** A duration in Go's format. */
   readonly duration?: string;
   readonly isCa?: boolean;
-  /** Who asks. */
+  /** The requester. */
   readonly username?: string;
   /** Default: those that an API server gives to the user. */
   readonly groups?: readonly string[];
 }
 
-/** Bytes of a file: thirty times what cert-manager looks at, and less than a file has that was named by mistake. */
+/** Most bytes of a file: thirty times cert-manager's limit, and less than most files that are named by mistake. */
 const LARGEST_FILE = 1024 * 1024;
-/** Endings of files that hold a CSR; others are recognised by how they begin. */
+/** Endings of files with a CSR; others are recognised by their beginning. */
 const ENDING = /\.(?:csr|pem|der)$/i;
-/** Endings of files that hold none: they need not be opened for that. */
+/** Endings of files without a CSR, which need not be opened. */
 const OTHER_ENDING = /\.(?:ya?ml|json|jsonl|ndjson)$/i;
-/** Bytes by which files are recognised. */
+/** First bytes by which files are recognised. */
 const HEAD_BYTES = 16;
 const STANDARD_INPUT = "-";
 
 /**
- * The CertificateRequest.
+ * Makes the CertificateRequest.
  * @param content PEM or DER
- * @param file where it comes from; `-`: standard input
- * @throws ScanError for a file that holds no CSR, and for groups of nobody
+ * @param file its file; `-`: standard input
+ * @throws ScanError for a file without a CSR, and for groups without a user
  */
 export function certificateRequestOf(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
   const pem = content.length > LARGEST_FILE ? new MalformedRequest("it is too large") : requestPem(content);
@@ -63,7 +63,7 @@ export function certificateRequestOf(content: Buffer, file: string, parts: Certi
   };
 }
 
-/** The groups that an API server adds to those of whoever has signed in. */
+/** The groups that an API server adds to an authenticated user's own. */
 function usualGroups(username: string): readonly string[] {
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username) ?? [];
   const accounts = namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
@@ -72,8 +72,8 @@ function usualGroups(username: string): readonly string[] {
 
 /**
  * Files of resources, with a CertificateRequest in place of each CSR.
- * @returns also how many there are
- * @throws ScanError for a file that is called like a CSR and holds none, and for two whose requests would have one name
+ * @returns also their number
+ * @throws ScanError for a file with a CSR's ending but without one, and for two whose requests would have the same name
  */
 export async function withCertificateRequests(
   files: readonly InputFile[],
@@ -108,7 +108,7 @@ async function beginningOf(file: InputFile, bytes: number): Promise<Buffer> {
   let length = 0;
   try {
     for await (const chunk of file.read()) {
-      // A chunk is good until the next one is asked for.
+      // A chunk is valid until the next one is requested.
       chunks.push(Buffer.from(chunk));
       length += chunk.length;
       if (length >= bytes) break;

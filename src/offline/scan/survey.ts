@@ -1,4 +1,4 @@
-/** A look over all files before the first resource is judged: how many there are, and the exceptions among them (spec kyverno.md 5.1 and 8.9). */
+/** Reads all files before the first resource is evaluated: the number of resources, and the exceptions among them (spec kyverno.md 5.1 and 8.9). */
 import type { ExceptionResource } from "../../kinds/kyverno/index.js";
 import { readResource } from "../../kinds/kyverno/read.js";
 import { CONTEXT_ENTRY_KIND, EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
@@ -9,24 +9,24 @@ import { type Doubts, judged, type Resource, readResources } from "./resource.js
 import type { Batch } from "./split/batch.js";
 import { split } from "./split/split.js";
 
-/** What was found. */
+/** The result of the survey. */
 export interface Survey {
   readonly resources: number;
   /** The name of the first one. */
   readonly first: string;
   readonly exceptions: readonly ExceptionResource[];
-  /** The resources themselves, when there are so few that they need not be read again. */
+  /** The resources themselves, if they are few enough to be kept. */
   readonly held: readonly Resource[] | undefined;
-  /** What is doubtful in files whose resources are held. */
+  /** Warnings about files whose resources are kept. */
   readonly warnings: readonly string[];
 }
 
-/** Bytes of files whose resources are held: of them a mistake at the end is said before anything is judged. Objects take some ten times as much. */
+/** Most bytes of files whose resources are kept: an error at their end is reported before any evaluation. Objects take some ten times as much. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Looks over the files.
- * @throws ScanError as reading does, for as much as is read
+ * Surveys the files.
+ * @throws ScanError for unreadable parts
  */
 export async function survey(files: readonly InputFile[], kinds: KnownKinds): Promise<Survey> {
   const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
@@ -52,12 +52,12 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
 }
 
-/** All that stands in files, in order. */
+/** The batches of files, in order. */
 export async function* batchesOf(files: readonly InputFile[]): AsyncGenerator<Batch> {
   for (const file of files) yield* split(file.name, file.read());
 }
 
-/** Where a text may be more than one resource, none, or an exception: each of these stands in it somewhere. */
+/** Words in a text that may be several resources, none, or an exception: such a text must be parsed. */
 const NEED_READING = [EXCEPTION_KIND, CONTEXT_ENTRY_KIND, "List"];
 
 function needsReading({ bytes }: Batch): boolean {

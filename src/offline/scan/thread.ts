@@ -1,4 +1,4 @@
-/** A thread of a large scan: makes the plan's policies, then judges batches until it is ended. */
+/** A thread of a large scan: prepares the plan's policies, then evaluates batches until it is ended. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { LoaderSettings } from "../../loader/settings.js";
@@ -8,7 +8,7 @@ import type { ScanPlan } from "./scan-plan.js";
 import { scanTools } from "./scan-tools.js";
 import type { BatchMessage, ScannedMessage } from "./threads.js";
 
-/** What a thread is given. */
+/** Data of a thread. */
 export interface ThreadData {
   readonly plan: ScanPlan;
   readonly settings: LoaderSettings;

@@ -1,27 +1,27 @@
-/** Scanning on several processors: each thread has policies of its own and takes batches; results come back in order. */
+/** Scans on several processors: each thread has its own policies and takes batches; results come back in order. */
 import { Worker } from "node:worker_threads";
 import type { Scanned } from "../reports/finding.js";
 import { ScanError } from "./scan-error.js";
 import type { Batch, Form } from "./split/batch.js";
 
-/** To a thread. */
+/** A message to a thread. */
 export interface BatchMessage {
   readonly id: number;
   readonly batch: Batch;
 }
 
-/** From a thread. */
+/** A message from a thread. */
 export type ScannedMessage =
   | { readonly id: number; readonly scanned: readonly Scanned[] }
-  /** `known`: a mistake of the user's, not of ours. */
+  /** `known`: a user's mistake, not a defect of ours. */
   | { readonly id: number; readonly error: string; readonly known: boolean };
 
 /**
- * Megabytes that a thread may take, for objects that die young and others: left to itself it lets garbage pile up to twice as much. Larger batches than these stay
- * with the thread that reads, which has no limit.
+ * Megabytes that a thread may take, for objects that die young and others: without a limit garbage takes up to twice as much. Larger batches stay
+ * with the reading thread, which has no limit.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
-/** A batch has some 256 KiB unless it is a single large resource; objects take ten times as much as their text, and while YAML is read its tree sixty times. */
+/** A batch has some 256 KiB unless it is a single large resource; objects take ten times as much as their text, and a tree of YAML sixty times. */
 const MAX_BATCH_BYTES: Readonly<Record<Form, number>> = { json: 2 * 1024 * 1024, yaml: 512 * 1024 };
 
 interface Pending {
@@ -30,31 +30,31 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** Batches that a thread has before others get more: one that it works on, and the next one. */
+/** Batches of a thread before others get more: the current and the next one. */
 const BATCHES_EACH = 2;
 
 /** Scans a batch. */
 export type ScanBatch = (batch: Batch) => Promise<readonly Scanned[]>;
 
-/** Threads that scan, beside the one that reads. */
+/** Threads that scan, beside the reading one. */
 export class ScanThreads {
   readonly #threads: readonly ScanThread[];
 
   /**
-   * @param script what threads run: it answers each {@link BatchMessage} with a {@link ScannedMessage}
-   * @param workerData given to each
-   * @param own scans here what a thread leaves that has ended: its limit of memory may be what ended it
+   * @param script the script of threads: it answers each {@link BatchMessage} with a {@link ScannedMessage}
+   * @param workerData data for each
+   * @param own scans the batches of an ended thread here: its memory limit may have ended it
    */
   constructor(count: number, script: URL, workerData: unknown, own: ScanBatch) {
     this.#threads = Array.from({ length: count }, () => new ScanThread(script, workerData, own));
   }
 
-  /** Batches that should be under way at a time, so that nobody waits for work. */
+  /** Batches that should be under way at a time, so that no thread waits for work. */
   get ahead(): number {
     return BATCHES_EACH * this.#threads.length + 1;
   }
 
-  /** The results of a batch; `undefined` when it is for nobody here: all threads have enough to do, or it is too large. Rejects with what the thread threw. */
+  /** The results of a batch; `undefined` when no thread takes it: all have enough to do, or it is too large. Rejects with the thread's error. */
   scan(batch: Batch): Promise<readonly Scanned[]> | undefined {
     if (batch.bytes.length > MAX_BATCH_BYTES[batch.form]) return undefined;
     return this.#threads.find(({ load }) => load < BATCHES_EACH)?.scan(batch);
@@ -80,7 +80,7 @@ class ScanThread {
     this.#worker.on("exit", () => this.#end());
   }
 
-  /** Batches under way; one that has ended takes no more. */
+  /** Number of batches under way; infinite for an ended thread. */
   get load(): number {
     return this.#ended ? Number.POSITIVE_INFINITY : this.#pending.size;
   }

@@ -1,8 +1,8 @@
-/** Usages of certificates, for the command line: it is read before anything of policies is loaded. */
+/** Checks usages of certificates for the command line, before any code of policies is loaded. */
 import { didYouMean } from "../../data/suggest.js";
 import { USAGES } from "../../kinds/certificate-request-policy/words.js";
 
-/** What is wrong with usages, where a cluster would not take them. */
+/** The message for usages that a cluster would refuse. */
 export function unknownUsage(usages: readonly string[]): string | undefined {
   const unknown = usages.find((usage) => !(USAGES as readonly string[]).includes(usage));
   if (unknown === undefined) return undefined;

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { stringifyJson } from "../../data/json.js";
 
-/** Answers kept at most: each is a few KiB. */
+/** Most answers that are kept: each is a few KiB. */
 const ANSWERS = 1_000;
-/** Characters of JSON kept at most: a registry that a request names may answer with manifests of 256 KiB, thousands of them. */
+/** Most characters of JSON that are kept: a registry that a request names may answer with manifests of 256 KiB, thousands of them. */
 const ANSWER_CHARACTERS = 32 * 1024 * 1024;
 /** Longest question that is its own key; longer ones (guests can make them a MiB long) have their hash as key. */
 const KEY_CHARACTERS = 1_000;
-/** Milliseconds an execution may take. It is not tied to the guest that asked first, because others may be waiting for it too. */
+/** Milliseconds an execution may take. It does not depend on the guest that asked first, because others may wait for it, too. */
 const EXECUTION_MS = 30_000;
 
 /**
@@ -39,13 +39,13 @@ export class AnswerCache<V extends object> {
     return this.#answers.calculatedSize;
   }
 
-  /** The kept answer, or that of an execution. */
+  /** The kept answer, or a new one. */
   get(question: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
     const kept = this.#answers.get(keyOf(question));
     return kept === undefined ? this.fresh(question, execute) : Promise.resolve(kept);
   }
 
-  /** The answer of an execution, whether or not one is kept. */
+  /** A new answer, whether or not one is kept. */
   fresh(question: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
     const key = keyOf(question);
     const running = this.#underWay.get(key);

@@ -30,10 +30,10 @@ export function cryptoCapability(now: () => number): Capability {
           if (chain) {
             const certificates = chain.map(derOf);
             const anchors = certificates.slice(-1).map((root) => readCertificate(root, true));
-            // The one nearest to the root is tried first.
+            // The certificate nearest to the root is tried first.
             return trustOf(leaf, certificates.slice(0, -1).reverse(), anchors, at);
           }
-          // Mozilla's, as this runtime ships them; parsed at the first use.
+          // Mozilla's roots from this runtime, parsed at first use.
           roots ??= rootCertificates.map((pem) => readCertificate(derOfPem(pem), true));
           return trustOf(leaf, [], roots, at);
         },

@@ -1,6 +1,6 @@
-/** What may stand between the gates and a capability. */
+/** Recording and replaying between the gates and a capability. */
 
-/** A call that has passed the gates, its payload read. */
+/** A call that has passed the gates, its payload parsed. */
 export interface HostCallPayload {
   readonly namespace: string;
   readonly operation: string;
@@ -8,7 +8,7 @@ export interface HostCallPayload {
 }
 
 /**
- * Stands between the gates and the capability: records or replays (spec kubewarden.md 10.2).
+ * Runs in place of the capability, to record or replay (spec kubewarden.md 10.2).
  * @param run the capability itself
  */
 export type Executor = (call: HostCallPayload, run: () => Promise<unknown>) => Promise<unknown>;

@@ -1,4 +1,4 @@
-/** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
+/** Host calls of guests: the checks of spec kubewarden.md 7.1, in their order, and the capabilities that answer. */
 
 import type { CapabilityGrants } from "../../config/capability-patterns.js";
 import { errorText } from "../../data/error-text.js";
@@ -15,10 +15,10 @@ import { PayloadError } from "./payload.js";
 
 export type { ResourceKind } from "../../kubernetes/reader.js";
 
-/** Longest part of a name that is logged: longer ones come from guests that mean to fill the log. Kubernetes' own end at 253. */
+/** Longest part of a name that is logged: longer ones would only fill the log. Kubernetes' names have at most 253 characters. */
 const LOGGED_NAME_LENGTH = 256;
 
-/** What a guest asks. */
+/** A guest's host call. */
 export interface HostCall {
   readonly binding: string;
   readonly namespace: string;
@@ -27,45 +27,45 @@ export interface HostCall {
   readonly payload: Uint8Array;
 }
 
-/** The answer, for the guest: bytes, or a text that says why not. */
+/** The answer, for the guest: bytes, or a text with the reason why not. */
 export type HostAnswer =
   | {
       readonly ok: true;
       readonly payload: Uint8Array;
-      /** In the place of the payload, where that is long: put together where the guest gets it. */
+      /** Used instead of a long payload: joined in the guest's thread. */
       readonly pieces?: TextPieces;
     }
   | { readonly ok: false; readonly error: string };
 
-/** The policy that asks, and what it was granted. */
+/** The calling policy, with its permissions. */
 export interface Caller {
   /** The policy's id, for the log. */
   readonly policy: string;
   readonly capabilities: CapabilityGrants;
   readonly contextAwareResources: readonly ResourceKind[];
-  /** The only namespace whose objects it may see; absent: it may see those of all, and what is in none. */
+  /** The only namespace whose objects it may read; absent: all namespaces, and cluster-scoped objects. */
   readonly namespace?: string;
-  /** Most bytes of its memory, which an answer has to fit into; absent: as many as it takes. */
+  /** Most bytes of its memory, into which an answer must fit; absent: no limit. */
   readonly memoryBytes?: number;
-  /** What an Extism plugin may ask by HTTP; absent: nothing. */
+  /** An Extism plugin's HTTP permissions; absent: none. */
   readonly http?: HttpGrant;
 }
 
-/** Circumstances of one execution. */
+/** Context of one execution. */
 export interface CapabilityContext {
   readonly caller: Caller;
-  /** Aborted when the guest has been stopped, or its client has gone: the answer is not wanted any more. */
+  /** Aborted when the guest has been stopped, or its client has gone: the answer is no longer needed. */
   readonly signal: AbortSignal;
-  /** Told the whole reason of a call that failed, for the log: the guest, which may tell everybody, gets general words. */
+  /** Receives the full reason of a failed call, for the log: the guest, which may publish it, gets a general text. */
   readonly failed?: (reason: string) => void;
 }
 
-/** An answer that is JSON already, in UTF-8; perhaps in memory that threads share. */
+/** An answer that is already JSON, in UTF-8, perhaps in memory that threads share. */
 export class JsonBytes {
   constructor(readonly bytes: Uint8Array) {}
 }
 
-/** An answer that is JSON already, to be put together by the thread that wants it. */
+/** An answer that is already JSON, to be joined by the receiving thread. */
 export class JsonPieces {
   constructor(readonly pieces: TextPieces) {}
 }
@@ -87,18 +87,18 @@ const NOTHING = new Uint8Array();
 export interface Operation {
   /**
    * The Kubernetes kind that the payload asks for, when the list `contextAwareResources` must name it.
-   * @throws when the payload has not the right shape; the message goes to the guest
+   * @throws when the payload has the wrong shape; the message goes to the guest
    */
   readonly resource?: (payload: unknown) => ResourceKind;
   /**
-   * Why this caller may not ask this; `undefined` when it may. It has reported what is worth it.
+   * The reason why this caller may not call it; `undefined` when it may. It reports violations itself.
    * @throws as `resource`
    */
   readonly gate?: (payload: unknown, caller: Caller) => string | undefined;
   /**
-   * Executes.
+   * Executes the operation.
    * @returns the answer, a JSON value, {@link JsonBytes} or {@link JsonPieces}
-   * @throws anything; what it has to show (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
+   * @throws anything; its public text (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
    */
   run(payload: unknown, context: CapabilityContext): Promise<unknown>;
 }
@@ -109,24 +109,24 @@ export interface Capability {
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
-/** Told when a policy asks for what it was not granted. */
+/** Receives calls for which a policy has no permission. */
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
 const KUBEWARDEN = "kubewarden";
 const STOPPED = "the caller no longer waits for the answer";
-/** What a guest is told of a failure that has no words for it. */
+/** The guest's message for a failure without a public text. */
 export const FAILED = "the host could not answer";
 
 const execute: Executor = (_, run) => run();
 
-/** All capabilities of a server. */
+/** The capabilities of a server. */
 export class HostCapabilities {
-  /** By binding and namespace. */
+  /** Capabilities by binding and namespace. */
   readonly #bindings: ReadonlyMap<string, ReadonlyMap<string, Capability>>;
   readonly #onViolation: ViolationSink;
   readonly #executor: Executor;
 
-  /** @param http answers HTTP requests of Extism plugins; default: none are answered */
+  /** @param http answers HTTP requests of Extism plugins; default: none */
   constructor(
     capabilities: readonly Capability[],
     onViolation: ViolationSink,
@@ -189,8 +189,8 @@ export class HostCapabilities {
   }
 
   /**
-   * All resources of some kinds, for policies that get them with each call instead of asking.
-   * @throws what the reader throws, or a session that does not know the question
+   * All resources of some kinds, for policies that get them with each call instead of host calls.
+   * @throws errors of the reader, or of a session without the question
    */
   snapshots(reader: KubernetesReader, query: SnapshotQuery): Promise<ResourceSnapshot[]> {
     return this.#executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.#executor);
@@ -218,7 +218,7 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
   );
 }
 
-/** What a guest named, as a field of a log line. */
+/** A guest's name as a field of a log line. */
 export function forLog(name: string): string {
   return name.length > LOGGED_NAME_LENGTH ? `${name.slice(0, LOGGED_NAME_LENGTH)}…` : name;
 }
@@ -227,5 +227,5 @@ function refuse(error: string): HostAnswer {
   return { ok: false, error };
 }
 
-/** What a guest may know of the cause; "" for nothing. */
+/** The public text of the cause; "" without one. */
 const shownCause = (error: unknown): string => (error instanceof Error ? shownText(error.cause, "") : "");

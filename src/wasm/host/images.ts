@@ -1,11 +1,11 @@
-/** What the host asks of image registries on behalf of policies. A registry client implements it; without one, {@link NO_REGISTRY} stands in. */
+/** Reads image registries on behalf of policies. A registry client implements it; {@link NO_REGISTRY} replaces a missing one. */
 import type { X509Certificate } from "node:crypto";
 import { PublicError } from "../../data/public-text.js";
 
 /** Pairs that a signed payload must contain. */
 type Annotations = Readonly<Record<string, string>>;
 
-/** A signature that must be there. */
+/** A required signature. */
 export type RequiredSignature = { readonly annotations?: Annotations } & (
   | { readonly kind: "pubKey"; readonly key: string }
   | {
@@ -17,7 +17,7 @@ export type RequiredSignature = { readonly annotations?: Annotations } & (
   | {
       readonly kind: "certificate";
       readonly certificate: X509Certificate;
-      /** Intermediates and root; absent: the certificate is trusted by itself. */
+      /** Intermediates and root; absent: the certificate itself is trusted. */
       readonly chain?: readonly X509Certificate[];
       readonly requireLogEntry: boolean;
     }
@@ -26,7 +26,7 @@ export type RequiredSignature = { readonly annotations?: Annotations } & (
 /** A JSON object of a registry. */
 type Document = Readonly<Record<string, unknown>>;
 
-/** A window into registries. Image names are Docker's; what a method rejects with says by `shown` (`data/public-text`) what the guest is told. */
+/** A reader of registries. Image names are Docker's; a rejection's `shown` (`data/public-text`) is the guest's message. */
 export interface ImageReader {
   /** `sha256:<hex>`. */
   digest(image: string, signal: AbortSignal): Promise<string>;
@@ -35,7 +35,7 @@ export interface ImageReader {
     image: string,
     signal: AbortSignal,
   ): Promise<{ readonly manifest: Document; readonly digest: string; readonly config: Document }>;
-  /** The digest of the image that was verified; all signatures must be there. */
+  /** The digest of the image that was verified; all signatures are required. */
   verify(image: string, wanted: { readonly allOf: readonly RequiredSignature[] }, signal: AbortSignal): Promise<string>;
 }
 

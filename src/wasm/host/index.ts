@@ -1,4 +1,4 @@
-/** What guests may ask of the host. */
+/** Host capabilities for guests. */
 import { lookup } from "node:dns/promises";
 import { type KubernetesReader, NO_CLUSTER } from "../../kubernetes/reader.js";
 import { cryptoCapability } from "./crypto.js";
@@ -15,17 +15,17 @@ export type { ViolationSink } from "./host.js";
 export type { HttpReply, HttpRequest, SendHttp } from "./http/capability.js";
 export { recordSession, replaySession, SessionError } from "./sessions/session.js";
 
-/** The windows through which the host looks for guests. */
+/** The readers that host capabilities use. */
 export interface HostWindows {
-  /** Default: there is no cluster. */
+  /** Default: no cluster. */
   readonly kubernetes?: KubernetesReader;
-  /** Default: there is no registry. */
+  /** Default: no registry. */
   readonly images?: ImageReader;
-  /** Default: there is no network for plugins. */
+  /** Default: no network for plugins. */
   readonly http?: SendHttp;
   /** Records or replays a session. Default: neither. */
   readonly executor?: Executor;
-  /** Told when a policy asks for what it was not granted. */
+  /** Receives calls for which a policy has no permission. */
   readonly violation: ViolationSink;
 }
 

@@ -24,10 +24,10 @@ export function netCapability(lookup: LookupHost): Capability {
         async run(payload, { signal }) {
           const host = textOf(payload, "the host");
           const ips = await inTurn(async () => {
-            // Its caller may have gone while it waited for its turn, and another's turn comes at once.
+            // The caller may have gone while it waited for its turn.
             signal.throwIfAborted();
             return lookup(host).catch((error: unknown) => {
-              // The name in it is the guest's own.
+              // The name in the message is the guest's own.
               throw new PublicError(errorText(error));
             });
           });

@@ -1,19 +1,19 @@
-/** Reads the payloads of host calls. What does not fit is said in the words of common parsers; the guest sees them. */
+/** Reads the payloads of host calls. Errors have the words of common parsers; the guest sees them. */
 import { PublicError } from "../../data/public-text.js";
 import { isJsonObject } from "../../data/same-value.js";
 
-/** A payload did not have the right shape; the message goes to the guest as it is. */
+/** Error of a payload with the wrong shape; the message goes to the guest unchanged. */
 export class PayloadError extends PublicError {
   override readonly name = "PayloadError";
 }
 
-/** @throws PayloadError when the payload is no object */
+/** @throws PayloadError when the payload is not an object */
 export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (!isJsonObject(value)) throw new PayloadError(`invalid type: ${what} must be an object`);
   return value;
 }
 
-/** @throws PayloadError when the payload is no text */
+/** @throws PayloadError when the payload is not a text */
 export function textOf(value: unknown, what: string): string {
   if (value === undefined) throw new PayloadError(`missing field \`${what}\``);
   if (typeof value !== "string") throw new PayloadError(`invalid type: ${what} must be a string`);

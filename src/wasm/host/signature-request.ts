@@ -1,4 +1,4 @@
-/** What guests ask of `oci/v1/verify` and `oci/v2/verify`, spec kubewarden.md 7.4. Everything listed must have signed. */
+/** Requests of guests to `oci/v1/verify` and `oci/v2/verify`, spec kubewarden.md 7.4. All listed signers are required. */
 import { X509Certificate } from "node:crypto";
 import { errorText } from "../../data/error-text.js";
 import { jsonWeight } from "../../data/json-weight.js";
@@ -25,16 +25,16 @@ const MAX_SIGNERS = 64;
 const MAX_CHAIN = 16;
 /** Largest certificate, in bytes: real ones have one to four KiB. */
 const MAX_CERTIFICATE_BYTES = 32 * 1024;
-/** Memory for all else of a request, in bytes: 64 keys of 800 bytes have room four times. It is compared with each signature, and written into refusals. */
+/** Most bytes of the rest of a request: four times 64 keys of 800 bytes. It is compared with each signature, and written into refusals. */
 const MAX_WORDS_BYTES = 256 * 1024;
 
-/** A request, read. */
+/** A parsed request. */
 export interface Verification {
   readonly image: string;
   readonly allOf: readonly RequiredSignature[];
 }
 
-/** How each variant says who must have signed. */
+/** The required signers of each variant. */
 const VARIANTS: Readonly<Record<string, (fields: Fields, annotated: Annotated) => RequiredSignature[]>> = {
   SigstorePubKeyVerify(fields, annotated) {
     const keys = atMost(MAX_SIGNERS, listOf(fields.pub_keys, "pub_keys", textOf), "pub_keys");
@@ -124,7 +124,7 @@ function certificate(bytes: Uint8Array): X509Certificate {
   try {
     return new X509Certificate(bytes);
   } catch (error) {
-    // The bytes are the guest's own: so may be what is said of them.
+    // The bytes are the guest's own, so the parser's message may be shown to it.
     throw new PublicError("the certificate can't be read", { cause: new PublicError(errorText(error)) });
   }
 }

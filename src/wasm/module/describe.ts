@@ -1,4 +1,4 @@
-/** A description of a module, made without running it: for people who were given one. */
+/** A description of a module, made without running it, for display. */
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { DEFAULT_GUEST_LIMITS } from "../limits.js";
@@ -9,36 +9,36 @@ import type { ExecutionMode } from "../run/guest/call.js";
 import { METADATA_SECTION } from "./metadata.js";
 import { ModuleStore, type NamedModule } from "./prepare.js";
 
-/** What looks the same from outside: how their results are read differs. */
+/** Modes that look the same from outside; only the format of their results differs. */
 const REGO: readonly ExecutionMode[] = ["opa", "gatekeeper"];
 /** A page of WASM memory, in bytes. */
 const PAGE_BYTES = 65_536;
 
-/** A module as it can be told from its bytes. */
+/** The properties of a module that its bytes show. */
 export interface ModuleDescription {
   /** Absent: `mayBe`, or the server would refuse it, see `problem`. */
   readonly protocol?: ExecutionMode;
-  /** What it may be, where only an entry's executionMode can say which. */
+  /** Possible protocols, where only an entry's executionMode can decide. */
   readonly mayBe?: readonly ExecutionMode[];
-  /** Why the server would refuse it, whatever its settings are. */
+  /** The reason why the server would refuse it, whatever its settings are. */
   readonly problem?: string;
-  /** In bytes: at the start, and the most that it is given. */
+  /** In bytes: at the start, and at most. */
   readonly memory?: { readonly initial: number; readonly maximum: number };
-  /** Whether its instances may begin with a state that was taken before; else why not. */
+  /** Whether its instances may start from a captured state, and otherwise the reason. */
   readonly warmStart: { readonly possible: boolean; readonly because?: string };
-  /** Whether it can ask the host for anything, by what it imports. */
+  /** Whether it can make host calls, judged by its imports. */
   readonly asksHost: boolean;
   /** Names of imported functions by module. */
   readonly imports: Readonly<Record<string, readonly string[]>>;
   /** Types of exported functions by name. */
   readonly exports: Readonly<Record<string, string>>;
-  /** The JSON of its metadata as its author wrote it; absent: it has none that can be read. */
+  /** The JSON of its metadata as its author wrote it; absent: none that is readable. */
   readonly metadata?: unknown;
 }
 
 /**
  * Describes a module.
- * @param linked what an Extism plugin has beside it
+ * @param linked the other modules of an Extism plugin
  */
 export async function describeModule(
   bytes: Uint8Array,
@@ -70,7 +70,7 @@ export async function describeModule(
   }
 }
 
-/** Imports and exports; nothing of what the engine refuses. */
+/** Imports and exports; empty for a module that the engine refuses. */
 async function surfaceOf(bytes: Uint8Array): Promise<Pick<ModuleDescription, "imports" | "exports" | "asksHost">> {
   try {
     const found = WebAssembly.Module.imports(await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>));
@@ -89,7 +89,7 @@ async function surfaceOf(bytes: Uint8Array): Promise<Pick<ModuleDescription, "im
   }
 }
 
-/** By which guests ask for anything outside of themselves and the clock. */
+/** Whether an import reaches anything outside of the guest and the clock. */
 function isHostCall({ module, name }: WebAssembly.ModuleImportDescriptor): boolean {
   if (module === "wapc") return name === "__host_call";
   if (module === EXTISM_MODULE) return name === "http_request";
@@ -101,7 +101,7 @@ function metadataOf(bytes: Uint8Array): Pick<ModuleDescription, "metadata"> {
     const section = customSection(bytes, METADATA_SECTION);
     return section === undefined ? {} : { metadata: parseJson(new TextDecoder().decode(section)) };
   } catch {
-    // What is wrong with it is the module's problem.
+    // `problem` has the reason.
     return {};
   }
 }

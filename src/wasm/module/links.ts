@@ -1,14 +1,14 @@
-/** Whether the modules of an Extism plugin fit together: said at load, with the words of Extism's SDK for JavaScript. */
+/** Checks at load that the modules of an Extism plugin fit together, with the messages of Extism's SDK for JavaScript. */
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_MODULE, HOST_MODULE, MAIN_MODULE } from "../names.js";
 import type { LinkedModule } from "../run/guest/call.js";
 
 type Import = WebAssembly.ModuleImportDescriptor;
 
-/** What every plugin gets of its host under these names, no other module may stand for. */
+/** Import modules of the host, which no other module may replace. */
 const RESERVED: ReadonlySet<string> = new Set([EXTISM_MODULE, HOST_MODULE, "wasi_snapshot_preview1"]);
 
-/** Most mistakes that a message lists. */
+/** Most errors in a message. */
 const LISTED = 8;
 
 /** Whether something is imported from another module of the plugin. */
@@ -19,9 +19,9 @@ export const isLinked = (
 ): boolean => entry.kind === kind && linked.some(({ name }) => name === entry.module);
 
 /**
- * Refuses modules of which one imports what neither the host nor another one has.
+ * Refuses modules with an import that neither the host nor another module has.
  * @param hosted whether the host has it
- * @throws WasmLoadError `wasm-imports`, with all that is missing in one message
+ * @throws WasmLoadError `wasm-imports`, with all missing imports in one message
  */
 export function checkLinks(
   main: WebAssembly.Module,

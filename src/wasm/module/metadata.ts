@@ -7,35 +7,35 @@ import { WasmLoadError } from "../errors.js";
 import { customSection } from "../rewrite/binary/rewrite.js";
 import type { ExecutionMode } from "../run/guest/call.js";
 
-/** The custom section that holds it. */
+/** The custom section with the metadata. */
 export const METADATA_SECTION = "io.kubewarden.metadata";
-/** Bytes of it: it is read on the main thread, at a stretch. Usual ones have some KiB. */
+/** Most bytes of the metadata: the main thread parses it in one go. Usual ones have some KiB. */
 const MAX_METADATA_BYTES = 256 * 1024;
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
-/** What is read of the metadata. Rules and lists in it grant nothing at run time: they are what its author suggests. */
+/** The used part of the metadata. Rules and lists in it grant nothing at run time: they are its author's suggestions. */
 export interface PolicyMetadata {
   readonly protocolVersion?: string;
-  /** `kubewarden-wapc` when the section does not say. */
+  /** `kubewarden-wapc` when the section lacks it. */
   readonly executionMode: ExecutionMode;
   readonly minimumKubewardenVersion?: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** What its author suggests that it is registered for. */
+  /** The author's suggested webhook rules. */
   readonly rules: readonly PolicyRule[];
   /** Whether it may change objects. */
   readonly mutating: boolean;
-  /** Whether it judges any JSON, and no Kubernetes objects. */
+  /** Whether it evaluates any JSON instead of Kubernetes objects. */
   readonly raw: boolean;
   /** Kinds that it reads. */
   readonly contextAwareResources: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** Host capabilities that it uses, where it says so. */
+  /** Host capabilities that it uses, if declared. */
   readonly hostCapabilities: readonly string[];
 }
 
 /**
  * Reads the first metadata section.
  * @returns undefined when the module has none
- * @throws WasmLoadError `wasm-metadata` when it is not what it should be
+ * @throws WasmLoadError `wasm-metadata` when it is invalid
  */
 export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undefined {
   const section = WebAssembly.Module.customSections(module, METADATA_SECTION)[0];
@@ -44,7 +44,7 @@ export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undef
 
 /**
  * The same from the bytes of a module that isn't compiled.
- * @throws WasmLoadError `wasm-metadata` when it is not what it should be, `wasm-invalid` when the bytes are no module
+ * @throws WasmLoadError `wasm-metadata` when it is invalid, `wasm-invalid` when the bytes are not a module
  */
 export function readMetadataOfBytes(bytes: Uint8Array): PolicyMetadata | undefined {
   const section = customSection(bytes, METADATA_SECTION);

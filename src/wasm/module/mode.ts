@@ -1,4 +1,4 @@
-/** How a module wants to be talked to, read from its imports and exports when its metadata does not say. */
+/** Finds the protocol of a module, from its imports and exports when its metadata lacks it. */
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_MODULE } from "../names.js";
 import type { ExecutionMode } from "../run/guest/call.js";
@@ -9,9 +9,9 @@ const WAPC_MODULE = "wapc";
 const WASI_MODULE = "wasi_snapshot_preview1";
 
 /**
- * Decides: what the configuration says, else the metadata, else the module's imports and exports. (The configuration comes first, because whoever
- * writes `executionMode:` there knows what the metadata says and disagrees.)
- * @throws WasmLoadError `wasm-mode` when nothing tells, or when it can't be
+ * Chooses the mode of the configuration, else of the metadata, else of the module's imports and exports. (The configuration comes first, because an
+ * author who writes `executionMode:` there knows the metadata and disagrees.)
+ * @throws WasmLoadError `wasm-mode` when none is known, or it can't be right
  */
 export function executionMode(
   module: WebAssembly.Module,
@@ -38,7 +38,7 @@ export function executionMode(
   );
 }
 
-/** What a module may be, by its imports and exports. */
+/** Possible modes of a module, by its imports and exports. */
 function candidates(module: WebAssembly.Module): ExecutionMode[] {
   const imports = new Set(WebAssembly.Module.imports(module).map((entry) => entry.module));
   const exports = new Set(WebAssembly.Module.exports(module).map((entry) => entry.name));

@@ -1,11 +1,11 @@
-/** Error texts for files that are no WebAssembly module, or none that the engine takes. */
+/** Error texts for files that are not WebAssembly modules, or that the engine does not accept. */
 
 /** The layer of the binary format that components have, behind `\0asm`. */
 const COMPONENT = [0x0d, 0x00, 0x01, 0x00] as const;
 const MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
 const GZIP = [0x1f, 0x8b] as const;
 
-/** Says what a file is that does not begin as a core module does: most often it is one of a few other things. */
+/** Describes a file that does not begin as a core module: most often it is one of a few other formats. */
 export function describeNonModule(bytes: Uint8Array): string {
   if (bytes.length === 0) return "it is empty";
   const starts = (wanted: readonly number[], at = 0) => wanted.every((byte, index) => bytes[at + index] === byte);
@@ -23,7 +23,8 @@ export function describeNonModule(bytes: Uint8Array): string {
 const NODE_WITH_REFERENCES = 22;
 
 /**
- * Why the engine refuses a module. Only the text has the feature that a module wants, so it is looked for there, and nothing depends on it but this text.
+ * The reason why the engine refuses a module. Only the engine's message names the missing feature, so it is searched there; only this text depends on
+ * it.
  * @param reason the engine's message
  * @param version of Node.js
  */

@@ -1,4 +1,7 @@
-/** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
+/**
+ * Prepares a module for workers: limits it, compiles it, finds its kind, checks its imports. A module is prepared once, and shared by all policies of
+ * the same bytes.
+ */
 import { createHash } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { LRUCache } from "lru-cache";
@@ -34,7 +37,7 @@ import { type RewriteOrder, type Rewritten, rewritten, withoutFloor } from "./re
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
 const WASI_MODULE = "wasi_snapshot_preview1";
-/** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
+/** The Kubewarden release whose policies are supported; policies may ask for a minimum (spec kubewarden.md 1.4). */
 const KUBEWARDEN_VERSION = "1.38.0";
 
 /** A module ready to run. */
@@ -44,21 +47,18 @@ export interface PreparedModule extends GuestModule {
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
-  /** Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does. */
+  /** Short calls on threads that a policy needs before one runs on the main thread; Infinity: none ever does. */
   readonly inlineAfter: number;
-  /** Why no state of its instances can be taken, when that is so. */
+  /** The reason why no state of its instances can be captured; absent when one can. */
   readonly coldBecause?: string;
-  /** Of its metadata; absent: it has none. */
+  /** The rules in its metadata; absent: none. */
   readonly rules?: readonly PolicyRule[];
 }
 
-/** Bytes of modules that are rewritten before that is worth being compiled well: a policy in Rust has a hundred KiB. */
+/** Bytes of modules after which optimizing the rewriting code pays: a policy in Rust has a hundred KiB. */
 const FEW_BYTES = 256 * 1024;
 
-/**
- * Lets the engine read which branches are rarely taken, which a metered module says of its charges: they cost less then. Where the engine does
- * not know this option nothing else changes.
- */
+/** Makes the engine read branch hints, which metered modules have at their charges: they cost less then. An engine without this option ignores it. */
 const BRANCH_HINTS = "--experimental-wasm-branch-hinting";
 
 /** A module of an Extism plugin beside its main module. */
@@ -67,11 +67,11 @@ export interface NamedModule {
   readonly bytes: Uint8Array;
 }
 
-/** What is known of a module's bytes. */
+/** Known properties of a module's bytes. */
 interface AboutBytes {
   /** `sha256:<hex>`; absent: it has not been computed. */
   readonly digest?: string;
-  /** Whether they may be given to a thread, where they are gone afterwards; default: no. */
+  /** Whether they may be transferred to a thread; default: no. */
   readonly isOwn?: boolean;
 }
 
@@ -88,7 +88,7 @@ interface Making {
 export class ModuleStore {
   readonly #cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
   #nextId = 1;
-  /** Of all modules so far. */
+  /** Bytes of all modules so far. */
   #bytes = 0;
   #thread: RewritingThread | undefined;
 
@@ -99,8 +99,8 @@ export class ModuleStore {
   /**
    * @param memoryPages most pages of its memory; modules are prepared once for each limit
    * @param configured the `executionMode` of the configuration, if it has one
-   * @param others what an Extism plugin has beside its main module; the limit holds for each
-   * @param about what is known of the bytes
+   * @param others the modules of an Extism plugin beside its main module; the limit holds for each
+   * @param about known properties of the bytes
    * @throws WasmLoadError
    */
   prepare(
@@ -120,7 +120,7 @@ export class ModuleStore {
     return made;
   }
 
-  /** From now on modules are rewritten on a thread of its own: the main thread has requests to answer. */
+  /** Makes modules be rewritten on a separate thread from now on: the main thread has requests to answer. */
   leaveMainThread(): void {
     this.#thread ??= new RewritingThread();
   }
@@ -129,7 +129,10 @@ export class ModuleStore {
     this.#thread?.close();
   }
 
-  /** The engine does not optimize what rewrites the first modules: most servers have a few, and it takes longer to compile that well than it runs. */
+  /**
+   * Rewrites a module. The engine does not optimize the rewriting code for the first modules: most servers have a few, and optimizing takes longer
+   * than running it.
+   */
   #rewrite(order: RewriteOrder, isOwn: boolean): Rewritten | Promise<Rewritten> {
     if (this.#thread) return this.#thread.rewrite(order, isOwn);
     this.#bytes += order.bytes.length;
@@ -248,7 +251,7 @@ function minor(version: string): number {
   return Number(major) * 1_000_000 + Number(second ?? 0);
 }
 
-/** Refuses a module that imports what the host does not have, by name. */
+/** Refuses a module with an import that the host does not have, by name. */
 function checkImports(imports: readonly WebAssembly.ModuleImportDescriptor[], mode: ExecutionMode): void {
   const missing = imports
     .filter((entry) => entry.module !== HOST_MODULE && !served(mode, entry))

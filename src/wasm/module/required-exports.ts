@@ -1,4 +1,4 @@
-/** What a module must export to serve as a policy, by its protocol: said at load, where every request would fail else. */
+/** Checks at load that a module has the exports that its protocol needs; without them every request would fail. */
 
 import { WasmLoadError } from "../errors.js";
 import { exportedFunctionTypes } from "../rewrite/binary/function-types.js";
@@ -13,7 +13,7 @@ type Required = readonly [name: string, ...types: readonly string[]];
 /** An Extism function takes nothing; its status is 0 when it returns none. */
 const EXTISM_TYPES = ["() -> i32", "() -> ()", "() -> i64"] as const;
 
-/** What the host calls of a Rego module (spec kubewarden.md 6.5); the setters' results are not looked at. */
+/** Functions of a Rego module that the host calls (spec kubewarden.md 6.5); the setters' results are ignored. */
 const REGO: readonly Required[] = [
   ["builtins", "() -> i32"],
   ["eval", "(i32) -> i32", "(i32) -> ()"],
@@ -29,7 +29,7 @@ const REGO: readonly Required[] = [
   ["opa_malloc", "(i32) -> i32"],
 ];
 
-/** By these a module passes its builtins sets and keys of any kind, which JSON has not; older modules have none of them. */
+/** Functions by which a module passes sets and keys of any kind to its builtins, which JSON lacks; older modules have none of them. */
 const REGO_VALUES: readonly Required[] = [
   ["opa_value_dump", "(i32) -> i32"],
   ["opa_value_parse", "(i32 i32) -> i32"],
@@ -43,14 +43,14 @@ const REQUIRED: Readonly<Record<ExecutionMode, readonly Required[]>> = {
   gatekeeper: REGO,
 };
 
-/** Called when a module has them, and of no use in any other shape. */
+/** Optional functions, which must have these types. */
 const OPTIONAL: Readonly<Partial<Record<ExecutionMode, readonly Required[]>>> = {
   extism: [["validate_settings", ...EXTISM_TYPES]],
   opa: REGO_VALUES,
   gatekeeper: REGO_VALUES,
 };
 
-/** What of a module the check looks at. */
+/** The checked properties of a module. */
 export interface CheckedModule {
   readonly bytes: Uint8Array;
   readonly mode: ExecutionMode;
@@ -64,7 +64,7 @@ export interface CheckedModule {
 
 /**
  * Refuses a module that its protocol could not call.
- * @throws WasmLoadError `wasm-exports`, with everything that is missing in one message
+ * @throws WasmLoadError `wasm-exports`, with all missing exports in one message
  */
 export function checkExports(module: CheckedModule): void {
   const { mode } = module;
@@ -88,7 +88,7 @@ const described = ([name, type]: Required): string => `the function ${name} of t
 
 function wrongType([name, ...types]: Required, exported: ReadonlyMap<string, string | undefined>): string[] {
   const type = exported.get(name);
-  // One that can't be read is left to the engine.
+  // The engine decides about a type that is not readable.
   return type === undefined || types.includes(type) ? [] : [`${name} is ${type} and should be ${types[0]}`];
 }
 

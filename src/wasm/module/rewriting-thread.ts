@@ -5,9 +5,9 @@ import type { RewriteAnswer } from "./rewriting-worker.js";
 import type { RewriteOrder, Rewritten } from "./rewritten.js";
 
 const ENTRY = new URL("./rewriting-worker.js", import.meta.url);
-/** MiB of its heap: most of what it makes lies outside. */
+/** MiB of its heap: most of its results lie outside. */
 const HEAP_MIB = 512;
-/** Milliseconds without work after which it ends. To start one takes some 50 ms of a processor, and it has 10 MiB. */
+/** Milliseconds without work after which it ends. Starting one takes some 50 ms of a processor, and it takes 10 MiB. */
 const LINGER_MS = 1_000;
 
 interface Pending {
@@ -17,16 +17,16 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** The thread, which is there while it has something to do. It takes one module after the other. */
+/** The thread, which exists while it has work. It rewrites one module after the other. */
 export class RewritingThread {
   #worker: Worker | undefined;
-  /** The first one is at the thread. */
+  /** Orders; the thread works on the first one. */
   #pending: Pending[] = [];
   #linger: NodeJS.Timeout | undefined;
 
   /**
    * As `rewritten`.
-   * @param isOwn whether the bytes are given away, if they can be: else the thread has a copy
+   * @param isOwn whether the bytes may be transferred: otherwise the thread gets a copy
    * @throws WasmLoadError also when it takes more memory than there is
    */
   rewrite(order: RewriteOrder, isOwn = false): Promise<Rewritten> {
@@ -48,13 +48,13 @@ export class RewritingThread {
     if (this.#pending.length === 1) this.#next();
   }
 
-  /** One after the other: should the thread end over one, the bytes of the others are still here. */
+  /** Sends one order at a time: should the thread end over one, the bytes of the others are still here. */
   #next(): void {
     const [next] = this.#pending;
     if (next === undefined) return;
     const { order, isOwn } = next;
     const whole = order.bytes.buffer;
-    // Another's part of it must not go along.
+    // A buffer shared with others must not be transferred.
     const goes = isOwn && whole instanceof ArrayBuffer && whole.byteLength === order.bytes.byteLength;
     this.#worker ??= this.#start();
     this.#worker.ref();
@@ -86,7 +86,7 @@ export class RewritingThread {
     else reject(new WasmLoadError(answer.code, answer.message));
   }
 
-  /** The thread has ended over its module; the others are for another one. */
+  /** Handles a thread that has ended over its module; another thread does the remaining ones. */
   #failed(worker: Worker, error: unknown): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;

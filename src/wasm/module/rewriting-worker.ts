@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { WasmLoadError, type WasmLoadErrorCode } from "../errors.js";
 import { type RewriteOrder, type Rewritten, rewritten } from "./rewritten.js";
 
-/** What became of an order. */
+/** The result of an order. */
 export type RewriteAnswer =
   | { readonly made: Rewritten }
   | { readonly code: WasmLoadErrorCode; readonly message: string };
@@ -12,7 +12,7 @@ function answerTo(order: RewriteOrder): RewriteAnswer {
   try {
     return { made: rewritten(order) };
   } catch (error) {
-    // Anything else ends the thread, which says so.
+    // Any other error ends the thread, which reports it.
     if (error instanceof WasmLoadError) return { code: error.code, message: error.message };
     throw error;
   }
@@ -23,7 +23,7 @@ parentPort?.on("message", (order: RewriteOrder) => {
   parentPort?.postMessage(answer, "made" in answer ? buffersOf(answer.made) : []);
 });
 
-/** What is handed over and not copied; an image lies in memory that threads share. */
+/** The buffers that are transferred, not copied; a snapshot lies in memory that threads share. */
 function buffersOf({ bytes, limited, floor }: Rewritten): ArrayBuffer[] {
   return [...new Set([bytes, limited, ...(floor ? [floor.unmetered] : [])].map((each) => each.buffer))];
 }

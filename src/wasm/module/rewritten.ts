@@ -22,7 +22,10 @@ import { METADATA_SECTION } from "./metadata.js";
  */
 const LITTLE_CODE = 64 * 1024;
 const MUCH_CODE = 1536 * 1024;
-/** Pages of a memory from which on its module marks what it writes to: to look through a page takes a microsecond, and marking a twentieth to a sixth of the guest's time. */
+/**
+ * Pages of a memory from which on its module marks its writes: scanning a page takes a microsecond, and marking a twentieth to a sixth of the guest's
+ * time.
+ */
 const MARKED_PAGES = 8;
 
 /**
@@ -40,11 +43,11 @@ const CUSTOM_SECTIONS = { [METADATA_SECTION]: Number.POSITIVE_INFINITY, name: 4 
 /** A module to be rewritten. */
 export interface RewriteOrder {
   readonly bytes: Uint8Array;
-  /** Of its memory. */
+  /** Most pages of its memory. */
   readonly maximumPages: number;
   /**
-   * What it is of its policy: all of it, the main one of several modules, or one beside that. What several modules import from each other no captured state would hold, and those
-   * beside keep their memory, limited as the main one's.
+   * Its role in its policy: the only module, the main one of several, or one beside that. A captured state does not include imports between modules;
+   * modules beside the main one keep their memory, with the same limit.
    */
   readonly role: "only" | "main" | "beside";
 }
@@ -52,13 +55,13 @@ export interface RewriteOrder {
 /** A module that can be compiled; data only, so that another thread may have made it. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As it came, but for its memory, its limits and unread custom sections. */
+  /** The original bytes with changed memory and limits, without unused custom sections. */
   readonly limited: Uint8Array<ArrayBuffer>;
   /** The memory that it imports now, if it has one. */
   readonly memory?: GuestMemory;
-  /** What its memory holds at first; absent: zeros, or it writes its data itself. */
+  /** The first content of its memory; absent: zeros, or it writes its data itself. */
   readonly image?: MemorySnapshot;
-  /** Why no state of its instances can be taken. */
+  /** The reason why no state of its instances can be captured. */
   readonly coldBecause?: string;
   readonly marking?: Marking;
   /** An address below which it can't write, and what the module without that is made of. */
@@ -112,13 +115,13 @@ export function withoutFloor({ unmetered, own }: NonNullable<Rewritten["floor"]>
   return meterModule(unmetered, undefined, own);
 }
 
-/** How a module with so many bytes of code marks what it writes to; undefined: bringing back all of its memory takes no longer than marking. */
+/** The marking for a module with this many bytes of code; undefined: restoring all of its memory takes no longer than marking. */
 function markingOf(code: number, memory: GuestMemory): Marking | undefined {
   if (memory.initial < MARKED_PAGES) return undefined;
   return code <= LITTLE_CODE || code >= MUCH_CODE ? markingFor(memory.initial, code >= MUCH_CODE) : undefined;
 }
 
-/** What was made, unless a function became too large by it, or the module has what is not known here: without it metering says so. */
+/** The result of `make`, unless a function became too large by it, or the module has unknown parts, which metering reports. */
 function unlessRefused<T>(make: () => T): T | undefined {
   try {
     return make();

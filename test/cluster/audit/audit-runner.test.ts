@@ -134,7 +134,7 @@ describe("rounds of the audit", () => {
     await use(without("no-bad", "bad"));
     const { summary, isGood } = await run();
     assert.equal(isGood, false);
-    assert.match(summary.problems[0] ?? "", /shop\/ConfigMap\/a: a report of that name belongs to somebody else/);
+    assert.match(summary.problems[0] ?? "", /shop\/ConfigMap\/a: a report of that name belongs to another client/);
     server.beforeWrite = () => {};
     assert.equal((await run()).written?.applied, 1, "and try again in the next round");
   });

@@ -1,22 +1,22 @@
-/** What may stand where the cursor is. */
+/** Completes the input at the cursor. */
 import { type DeclaredNames, MapValue, type Value } from "../../../cel/index.js";
 import { isJsonObject } from "../../../data/same-value.js";
 
-/** Names that are offered at a time: more are no help. */
+/** Most names that are offered at a time. */
 const MOST = 200;
-/** Words of the language. */
+/** Keywords of the language. */
 const WORDS = ["true", "false", "null", "in"];
 
-/** What completion knows. */
+/** Data for completion. */
 export interface Completing {
   readonly names: DeclaredNames;
   /** Commands of the prompt, with their colons. */
   readonly commands: readonly string[];
-  /** The value of a variable, where it has one that is there. */
+  /** The value of a variable, if it has one. */
   readonly value: (variable: string) => Value | undefined;
 }
 
-/** The candidates for the end of a line, and what of it they take the place of: as `readline` wants it. */
+/** The candidates for the end of a line, and the text that they replace, in the form of `readline`. */
 export function complete(line: string, { names, commands, value }: Completing): [candidates: string[], part: string] {
   if (/^\s*:\w*$/.test(line)) return pick(commands, line.trimStart());
   const path = PATH.exec(line.slice(-LONGEST_PATH))?.[0] ?? "";
@@ -30,14 +30,14 @@ export function complete(line: string, { names, commands, value }: Completing): 
   const inside = names.functions.filter((name) => name.startsWith(`${head}.`)).map((name) => name.slice(dot + 1));
   if (inside.length > 0 && value(head.split(".")[0] ?? "") === undefined) return pick(inside.map(called), part);
   const fields = head === "" ? [] : fieldsOf(follow(head, value));
-  // `object.spec.cont` means the containers that are there, and not the function `contains`.
+  // `object.spec.cont` means existing containers, not the function `contains`.
   const known = pick(fields, part);
   return part !== "" && known[0].length > 0 ? known : pick([...fields, ...names.methods.map(called)], part);
 }
 
-/** Names, indexes and dots: what a value is reached by. */
+/** The path to a value: names, indexes and dots. */
 const PATH = /[\w.?[\]]*$/;
-/** Characters of it that are looked at. */
+/** Most characters of a path. */
 const LONGEST_PATH = 200;
 const NAME = /^[a-zA-Z_]\w*$/;
 
@@ -48,7 +48,7 @@ function pick(candidates: readonly string[], part: string): [string[], string] {
   return [fitting.slice(0, MOST), part];
 }
 
-/** The value that a path leads to. Any item of a list stands for all. */
+/** The value at a path. Any item of a list stands for all. */
 function follow(path: string, value: Completing["value"]): unknown {
   const [name = "", ...fields] = path.replace(/\[[^\]]*\]?/g, ".0").split(".");
   let found: unknown = value(name);
@@ -60,7 +60,7 @@ function follow(path: string, value: Completing["value"]): unknown {
   return found;
 }
 
-/** Fields that can be written behind a dot. */
+/** Field names that can follow a dot. */
 function fieldsOf(value: unknown): string[] {
   if (!isJsonObject(value) || value instanceof MapValue) return [];
   return Object.keys(value).filter((key) => NAME.test(key));

@@ -7,22 +7,22 @@ import { type CommandIo, say } from "../../../data/command-io.js";
 import { isTerminal, paintFor } from "../../look/paint.js";
 import { PromptSession, type SessionOptions } from "./session.js";
 
-// What was typed at the prompt before: in a file of the user's own.
+// The history of the prompt, in a file of the user.
 
-/** Lines that are kept. */
+/** Most lines that are kept. */
 const LINES = 1000;
-/** A longer line was pasted: it is not kept. */
+/** Longest line that is kept: a longer one was pasted. */
 const LONGEST = 4096;
 
-/** Where the history is kept (https://specifications.freedesktop.org/basedir-spec); undefined where nobody has a home. */
+/** The file of the history (https://specifications.freedesktop.org/basedir-spec); undefined without a home folder. */
 export function historyFile(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const { XDG_STATE_HOME: state = "", HOME: home = "" } = env;
-  // A relative path counts as none, says the specification.
+  // By the specification a relative path is ignored.
   if (state.startsWith("/")) return join(state, "policy-server", "cel-history");
   return home === "" ? undefined : join(home, ".local", "state", "policy-server", "cel-history");
 }
 
-/** The lines, oldest first; none where there is no file that can be read. */
+/** The lines, oldest first; empty without a readable file. */
 export function readHistory(file: string): string[] {
   try {
     return readFileSync(file, "utf8")
@@ -34,7 +34,7 @@ export function readHistory(file: string): string[] {
   }
 }
 
-/** Adds lines. Another prompt may have added its own meanwhile. @returns why not, if not */
+/** Adds lines. Another prompt may have added its own meanwhile. @returns the reason of a failure */
 export function addToHistory(file: string, typed: readonly string[]): string | undefined {
   const kept = typed.filter((line) => line.trim() !== "" && line.length <= LONGEST);
   if (kept.length === 0) return undefined;
@@ -42,7 +42,7 @@ export function addToHistory(file: string, typed: readonly string[]): string | u
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const lines = [...readHistory(file), ...kept];
     const once = lines.filter((line, index) => line !== lines[index + 1]).slice(-LINES);
-    // It may hold what should not be seen by others: names, and values that were typed.
+    // Others must not read it: it may contain names and values.
     const next = `${file}.${process.pid}`;
     writeFileSync(next, `${once.join("\n")}\n`, { mode: 0o600 });
     renameSync(next, file);
@@ -55,7 +55,7 @@ export function addToHistory(file: string, typed: readonly string[]): string | u
 const OPENING = "([{";
 const CLOSING = ")]}";
 
-/** Whether a bracket or a text in three quotes is open at the end. Strings and comments are passed over; what is wrong is left to the compiler. */
+/** Whether a bracket or a text in three quotes is open at the end. Strings and comments are skipped; the compiler reports errors. */
 export function isUnfinished(source: string): boolean {
   let depth = 0;
   for (let i = 0; i < source.length; i++) {
@@ -88,18 +88,18 @@ function stringEnd(source: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Longest expression that is waited for: a bracket was left open otherwise. */
+/** Longest expression that is continued: in a longer one a bracket was left open. */
 const LONGEST_INPUT = 1024 * 1024;
 const FIRST = "cel> ";
 const NEXT = "...> ";
 
-/** How a prompt is run. */
+/** Options of a prompt. */
 export interface PromptOptions extends Omit<SessionOptions, "paint"> {
-  /** Whether what is typed is remembered for the next time. */
+  /** Whether the history is kept. */
   readonly history: boolean;
 }
 
-/** Answers until the input ends. @returns the exit code */
+/** Answers inputs until their end. @returns the exit code */
 export async function runPrompt(options: PromptOptions, { stdin, stdout, stderr, env }: CommandIo): Promise<number> {
   const session = new PromptSession({ ...options, paint: paintFor(stdout, env) });
   const terminal = isTerminal(stdin) && isTerminal(stdout);
@@ -121,7 +121,7 @@ export async function runPrompt(options: PromptOptions, { stdin, stdout, stderr,
     reader.setPrompt(waiting === "" ? FIRST : NEXT);
     reader.prompt();
   };
-  // Whatever was typed is given up, as in a shell.
+  // The current input is discarded, as in a shell.
   reader.on("SIGINT", () => {
     waiting = "";
     reader.write(null, { ctrl: true, name: "e" });
@@ -133,7 +133,7 @@ export async function runPrompt(options: PromptOptions, { stdin, stdout, stderr,
   reader.on("line", (line) => {
     typed.push(line);
     const input = waiting === "" ? line : `${waiting}\n${line}`;
-    // An empty line ends what does not end by itself.
+    // An empty line ends an incomplete input.
     if (isUnfinished(input) && line.trim() !== "" && input.length <= LONGEST_INPUT) {
       waiting = input;
       ask();

@@ -1,26 +1,26 @@
-/** Variables out of a file: `:load`. */
+/** Loads variables from a file: `:load`. */
 import { readFileSync } from "node:fs";
 import type { Value } from "../../../cel/index.js";
 import { parseYamlDocuments, yamlText } from "../../../data/yaml.js";
 import { isObject, type JsonObject } from "../../../kubernetes/object.js";
 
-/** Why a file can't be loaded, for the person at the prompt. */
+/** Error of a file that can't be loaded, for the user of the prompt. */
 export class LoadError extends Error {}
 
 const NAME = /^[a-zA-Z_]\w*$/;
-/** Of a request: what expressions of admission policies see. */
+/** Members of a request that are variables of admission policies. */
 const OF_REQUEST = ["object", "oldObject"] as const;
 
 /**
- * The variables of a file, JSON or YAML: an AdmissionReview gives `request`, `object` and `oldObject`, a Kubernetes object is `object`, and of any other
- * object each member is a variable.
- * @param name what the whole of it shall be called; absent: as above
+ * The variables of a file, JSON or YAML: an AdmissionReview gives `request`, `object` and `oldObject`, a Kubernetes object is `object`, and of any
+ * other object each member is a variable.
+ * @param name the variable for the whole document; absent: as above
  * @throws LoadError
  */
 export function loadVariables(file: string, name?: string): readonly (readonly [name: string, value: Value])[] {
   const value = readDocument(file);
   if (name !== undefined) {
-    if (!NAME.test(name)) throw new LoadError(`'${name}' is no name for a variable`);
+    if (!NAME.test(name)) throw new LoadError(`'${name}' is not a name for a variable`);
     return [[name, value as Value]];
   }
   if (!isObject(value)) throw new LoadError(`${file} holds no object: give it a name, as in :load ${file} x`);

@@ -1,4 +1,4 @@
-/** What a prompt knows and answers, without a terminal: lines in, text out. */
+/** A session of the prompt, without a terminal: lines in, text out. */
 import {
   type Bindings,
   CelError,
@@ -26,17 +26,17 @@ import type { Paint } from "../../look/paint.js";
 import { complete } from "./completion.js";
 import { LoadError, loadVariables } from "./load-variables.js";
 
-/** Milliseconds of an evaluation: who waits at a prompt wants it back. */
+/** Milliseconds of an evaluation, so that the prompt returns soon. */
 const TIME_LIMIT_MS = 2000;
-/** Characters of a value that are printed. */
+/** Most printed characters of a value. */
 const VALUE_CHARACTERS = 4000;
-/** Values in lists of variables. */
+/** Most characters of a value in lists of variables. */
 const SHORT_CHARACTERS = 80;
-/** Variables at a time. */
+/** Most variables. */
 const MOST_VARIABLES = 1000;
 const NAME = /^[a-zA-Z_]\w*$/;
 
-/** What commands there are, and what they do. */
+/** Commands with their meanings. */
 const COMMANDS: readonly (readonly [command: string, meaning: string])[] = [
   [":help", "this list"],
   [":type EXPR", "the type of an expression, which is not evaluated"],
@@ -48,9 +48,9 @@ const COMMANDS: readonly (readonly [command: string, meaning: string])[] = [
   [":quit", "the end; so is Ctrl+D"],
 ];
 
-/** What a session begins with. */
+/** Options of a session. */
 export interface SessionOptions {
-  /** An environment by name; undefined where there is none of it. */
+  /** An environment by name; undefined for an unknown name. */
   readonly environmentOf: (name: string) => Environment | undefined;
   readonly environment: string;
   readonly variables: readonly VariableDeclaration[];
@@ -61,7 +61,7 @@ export interface SessionOptions {
   readonly now?: () => number;
 }
 
-/** What an input comes to. */
+/** The reply to an input. */
 export interface Reply {
   readonly text: string;
   readonly quit?: boolean;
@@ -77,7 +77,7 @@ export class PromptSession {
   #made: Environment | undefined;
   #names: DeclaredNames | undefined;
 
-  /** @throws Error for an environment that there is not */
+  /** @throws Error for an unknown environment */
   constructor(options: SessionOptions) {
     const base = options.environmentOf(options.environment);
     if (base === undefined) throw new Error(`unknown environment: ${options.environment}`);

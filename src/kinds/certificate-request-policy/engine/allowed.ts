@@ -1,4 +1,4 @@
-/** Whether a request asks only for what a policy allows (spec certificate-request-policy.md 4). */
+/** Checks that a request stays within `allowed` of a policy (spec certificate-request-policy.md 4). */
 import { CelError, Waiting } from "../../../cel/index.js";
 import type { Wildcard } from "../../../kubernetes/wildcard.js";
 import type { Attempt } from "../../shared/expressions/attempt.js";
@@ -17,13 +17,13 @@ const NON_STRING = "<non-string value>";
 const unsupported = (oid = ""): string =>
   `subject attribute${oid} uses an unsupported ASN.1 type or string encoding; re-issue the certificate with a UTF8String or PrintableString subject`;
 
-/** Steps of work (`Attempt.count`) that comparing with a pattern takes beside the text's length, and judging an attribute. */
+/** Steps of work (`Attempt.count`) for comparing with a pattern beside the text's length, and for checking an attribute. */
 const STEPS_PER_PATTERN = 50;
 const STEPS_PER_PART = 200;
-/** What a character of an objection takes until it is printed, compared and kept. */
+/** Steps of work for printing, comparing and keeping a character of an objection. */
 const STEPS_PER_PRINTED = 10;
 
-/** What is looked at. */
+/** Inputs of the check. */
 export interface AllowedInputs {
   readonly allowed: CompiledAllowed;
   readonly request: CertificateRequest;
@@ -34,8 +34,8 @@ export interface AllowedInputs {
 }
 
 /**
- * What `allowed` of one policy says against one request (disposable). An attempt that has to give way is followed by another one: that passes by the parts
- * that are done, and goes on within the one that was under way.
+ * Objections by `allowed` of one policy to one request (disposable). An attempt that gives up its turn is followed by another one, which skips the
+ * finished parts and continues within the current one.
  */
 export class AllowedEvaluation {
   readonly #allowed: CompiledAllowed;
@@ -43,10 +43,10 @@ export class AllowedEvaluation {
   readonly #names: RequestedNames;
   readonly #cr: RequestValue;
   readonly #list: ObjectionList;
-  /** Parts that this attempt has come by, and those that are done. */
+  /** Parts that this attempt has passed, and finished parts. */
   #passed = 0;
   #done = 0;
-  /** How far the part under way is: whether all values fit, values and patterns that were compared, rules that were run. */
+  /** Progress of the current part: whether all values fit, compared values and patterns, evaluated rules. */
   #fit: boolean | undefined;
   #value = 0;
   #pattern = 0;
@@ -60,7 +60,7 @@ export class AllowedEvaluation {
     this.#list = new ObjectionList(budget);
   }
 
-  /** The objections; {@link Waiting} when others must have their turn first, or the request is stopped. */
+  /** The objections; {@link Waiting} when the turn is over, or the request is stopped. */
   objections(attempt: Attempt): readonly Objection[] | Waiting {
     const { csr } = this.#names;
     if ("undecodable" in csr.generalNames) {
@@ -68,11 +68,11 @@ export class AllowedEvaluation {
       return this.#list.all;
     }
     this.#passed = 0;
-    // What more there is to say does not change what is decided.
+    // Further objections do not change the decision.
     return this.#parts(attempt) || this.#list.full ? this.#list.all : Waiting.INSTANCE;
   }
 
-  /** All parts in their order (spec 4.6); false when one is not done. */
+  /** Checks all parts in order (spec 4.6); false when one is not finished. */
   #parts(attempt: Attempt): boolean {
     const allowed = this.#allowed;
     const { csr, subject, otherNames } = this.#names;
@@ -93,13 +93,13 @@ export class AllowedEvaluation {
     );
   }
 
-  /** Whether a part that is asked for is still to do. */
+  /** Whether the next part is still to be done. */
   #begins(): boolean {
     this.#passed += 1;
     return this.#passed > this.#done;
   }
 
-  /** The part is done; whether to go on. */
+  /** Finishes a part; returns whether to continue. */
   #ends(): boolean {
     this.#done = this.#passed;
     this.#fit = undefined;
@@ -107,7 +107,7 @@ export class AllowedEvaluation {
     return !this.#list.full;
   }
 
-  /** An attribute that has one value, unless a client smuggles in more. */
+  /** Checks an attribute with one value, unless a client sends more. */
   #texts(
     entry: CompiledEntry | undefined,
     oid: string,
@@ -139,7 +139,7 @@ export class AllowedEvaluation {
     return this.#ends();
   }
 
-  /** @param shown the values as objections print them: one text, or a list */
+  /** @param shown the values in the form for objections: one text, or a list */
   #present(
     entry: CompiledEntry | undefined,
     values: readonly string[],
@@ -179,7 +179,7 @@ export class AllowedEvaluation {
     return all;
   }
 
-  /** Every rule on every value; false when others must have their turn. */
+  /** Evaluates every rule on every value; false when the turn is over. */
   #validate({ rules, details }: CompiledEntry, items: readonly string[], path: string, attempt: Attempt): boolean {
     if (rules.length === 0) return this.#ends();
     let item = Math.floor(this.#ruled / rules.length);
@@ -189,7 +189,7 @@ export class AllowedEvaluation {
       for (let i = this.#ruled - item * rules.length; i < rules.length; i++) {
         const rule = rules[i];
         if (rule === undefined) break;
-        // What does not compile says the same of every item.
+        // A rule that does not compile has the same objection to every item.
         if (rule.program === undefined && item > 0) {
           this.#ruled += 1;
           continue;
@@ -226,7 +226,7 @@ export class AllowedEvaluation {
     return this.#ends();
   }
 
-  /** Names in subjectAltName that no policy can allow. */
+  /** Checks for names in subjectAltName that no policy can allow. */
   #forbiddenNames(): boolean {
     const { generalNames } = this.#names.csr;
     if ("undecodable" in generalNames || !this.#begins()) return true;

@@ -1,4 +1,4 @@
-/** Which policies a request is decided by: those that are for it, and that its requester may use (spec certificate-request-policy.md 3.2, 3.3). */
+/** Finds the policies that decide a request: those that select it, and that its requester may use (spec certificate-request-policy.md 3.2, 3.3). */
 import { Waiting } from "../../../cel/index.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
@@ -10,13 +10,13 @@ import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy, CompiledSelector } from "./compiled-policy.js";
 import type { PolicyAccount, UndecidedReview } from "./decision.js";
 
-// Which policies are for a request (spec certificate-request-policy.md 3.2).
+// Policies that select a request (spec certificate-request-policy.md 3.2).
 
-/** What cert-manager takes for an issuer that says no more than its name. */
+/** The kind that cert-manager assumes for an issuer with only a name. */
 const DEFAULT_KIND = "Issuer";
 const DEFAULT_GROUP = "cert-manager.io";
 
-/** Whether the issuer that is asked is one of those that a policy is for. */
+/** Whether a policy selects the requested issuer. */
 function matchesIssuer({ name, kind, group }: CompiledSelector, { issuerRef }: CertificateRequest): boolean {
   return (
     (name === undefined || name.matches(issuerRef.name)) &&
@@ -25,15 +25,15 @@ function matchesIssuer({ name, kind, group }: CompiledSelector, { issuerRef }: C
   );
 }
 
-/** Whether the name of the request's namespace is one of those that a policy is for; its labels are another matter. */
+/** Whether a policy selects the name of the request's namespace; its labels are checked separately. */
 function matchesNamespaceName({ namespaces }: CompiledSelector, { namespace }: CertificateRequest): boolean {
   return namespaces === undefined || namespaces.some((each) => each.matches(namespace));
 }
 
-/** What comparing a policy's selectors costs, beside the texts' length. */
+/** Steps of work for comparing a policy's selectors, beside the texts' length. */
 const STEPS_PER_SELECTOR = 100;
 
-/** What asking whether a policy may be used costs, beside the groups of who asks. */
+/** Steps of work for an access review of a policy, beside the requester's groups. */
 const STEPS_PER_REVIEW = 1_000;
 
 /** Names, issuer and usages together, in characters: they are compared with the patterns of every policy. Real ones have a few hundred. */
@@ -44,20 +44,20 @@ const LONGEST_IDENTITY = 2 ** 18;
 
 type Found = readonly CompiledPolicy[] | UndecidedReview | Waiting;
 
-/** One request's policies (disposable); attempts share what was found. */
+/** One request's policies (disposable); attempts share its results. */
 export class Applicable {
   readonly #all: readonly CompiledPolicy[];
   readonly #request: CertificateRequest;
   readonly #givenLabels: ReviewInput["namespaceLabels"];
   readonly #selected = new Set<CompiledPolicy>();
-  /** How many policies' selectors were looked at. */
+  /** Number of policies whose selectors were checked. */
   #seen = 0;
-  /** Whether the requester may use them, as far as it is known. */
+  /** Whether the requester may use them; missing while not known. */
   readonly #answers = new Map<CompiledPolicy, boolean>();
   #bound: readonly CompiledPolicy[] | undefined;
-  /** The same for all policies: an authorizer knows it again. */
+  /** One object for all policies: an authorizer recognizes it. */
   readonly #requester: ReturnType<typeof requesterOf>;
-  /** What keeps the request from being compared at all. */
+  /** The reason why the request can't be compared at all. */
   readonly #tooLong: UndecidedReview | undefined;
 
   constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
@@ -68,12 +68,12 @@ export class Applicable {
     this.#requester = requesterOf(request);
   }
 
-  /** What is known of one policy. */
+  /** The account of one policy. */
   accountOf(compiled: CompiledPolicy): Pick<PolicyAccount, "selected" | "bound"> {
     return { selected: this.#selected.has(compiled), bound: this.#answers.get(compiled) };
   }
 
-  /** Those that decide the request, ready or not. */
+  /** The policies that decide the request, ready or not. */
   policies(attempt: Attempt): Found {
     if (this.#bound !== undefined) return this.#bound;
     const problem = this.#tooLong ?? this.#select(attempt);
@@ -83,9 +83,9 @@ export class Applicable {
     return bound;
   }
 
-  /** Goes through the policies' selectors; what keeps it from coming to the end. */
+  /** Checks the policies' selectors; returns the reason for an early end. */
   #select(attempt: Attempt): UndecidedReview | Waiting | undefined {
-    // By issuer first, by namespace then: a Namespace that is not there stops the review only where it is asked for.
+    // By issuer first, by namespace then: a missing Namespace stops the review only where its labels are needed.
     for (; this.#seen < this.#all.length; this.#seen += 1) {
       const compiled = this.#all[this.#seen];
       if (compiled === undefined) break;
@@ -118,7 +118,7 @@ export class Applicable {
     return found === undefined ? new LookupFailure(`namespaces ${goQuote(name)} not found`) : labelsOf(found);
   }
 
-  /** Those of the selected ones that the requester may use. Everything is asked before an answer is waited for. */
+  /** The selected ones that the requester may use. All access reviews are sent before an answer is awaited. */
   #boundOf(attempt: Attempt): Found {
     let waits = false;
     for (const compiled of this.#selected) {
@@ -142,7 +142,7 @@ const failed = (cause: string): UndecidedReview => ({
   cause: `failed to perform predicate on policies: ${cause}`,
 });
 
-/** What is too much of a request to be compared, or asked about, once for every policy. */
+/** Checks that a request is small enough to be compared, and reviewed, once for every policy. */
 function tooLong(request: CertificateRequest): UndecidedReview | undefined {
   const { name, namespace, issuerRef, usages, username, uid, groups, extra } = request;
   const names = lengthOf([name, namespace, issuerRef.name, issuerRef.kind, issuerRef.group, ...usages]);

@@ -1,6 +1,6 @@
-/** A cert-manager.io/v1 CertificateRequest, as far as policies look at it (spec certificate-request-policy.md 1.1). */
+/** A cert-manager.io/v1 CertificateRequest, with the fields that policies read (spec certificate-request-policy.md 1.1). */
 
-/** A request for a certificate. What is absent reads as in Go: empty. */
+/** A request for a certificate. An absent field is empty, as in Go. */
 export interface CertificateRequest {
   readonly name: string;
   readonly namespace: string;
@@ -8,7 +8,7 @@ export interface CertificateRequest {
   readonly request: Buffer;
   /** As written: no defaults. */
   readonly issuerRef: { readonly name: string; readonly kind: string; readonly group: string };
-  /** Nanoseconds; absence matters. */
+  /** Nanoseconds; an absent duration is not 0. */
   readonly duration: bigint | undefined;
   readonly isCA: boolean;
   readonly usages: readonly string[];
@@ -20,9 +20,9 @@ export interface CertificateRequest {
   readonly decided: "Approved" | "Denied" | undefined;
 }
 
-/** What is decided. */
+/** The input of a decision. */
 export interface ReviewInput {
   readonly request: CertificateRequest;
-  /** The labels of its Namespace, where they were sent along; absent: they are looked up. */
+  /** The labels of its Namespace, if they were sent along; absent: they are looked up. */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }

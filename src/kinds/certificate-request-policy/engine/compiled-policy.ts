@@ -1,4 +1,4 @@
-/** Policies made ready for evaluation: everything that does not depend on a request is done (spec certificate-request-policy.md 3.2, 4). */
+/** Compiles policies: everything that does not depend on a request is done in advance (spec certificate-request-policy.md 3.2, 4). */
 
 import { Wildcard } from "../../../kubernetes/wildcard.js";
 import type { ExpressionCompiler } from "../../shared/expressions/expression-compiler.js";
@@ -17,12 +17,12 @@ import { SUBJECT_LISTS } from "../words.js";
 /** An attribute's entry. */
 export interface CompiledEntry {
   readonly required: boolean;
-  /** `undefined`: no patterns are given, which is another thing than none. */
+  /** `undefined` without patterns, which differs from an empty list. */
   readonly patterns: readonly Wildcard[] | undefined;
-  /** The patterns as objections show them. */
+  /** The patterns in the form for objections. */
   readonly patternText: string;
   readonly rules: readonly CompiledRule[];
-  /** What each rule says when it is false. */
+  /** Message of each rule when it is false. */
   readonly details: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export interface CompiledEntry {
 export interface EntriesByOid {
   /** In the policy's order. */
   readonly list: readonly CompiledEntry[];
-  /** Of several for one identifier, which no API server lets through, the last one counts. */
+  /** Entries by identifier. Of several for one identifier, which no API server accepts, the last one counts. */
   readonly byOid: ReadonlyMap<string, CompiledEntry>;
   /** The identifiers that every request must have, in the policy's order. */
   readonly required: readonly string[];
 }
 
-/** What is allowed. */
+/** The compiled `allowed`. */
 export interface CompiledAllowed {
   readonly commonName: CompiledEntry | undefined;
   readonly serialNumber: CompiledEntry | undefined;
@@ -46,28 +46,28 @@ export interface CompiledAllowed {
   readonly emailAddresses: CompiledEntry | undefined;
   readonly isCA: boolean | undefined;
   readonly usages: readonly Wildcard[] | undefined;
-  /** The usages as objections show them. */
+  /** The usages in the form for objections. */
   readonly usagesText: string;
   readonly subject: Readonly<Partial<Record<SubjectList, CompiledEntry>>>;
   readonly otherAttributes: EntriesByOid;
   readonly otherNames: EntriesByOid;
 }
 
-/** Which requests a policy is for by their names alone; what is absent matches. */
+/** The selectors of a policy by names alone; an absent one matches. */
 export interface CompiledSelector {
   readonly name: Wildcard | undefined;
   readonly kind: Wildcard | undefined;
   readonly group: Wildcard | undefined;
-  /** Of namespaces; `undefined`: all. */
+  /** Names of namespaces; `undefined`: all. */
   readonly namespaces: readonly Wildcard[] | undefined;
 }
 
-/** A policy that can be asked. */
+/** A compiled policy. */
 export interface CompiledPolicy {
   readonly policy: CertificateRequestPolicy;
   readonly allowed: CompiledAllowed;
   readonly selector: CompiledSelector;
-  /** The labels that its Namespace must have; absent: the Namespace is not looked at. */
+  /** The labels that its Namespace must have; absent: the Namespace is not read. */
   readonly namespaceLabels: PreparedSelector | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What becomes of a CertificateRequest (spec certificate-request-policy.md 0.2 and 3.5). */
+/** Decisions on a CertificateRequest (spec certificate-request-policy.md 0.2 and 3.5). */
 import type { Failure } from "../../../policy/outcome.js";
 
 /** The parts of a policy that object, in their order. */
@@ -6,45 +6,45 @@ export type EvaluatorName = "allowed" | "constraints";
 
 /** One objection of a policy. */
 export interface Objection {
-  /** Where the policy says what it objects by, such as `spec.allowed.dnsNames.values`; empty where no one field does. */
+  /** The field of the policy, such as `spec.allowed.dnsNames.values`; empty without a single field. */
   readonly path: string;
   /** The whole text, path included. */
   readonly text: string;
 }
 
-/** What one policy says against a request. */
+/** Objections of one policy to a request. */
 export type Objections = Readonly<Record<EvaluatorName, readonly Objection[]>>;
 
-/** How far one policy came with a request. Diagnostic: no decision depends on it. */
+/** The progress of one policy with a request. Diagnostic: no decision depends on it. */
 export interface PolicyAccount {
   readonly name: string;
-  /** Issuer and namespace match. */
+  /** Whether issuer and namespace match. */
   readonly selected: boolean;
-  /** The requester may use it; `undefined` where it was not asked. */
+  /** Whether the requester may use it; `undefined` if it was not checked. */
   readonly bound: boolean | undefined;
-  /** `undefined` where there is no condition yet. */
+  /** Whether it is ready; `undefined` without a condition. */
   readonly ready: boolean | undefined;
-  /** In order, without repetitions; `undefined` where it was not evaluated: policies behind one that approves are not evaluated. */
+  /** In order, without repetitions; `undefined` where it was not evaluated: policies after an approving one are not evaluated. */
   readonly objections: Objections | undefined;
 }
 
-/** What a set of policies comes to. */
+/** The answer of a set of policies. */
 export type Answer =
   | { readonly result: "Approved"; readonly message: string; readonly by: string }
   | { readonly result: "Denied" | "Unprocessed"; readonly message: string }
   | UndecidedReview;
 
-/** It could not be told. */
+/** A review without a decision. */
 export interface UndecidedReview {
   readonly result: "Error";
   /** For the log: it may reveal how policies are set up. */
   readonly cause: string;
-  /** What answers are to say instead of the usual sentence: time was up, or a limit was reached. */
+  /** The failure for answers instead of the usual one: a time-out, or a limit. */
   readonly failure?: Failure;
 }
 
 /** The decision of a set of policies. */
 export type Decision = Answer & {
-  /** Of every policy, by name. */
+  /** Accounts of all policies, by name. */
   readonly accounts: () => readonly PolicyAccount[];
 };

@@ -1,4 +1,4 @@
-/** One request before the policies (disposable): which are for it, which may be used, what each says. Attempts share what is known by then. */
+/** The evaluation of one request (disposable): selected policies, those that may be used, and their objections. Attempts share results. */
 import { Waiting } from "../../../cel/index.js";
 import { goDurationText } from "../../../data/go/duration.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
@@ -15,19 +15,19 @@ import type { Answer, Decision, Objection, Objections, PolicyAccount, UndecidedR
 import { aggregated, ObjectionBudget, ObjectionList } from "./objections.js";
 import { type RequestedNames, requestedNames } from "./requested-names.js";
 
-// Whether a request keeps to a policy's constraints (spec certificate-request-policy.md 6).
+// Checks of a request against a policy's constraints (spec certificate-request-policy.md 6).
 
 const PATH = "spec.constraints";
 
-/** A key whose kind no policy can judge. */
+/** A key of a kind that no policy can check. */
 interface UnknownKey {
   readonly error: string;
 }
 
 /**
- * What `constraints` of a policy say against a request.
- * @param duration nanoseconds; `undefined` where the request says none
- * @param publicKey needed where there are constraints on it
+ * Objections by `constraints` of a policy to a request.
+ * @param duration nanoseconds; `undefined` if the request has none
+ * @param publicKey needed for constraints on it
  */
 export function evaluateConstraints(
   { minDuration, maxDuration, privateKey }: Constraints,
@@ -57,7 +57,7 @@ export function evaluateConstraints(
 const durationText = (duration: bigint | undefined): string =>
   duration === undefined ? "nil" : goDurationText(duration);
 
-/** Ed25519 has no size, which counts as less than any. */
+/** The size of a key; Ed25519 has none, which counts as less than any. */
 function sizeOf(key: PublicKey): number | undefined {
   switch (key.algorithm) {
     case "RSA":
@@ -70,15 +70,15 @@ function sizeOf(key: PublicKey): number | undefined {
   }
 }
 
-/** What an entry says of its policies. */
+/** Options of an entry for its policies. */
 export interface EvaluationOptions {
   /** `status`: a policy must have the condition `Ready` (spec 3.4); `self`: every policy is ready. */
   readonly readiness: "self" | "status";
-  /** What is wrong with the whole of a signing request, whatever policies say of it; default: nothing is. */
+  /** Checks a whole signing request, whatever the policies; default: no check. */
   readonly scrutinise?: Scrutiny | undefined;
 }
 
-/** What a step comes to; {@link Waiting} where others must have their turn first, or an answer is on its way. */
+/** The result of a step; {@link Waiting} when the turn is over, or an answer is pending. */
 type Step<T> = T | UndecidedReview | Waiting;
 
 export class Evaluation {
@@ -89,10 +89,10 @@ export class Evaluation {
   readonly #budget = new ObjectionBudget();
   readonly #objections = new Map<CompiledPolicy, Objections>();
   #names: RequestedNames | MalformedRequest | undefined;
-  /** What is wrong with the whole signing request. */
+  /** The error of the whole signing request. */
   #wrong: string | undefined;
   #cr: RequestValue | undefined;
-  /** The evaluation that an attempt had to leave; the next one goes on with it. */
+  /** The evaluation that an attempt has interrupted; the next one continues it. */
   #left: { readonly compiled: CompiledPolicy; readonly evaluation: AllowedEvaluation } | undefined;
 
   constructor(policies: readonly CompiledPolicy[], input: ReviewInput, options: EvaluationOptions) {
@@ -102,14 +102,14 @@ export class Evaluation {
     this.#applicable = new Applicable(policies, input);
   }
 
-  /** The decision, as far as an attempt gets; of one that waits or was stopped nothing is believed. */
+  /** Runs an attempt at the decision; the result of a waiting or stopped attempt is discarded. */
   at(attempt: Attempt): Decision {
     const accounts = () => this.accounts();
     const decided = this.#decide(attempt);
     return decided instanceof Waiting ? { result: "Error", cause: "waiting", accounts } : { ...decided, accounts };
   }
 
-  /** How far each policy came. */
+  /** The accounts of all policies. */
   accounts(): readonly PolicyAccount[] {
     return this.#policies.map((compiled) => {
       const { name, ready } = compiled.policy;
@@ -169,7 +169,7 @@ export class Evaluation {
     return isList(constraints) ? { allowed, constraints } : constraints;
   }
 
-  /** What `allowed` of a policy says against the request, be the policy for it or not. */
+  /** Objections by `allowed` of a policy to the request, whether the policy selects it or not. */
   allowed(compiled: CompiledPolicy, attempt: Attempt): Step<readonly Objection[]> {
     const names = this.#requested();
     if (names instanceof MalformedRequest) return undecided(names.message);
@@ -188,7 +188,7 @@ export class Evaluation {
     return new AllowedEvaluation({ allowed, request, names, cr, budget });
   }
 
-  /** What `constraints` of a policy say against the request. */
+  /** Objections by `constraints` of a policy to the request. */
   constraints({ policy: { constraints } }: CompiledPolicy): readonly Objection[] | UndecidedReview {
     if (constraints === undefined) return [];
     const names = constraints.privateKey && this.#requested();
@@ -197,7 +197,7 @@ export class Evaluation {
     return "error" in objections ? undecided(objections.error) : objections;
   }
 
-  /** The signing request, read when the first policy looks at it. */
+  /** The signing request, parsed when the first policy needs it. */
   #requested(): RequestedNames | MalformedRequest {
     if (this.#names === undefined) {
       const { request } = this.#request;

@@ -3,19 +3,19 @@ import { aggregate, goJson, goQuote } from "../../../kubernetes/field-error.js";
 import type { Objection } from "./decision.js";
 
 /**
- * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. A cluster's
- * store takes no object of more than one and a half million octets, conditions included.
+ * Most characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. A
+ * cluster's store accepts no object of more than 1.5 MB, conditions included.
  */
 const LONGEST_OBJECTIONS = 2 ** 20;
 
-/** What stands for objections beyond that. */
+/** The replacement of objections beyond that. */
 const AND_MORE: Objection = { path: "", text: "and more" };
 
-/** How much the objections to one request may still say. */
+/** The remaining characters of objections to one request. */
 export class ObjectionBudget {
   #left = LONGEST_OBJECTIONS;
 
-  /** Whether a text has found no room: none does from then on. */
+  /** Whether a text has found no room; all later ones find none either. */
   get spent(): boolean {
     return this.#left < 0;
   }
@@ -26,7 +26,7 @@ export class ObjectionBudget {
   }
 }
 
-/** Collects what an evaluator objects by; what says the same as an earlier one is dropped. */
+/** Collects an evaluator's objections without repetitions. */
 export class ObjectionList {
   readonly #budget: ObjectionBudget;
   readonly #texts = new Set<string>();
@@ -41,12 +41,12 @@ export class ObjectionList {
     return this.#list;
   }
 
-  /** Whether there is no room for more: what else is objected is not said. */
+  /** Whether there is no room for more: further objections are dropped. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** `<path>: Invalid value: <value>: <detail>`, without the last part where there is no detail. */
+  /** `<path>: Invalid value: <value>: <detail>`, without the last part if there is no detail. */
   invalid(path: string, value: string | boolean | readonly string[], detail: string): void {
     if (this.#isFull()) return;
     const printed = typeof value === "string" ? goQuote(value) : goJson(value);
@@ -66,7 +66,7 @@ export class ObjectionList {
     this.#add("", text);
   }
 
-  /** An objection stays one, whatever room there is for its words. */
+  /** Adds an objection; without room for its text it still counts. */
   #add(path: string, text: string): void {
     if (this.#isFull() || this.#texts.has(text)) return;
     this.#budget.take(text);
@@ -75,7 +75,7 @@ export class ObjectionList {
     this.#list.push({ path, text });
   }
 
-  /** Where there is no room nothing is printed: an objection that is not said stands for all. */
+  /** Whether there is no room: then nothing is printed, and one placeholder replaces all further objections. */
   #isFull(): boolean {
     if (this.#full || !this.#budget.spent) return this.#full;
     this.#full = true;
@@ -84,7 +84,7 @@ export class ObjectionList {
   }
 }
 
-/** All of an evaluator in one text: one alone as it is, several in brackets. */
+/** All objections of an evaluator in one text: a single one unchanged, several in brackets. */
 export function aggregated(objections: readonly Objection[]): string {
   return objections.length === 0 ? "" : aggregate(objections.map(({ text }) => text));
 }

@@ -1,12 +1,12 @@
-/** What a signing request asks for, sorted by what of a policy judges it (spec certificate-request-policy.md 1.2, 4.5). */
+/** Names in a signing request, sorted by the policy's fields that check them (spec certificate-request-policy.md 1.2, 4.5). */
 import type { CertificationRequest } from "../../../x509/pkcs10/index.js";
 import type { SubjectList } from "../resource.js";
 import { SUBJECT_LISTS } from "../words.js";
 
-/** Attributes of the subject that have one value, unless a client smuggles in more. */
+/** Attributes of the subject that have one value, unless a client sends more. */
 export const COMMON_NAME = "2.5.4.3";
 export const SERIAL_NUMBER = "2.5.4.5";
-/** The object identifiers of the lists of a subject. */
+/** The object identifiers of a subject's lists. */
 const SUBJECT_OIDS: Readonly<Record<SubjectList, string>> = {
   organizations: "2.5.4.10",
   countries: "2.5.4.6",
@@ -20,29 +20,29 @@ const LIST_OF_OID: ReadonlyMap<string, SubjectList> = new Map(
   SUBJECT_LISTS.map((name) => [SUBJECT_OIDS[name], name] as const),
 );
 
-/** Values of the subject by what judges them. */
+/** Values of the subject, by the fields that check them. */
 interface SubjectValues {
   /** `undefined`: one of them is not a text. */
   readonly commonNames: readonly string[] | undefined;
   readonly serialNumbers: readonly string[] | undefined;
   readonly lists: ReadonlyMap<SubjectList, readonly string[]>;
-  /** Where below the policy's `subject` attributes are judged that are no text, in order. */
+  /** Paths below the policy's `subject` of attributes that are not texts, in order. */
   readonly nonStrings: readonly string[];
-  /** By object identifier, as they appear first. */
+  /** Other values by object identifier, in order of first appearance. */
   readonly others: ReadonlyMap<string, readonly string[]>;
-  /** Those whose value is not a text, too. */
+  /** Object identifiers in the subject, including those whose value is not a text. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** A signing request as policies look at it: what does not depend on a policy is done once. */
+/** The names in a signing request, prepared once for all policies. */
 export interface RequestedNames {
   readonly csr: CertificationRequest;
   readonly subject: SubjectValues;
-  /** By object identifier, as they appear first. */
+  /** Other names by object identifier, in order of first appearance. */
   readonly otherNames: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Sorts what a signing request asks for. */
+/** Sorts the names in a signing request. */
 export function requestedNames(csr: CertificationRequest): RequestedNames {
   const lists = new Map<SubjectList, string[]>();
   const nonStrings: string[] = [];

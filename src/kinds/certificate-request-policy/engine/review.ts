@@ -1,4 +1,4 @@
-/** Policies decide a CertificateRequest, as approver-policy's manager does (spec certificate-request-policy.md 3). */
+/** Decides a CertificateRequest by policies, as approver-policy's manager does (spec certificate-request-policy.md 3). */
 
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Failure } from "../../../policy/outcome.js";
@@ -14,22 +14,22 @@ import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Decision } from "./decision.js";
 import { Evaluation, type EvaluationOptions } from "./evaluation.js";
 
-/** How policies are asked. */
+/** Options of a reviewer. */
 export interface ReviewerOptions extends EvaluationOptions {
-  /** Its authorizer says who may use a policy. */
+  /** The world, whose authorizer decides who may use a policy. */
   readonly world: World;
 }
 
-/** How long a review may take; absent: as long as it does. */
+/** The time limit of a review; absent: none. */
 export type ReviewContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
 
-/** A decision, and what the log says of look-ups that failed on the way. */
+/** A decision, with the log's text about failed look-ups. */
 export interface Reviewed {
   readonly decision: Decision;
   readonly detail: string | undefined;
 }
 
-/** Policies that are ready to be asked. */
+/** A reviewer with compiled policies. */
 export class Reviewer {
   readonly #policies: readonly CompiledPolicy[];
   readonly #options: ReviewerOptions;
@@ -39,7 +39,7 @@ export class Reviewer {
     this.#options = options;
   }
 
-  /** Decides a request. What can't be told in time, or at all, is an `Error`. */
+  /** Decides a request. A request that can't be decided in time, or at all, is an `Error`. */
   review(input: ReviewInput, context: ReviewContext): Reviewed | Promise<Reviewed> {
     const world = new RequestWorld(this.#options.world);
     const { deadline, turns } = context;
@@ -54,7 +54,7 @@ export class Reviewer {
     const attempt = (): Reviewed => {
       const tried = new Attempt(RULE_DIALECT, world, circumstances);
       const decision = evaluation.at(tried);
-      // An answer that comes late is none, also where no step looked at the clock.
+      // A late answer does not count, even if no step checked the clock.
       if (tried.expired() && tried.interruption !== undefined)
         return undecided(tried.interruption.message, tried.interruption);
       if (world.failure !== undefined) return undecided(world.failure);

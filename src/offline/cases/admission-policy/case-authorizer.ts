@@ -1,7 +1,7 @@
 import { isObject, text } from "../../../kubernetes/object.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "../../../world/authorizer/authorizer.js";
 
-/** A question as it is written down; members that would be empty are absent. */
+/** An access review in a case; empty members are absent. */
 export type AuthorizerCheck = { readonly user: string } & {
   readonly [member: string]: string | readonly string[];
 };
@@ -9,14 +9,14 @@ export type AuthorizerCheck = { readonly user: string } & {
 const MEMBERS = ["verb", "group", "resource", "subresource", "namespace", "name", "path"] as const;
 const DECISIONS = new Set(["allow", "deny"]);
 
-/** The authorizer of a written-down case: the first rule whose members all match decides, then the default, then a habit. */
+/** The authorizer of a case: the first rule whose members all match decides, then the default, then the verb. */
 export class CaseAuthorizer implements Authorizer {
-  /** What was asked, in order. */
+  /** Access reviews, in order. */
   readonly checks: AuthorizerCheck[] = [];
 
   readonly #rules: unknown;
 
-  /** @param rules `{rules, default}`; anything else is no rules */
+  /** @param rules `{rules, default}`; anything else means no rules */
   constructor(rules: unknown) {
     this.#rules = rules;
   }
@@ -48,7 +48,7 @@ function answer(rule: unknown): AuthorizerDecision {
   };
 }
 
-/** Verb `err` fails, `deny` is denied, anything else is allowed for a reason that repeats the question. */
+/** Verb `err` fails, `deny` is denied, anything else is allowed with the question as the reason. */
 function habit(asked: AuthorizerAttributes): AuthorizerDecision {
   if (asked.verb === "err") return { decision: "noOpinion", reason: "", error: "authz boom" };
   if (asked.verb === "deny") return { decision: "deny", reason: "denied" };

@@ -1,4 +1,4 @@
-/** What cases of admission policies hold, read: policies, and all that they may ask about. */
+/** Reads cases of admission policies: policies, and all their inputs. */
 import type { ApiTypes } from "../../../kinds/admission-policy/api-types.js";
 import { decodeLeniently } from "../../../kinds/shared/decode/api-type.js";
 import { attributesOf, type RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
@@ -10,20 +10,20 @@ import { FileResources } from "../../../world/resources/file-resources.js";
 /** A case that cannot be decided. */
 export class CaseError extends Error {}
 
-/** A case is decided at once, however long that takes. */
+/** The context of a case, without a time limit. */
 export const nobodyWaits = (): Pick<EvaluationContext, "deadline" | "signal"> => ({
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
 });
 
-/** A list of a case; empty when there is none. */
+/** A list of a case; empty when it is missing. */
 export function listOf(object: unknown, key: string): readonly unknown[] {
   const list = member(object, key);
   return Array.isArray(list) ? list : [];
 }
 
 /**
- * A policy or a binding, read as the API server's own client reads it.
+ * Reads a policy or a binding like the API server's own client.
  * @throws CaseError
  */
 export function readResource(
@@ -43,7 +43,7 @@ export function readResource(
   return { apiVersion: "", spec: {}, ...value };
 }
 
-/** Where policies find Namespaces, parameters and kinds. */
+/** Namespaces, parameters and kinds for policies. */
 export function resources(written: JsonObject): FileResources {
   const documents = [...listOf(written, "namespaces").map(asNamespace), ...listOf(written, "params")];
   const kinds = listOf(written, "restMappings").map((mapping): [string, boolean] => {
@@ -64,7 +64,7 @@ export function resources(written: JsonObject): FileResources {
   return source;
 }
 
-/** What a list of Namespaces holds are Namespaces, whatever they call themselves. */
+/** An item of a list of Namespaces as a Namespace, whatever its own kind. */
 const asNamespace = (document: unknown): unknown =>
   isObject(document) ? { ...document, apiVersion: "v1", kind: "Namespace" } : document;
 
@@ -82,7 +82,7 @@ const resourceOf = (value: unknown): GroupVersionResource => ({
 });
 
 /**
- * The request, as policies see it.
+ * The request for policies.
  * @throws CaseError
  */
 export function readRequest(request: unknown): RequestAttributes {
@@ -93,7 +93,7 @@ export function readRequest(request: unknown): RequestAttributes {
     text(request, key) === "" ? {} : { [key]: text(request, key) };
   const kind = kindOf(request.kind);
   const requestKind = isObject(request.requestKind) ? kindOf(request.requestKind) : undefined;
-  // Inside the API server objects are as they were addressed.
+  // Inside the API server objects have the requested version.
   const subResource = text(request, "requestSubResource") || text(request, "subResource");
   return attributesOf({
     uid: text(request, "uid"),
@@ -111,7 +111,7 @@ export function readRequest(request: unknown): RequestAttributes {
   });
 }
 
-/** A review whose kind is another than the one requested brings the object converted already: it is taken back to what was requested. */
+/** Converts an object back to the requested kind: a review of another kind contains the converted object. */
 function asRequested(object: unknown, kind: GroupVersionKind, requested: GroupVersionKind | undefined): unknown {
   const same =
     requested === undefined || (apiVersionOf(requested) === apiVersionOf(kind) && requested.kind === kind.kind);

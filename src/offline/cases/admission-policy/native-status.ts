@@ -1,4 +1,4 @@
-/** The API server's own answer to a request that is refused (spec validating-admission-policy.md 7.6, mutating-admission-policy.md 8). */
+/** The API server's own answer to a refused request (spec validating-admission-policy.md 7.6, mutating-admission-policy.md 8). */
 import { hasMetadata, type RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
 import { member, text } from "../../../kubernetes/object.js";
 
@@ -16,7 +16,7 @@ export interface NativeStatus {
   };
 }
 
-/** How the API server names the object of a request. */
+/** The API server's name for the object of a request. */
 export function requestName(request: RequestAttributes): string {
   if (request.name !== "") return request.name;
   if (request.object === undefined) return "Unknown";

@@ -1,4 +1,4 @@
-/** What the API server answers when a policy or binding is written. */
+/** The API server's answer to writing a policy or binding. */
 import type { ReadDocument } from "../../../kinds/admission-policy/read.js";
 import { GROUP, type Resource } from "../../../kinds/admission-policy/resource.js";
 import { effectiveName, metadataWarnings, type Writing } from "../../../kinds/shared/decode/validate-metadata.js";
@@ -14,11 +14,11 @@ export type StaticResult =
       readonly errors?: readonly string[];
       readonly code: number;
       readonly reason: string;
-      /** What the client reads. */
+      /** The message to the client. */
       readonly message: string;
     };
 
-/** The answer to what is no policy and no binding. */
+/** The answer to a document that is neither a policy nor a binding. */
 export function refusedUnread(
   read: Extract<ReadDocument<unknown, unknown>, { readonly kind: "unreadable" | "other" }>,
   object: unknown,
@@ -27,7 +27,7 @@ export function refusedUnread(
   return { valid: false, code: 400, reason: "BadRequest", message };
 }
 
-/** The answer to a policy or a binding with these mistakes. */
+/** The answer to a policy or a binding with these errors. */
 export function answered(
   { kind, metadata }: Resource<unknown>,
   errors: readonly FieldError[],

@@ -1,6 +1,4 @@
-/**
- * Expressions in bulk: a JSON line in for each, a JSON line out with everything that compiling and evaluating it says.
- */
+/** Expressions in bulk: a JSON line in for each, a JSON line out with all results of compiling and evaluating it. */
 
 import {
   type Bindings,
@@ -14,7 +12,7 @@ import {
 } from "../../../cel/index.js";
 import { type Encoded, encodeValue } from "../../../kinds/shared/encode-value.js";
 
-/** One line out. What doesn't apply is absent. */
+/** One line out. Members that don't apply are absent. */
 export interface CelLine {
   readonly expr: string;
   readonly issues?: readonly Pick<Issue, "line" | "column" | "message">[];
@@ -28,7 +26,7 @@ export interface CelLine {
   readonly nsPerEval?: number;
 }
 
-/** Rounds of measuring, of which the best counts: what else runs on the machine only ever adds time. */
+/** Rounds of measuring, of which the best counts: other work on the machine only adds time. */
 const ROUNDS = 5;
 
 /** Compiles and evaluates one expression. */

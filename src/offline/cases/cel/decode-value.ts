@@ -1,6 +1,4 @@
-/**
- * The inverse of {@link import("../../../kinds/shared/encode-value.js")}: tagged JSON, as a file of variables holds it, to CEL values.
- */
+/** The inverse of {@link import("../../../kinds/shared/encode-value.js")}: tagged JSON of a file of variables to CEL values. */
 import {
   CelError,
   MapValue,
@@ -16,7 +14,7 @@ import {
   type Value,
 } from "../../../cel/index.js";
 
-/** A tagged value that is none. */
+/** Error of an invalid tagged value. */
 export class BadVariable extends Error {
   readonly code = "CEL_VARIABLES";
 }
@@ -83,7 +81,7 @@ function array(content: unknown): readonly unknown[] {
   return content;
 }
 
-/** String keys make a plain object, as JSON does. */
+/** A map; with string keys a plain object, as in JSON. */
 function mapOf(entries: readonly unknown[]): Value {
   const decoded = entries.map((entry) => array(entry).map(value) as [Value, Value]);
   if (decoded.every(([key]) => typeof key === "string")) return Object.fromEntries(decoded) as { [key: string]: Value };

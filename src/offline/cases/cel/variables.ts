@@ -22,7 +22,7 @@ import {
 import { parseJson } from "../../../data/json.js";
 import { BadVariable, decodeValue } from "./decode-value.js";
 
-// Types as they are written in declarations: `int`, `list(string)`, `map(string, dyn)`, `optional_type(int)`, `kubernetes.Quantity`.
+// Types in declarations: `int`, `list(string)`, `map(string, dyn)`, `optional_type(int)`, `kubernetes.Quantity`.
 
 const SCALARS: ReadonlySet<string> = new Set<ScalarKind>([
   "dyn",
@@ -39,7 +39,7 @@ const SCALARS: ReadonlySet<string> = new Set<ScalarKind>([
 ]);
 
 /**
- * The type of a text.
+ * Parses a type.
  * @param objects names of declared object types; other names are library types
  * @throws BadVariable
  */
@@ -76,7 +76,7 @@ function splitParams(text: string): string[] {
   return [...parts, text.slice(start).trim()];
 }
 
-/** What a file of variables says. */
+/** The content of a file of variables. */
 export interface DeclaredVariables {
   readonly variables: readonly VariableDeclaration[];
   readonly objectTypes: readonly ObjectTypeDeclaration[];

@@ -1,4 +1,4 @@
-/** Deciding a case of CertificateRequestPolicies, by what kind of a case it is (docs/batch.md). */
+/** Decides a case of CertificateRequestPolicies, by its kind (docs/batch.md). */
 import { createRuleCompiler } from "../../../kinds/certificate-request-policy/dialect.js";
 import { prunedFields, schemaErrors } from "../../../kinds/certificate-request-policy/read.js";
 import { answerAdmission } from "../../../kinds/certificate-request-policy/webhook.js";
@@ -7,9 +7,9 @@ import { formatPath, goQuote } from "../../../kubernetes/field-error.js";
 import { type JsonObject, text } from "../../../kubernetes/object.js";
 import { decideReview } from "./review.js";
 
-// What becomes of a policy that is created: what the API server's schema says of it, and what the webhook answers to it (docs/batch.md).
+// Answers to a new policy: those of the API server's schema, and of the webhook (docs/batch.md).
 
-/** What the reference says of a case; members that are empty are absent. */
+/** The reference's answer to a case; empty members are absent. */
 export interface AdmissionExpectation {
   readonly allowed: boolean;
   readonly code: number;
@@ -20,9 +20,7 @@ export interface AdmissionExpectation {
   readonly prunedFields?: readonly string[];
 }
 
-/**
- * Decides a line of `kind` `admission`: `policy` is the object as it is created, `registeredPlugins` are the names of the plugins that there are.
- */
+/** Decides a line of `kind` `admission`: `policy` is the new object, `registeredPlugins` are the names of existing plugins. */
 function decideAdmission(written: JsonObject, compiler: ExpressionCompiler): AdmissionExpectation {
   const { policy, registeredPlugins } = written;
   const plugins = Array.isArray(registeredPlugins) ? registeredPlugins.filter((name) => typeof name === "string") : [];

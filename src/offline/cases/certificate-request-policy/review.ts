@@ -1,6 +1,6 @@
 /**
- * Deciding a written-down review: policies, a CertificateRequest, Namespaces, and who may use the policies in one JSON object. What is answered is what
- * approver-policy's manager and its evaluators say (docs/batch.md).
+ * Decides a review: policies, a CertificateRequest, Namespaces, and permissions to use the policies in one JSON object. The answer has the results of
+ * approver-policy's manager and its evaluators (docs/batch.md).
  */
 import { Waiting } from "../../../cel/index.js";
 import {
@@ -24,7 +24,7 @@ import { RequestWorld } from "../../../world/request-world.js";
 import { FileResources } from "../../../world/resources/file-resources.js";
 import type { World } from "../../../world/world.js";
 
-/** What one evaluator of one policy answers when it is asked directly, whether or not the policy is for the request. */
+/** The answer of one evaluator of one policy when called directly, whether or not the policy selects the request. */
 interface Evaluation {
   readonly policy: string;
   readonly evaluator: "allowed" | "constraints";
@@ -33,7 +33,7 @@ interface Evaluation {
   readonly error?: string;
 }
 
-/** What the reference's oracle says of a review; members that are empty are absent. */
+/** The reference's answer to a review; empty members are absent. */
 export interface ReviewExpectation {
   readonly result: "Approved" | "Denied" | "Unprocessed" | "Error";
   readonly message?: string;
@@ -43,10 +43,10 @@ export interface ReviewExpectation {
   readonly mayUse?: readonly string[];
 }
 
-/** A case is decided at once, however long that takes. */
+/** The context of a case, without a time limit. */
 const NOBODY_WAITS = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-/** Decides a case. Whatever is no policy or request makes the whole case unusable. */
+/** Decides a case. An invalid policy or request makes the whole case unusable. */
 export async function decideReview(written: JsonObject, compiler: ExpressionCompiler): Promise<ReviewExpectation> {
   const policies = listOf(written.policies).map((each) => {
     const read = decodePolicy(each);
@@ -76,9 +76,9 @@ export async function decideReview(written: JsonObject, compiler: ExpressionComp
   };
 }
 
-/** Who may use a policy: those that are named, or whom RBAC objects allow. */
+/** An authorizer for the use of policies: by a list of names, or by RBAC objects. */
 class WhoMayUse implements Authorizer {
-  /** The names that were allowed; `undefined` where a list says so anyway. */
+  /** The names that were allowed; `undefined` where a list has them anyway. */
   readonly allowed: string[] | undefined;
   readonly #bound: unknown;
   readonly #rbac: RbacAuthorizer;

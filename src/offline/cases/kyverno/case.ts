@@ -1,6 +1,6 @@
 /**
- * Deciding a case of Kyverno's: policies, exceptions, Namespaces, and a request or a payload in one JSON object. What is answered is what its policy
- * check, autogen, engine and webhook say (docs/batch.md).
+ * Decides a case of Kyverno: policies, exceptions, Namespaces, and a request or a payload in one JSON object. The answer has the results of its
+ * policy check, autogen, engine and webhook (docs/batch.md).
  */
 
 import { autogenOf, autogenStatus } from "../../../kinds/kyverno/autogen/autogen.js";
@@ -25,7 +25,7 @@ import { NO_EXTERNAL } from "../../../world/external.js";
 import { commandLineData } from "../../../world/offline-values.js";
 import { FileResources } from "../../../world/resources/file-resources.js";
 
-/** What the reference's oracle says of a case; members that are empty are absent. */
+/** The reference's answer to a case; empty members are absent. */
 export interface KyvernoExpectation {
   readonly check?: readonly {
     readonly policy: string;
@@ -33,7 +33,7 @@ export interface KyvernoExpectation {
     readonly autogen?: unknown;
   }[];
   readonly compileError?: string;
-  /** Why the reference's answer is not known here: a limit of ours. */
+  /** The reason why the reference's answer is not known here: a limit of ours. */
   readonly error?: string;
   readonly results?: readonly CaseResult[];
   readonly allowed?: boolean;
@@ -50,7 +50,7 @@ interface CaseResult {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** A case is decided at once, however long that takes. */
+/** The context of a case, without a time limit. */
 const NOBODY_WAITS = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 /** Decides a case. */
@@ -84,7 +84,7 @@ export async function decideKyvernoCase(written: JsonObject, compilers: Compiler
   const found = { check, ...(results.length > 0 && { results }) };
   if (input.kind === "json") return found;
 
-  // The reference has a path for each kind: that of namespaced policies is asked when there are no others.
+  // The reference has a path for each kind: that of namespaced policies is called when there are no others.
   const clustered = policies.filter(({ resource }) => resource.kind === POLICY_KIND);
   const served = new KyvernoEngine(clustered.length > 0 ? clustered : policies, { world, flavour: "server" });
   const { verdict, warnings, ...outcome } = outcomeOf(await served.decide(input, NOBODY_WAITS));
@@ -98,7 +98,7 @@ export async function decideKyvernoCase(written: JsonObject, compilers: Compiler
   };
 }
 
-/** The parts of a message in their order, since the reference's own order is random. */
+/** The parts of a message, sorted, since the reference's order is random. */
 const sorted = (message: string): string => message.split("; ").sort(compareNames).join("; ");
 
 const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";

@@ -1,6 +1,6 @@
 /**
- * Deciding a case that is written down whole: MutatingAdmissionPolicies, bindings, parameters, Namespaces, authorizer and request in one JSON object.
- * Policies are taken as an evaluator takes them, without validation.
+ * Decides a complete case: MutatingAdmissionPolicies, bindings, parameters, Namespaces, authorizer and request in one JSON object. Policies are
+ * evaluated without validation.
  */
 import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
 import { prepareTarget } from "../../../kinds/admission-policy/prepared-binding.js";
@@ -43,13 +43,13 @@ import {
 } from "../admission-policy/case-reader.js";
 import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
 
-// The API server's own answer, as in-process admission gives it (spec mutating-admission-policy.md 8).
+// The API server's own answer, of in-process admission (spec mutating-admission-policy.md 8).
 
-/** A native answer. Members that would be empty are absent. */
+/** A native answer. Empty members are absent. */
 interface NativeResult {
   readonly allowed: boolean;
   readonly status?: NativeStatus;
-  /** What the plugin panics with; a server answers 500. */
+  /** The plugin's panic; a server answers 500. */
   readonly panic?: string;
   /** The object after all mutations. */
   readonly object?: unknown;
@@ -99,12 +99,12 @@ function failureStatus({ message, code = 500, reason, causes }: Failure, request
   return { ...base, details: { causes: causes.map((cause) => ({ message: cause.message ?? "" })) } };
 }
 
-/** The decision; or why the case is unusable. */
+/** The decision, or the reason why the case is unusable. */
 export type CaseResult =
   | (NativeResult & { readonly authorizerChecks?: readonly AuthorizerCheck[] })
   | { readonly error: string; readonly allowed: false };
 
-/** What cases are decided with; made once for a run. */
+/** Tools for deciding cases; made once for a run. */
 export interface CaseTools {
   readonly compilers: MutationCompilers;
   readonly schemas: BundledSchemas;
@@ -115,7 +115,7 @@ const HANDLED: ReadonlySet<string> = new Set(["CREATE", "UPDATE", "CONNECT"]);
 
 /**
  * Decides a case.
- * @param typed objects of built-in kinds are what Go's structs keep of them, as inside of a server
+ * @param typed whether objects of built-in kinds are reduced to the fields of Go's structs, as inside of a server
  */
 export function decideCase(written: JsonObject, tools: CaseTools, typed = false): CaseResult {
   try {
@@ -151,7 +151,7 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: b
     typed,
   });
   const request = readRequest(written.request);
-  // The plugin is asked about no other.
+  // The plugin is called for no other operation.
   if (!HANDLED.has(request.operation))
     return { allowed: true, ...(request.object !== undefined && { object: request.object }) };
   const decision = set.decide(request, nobodyWaits());
@@ -174,7 +174,7 @@ const readBinding = (document: unknown, raw: boolean): BindingResource => {
   return raw ? binding : defaultBinding(binding);
 };
 
-/** What custom resources look like of which a case says nothing else. */
+/** The schema of custom resources without one in the case. */
 const ANY_RESOURCE = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 /** The types of built-in kinds, and of the custom resources that the case has published. */

@@ -1,4 +1,4 @@
-/** What the API server answers when a new MutatingAdmissionPolicy or binding is written. */
+/** The API server's answer to writing a new MutatingAdmissionPolicy or binding. */
 import { type Server, versionOfNewExpressions } from "../../../kinds/admission-policy/server.js";
 import { compilePolicy } from "../../../kinds/mutating-admission-policy/compiled-policy.js";
 import type { MutationCompilers } from "../../../kinds/mutating-admission-policy/compilers.js";

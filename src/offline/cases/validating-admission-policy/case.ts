@@ -1,6 +1,6 @@
 /**
- * Deciding a case that is written down whole: policies, bindings, parameters, Namespaces, authorizer and request in one JSON object. Policies
- * are taken as an evaluator takes them, without validation.
+ * Decides a complete case: policies, bindings, parameters, Namespaces, authorizer and request in one JSON object. Policies are evaluated without
+ * validation.
  */
 
 import { defaultBinding, defaultPolicy } from "../../../kinds/admission-policy/defaults.js";
@@ -36,11 +36,12 @@ import {
 } from "../admission-policy/case-reader.js";
 import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
 
-// The API server's own answer, as in-process admission gives it: native status, warnings and audit annotations with native keys (spec validating-admission-policy.md 7.6 and 8).
+// The API server's own answer, of in-process admission: native status, warnings and audit annotations with native keys (spec
+// validating-admission-policy.md 7.6 and 8).
 
 const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
 
-/** A native answer. Members that would be empty are absent. */
+/** A native answer. Empty members are absent. */
 export interface NativeResult {
   readonly allowed: boolean;
   readonly status?: NativeStatus;
@@ -83,7 +84,7 @@ function nativeStatus(decision: PolicyDecision, request: RequestAttributes): Nat
   };
 }
 
-/** Annotations by their native keys. The first value of a key stays; a key that is no qualified name is dropped. */
+/** Annotations by their native keys. The first value of a key stays; a key that is not a qualified name is dropped. */
 function nativeAnnotations(decision: PolicyDecision): Record<string, string> {
   const annotations: Record<string, string> = {};
   const add = (key: string, value: string): void => {
@@ -95,14 +96,14 @@ function nativeAnnotations(decision: PolicyDecision): Record<string, string> {
   return annotations;
 }
 
-// The warnings that reach a client: what the API server's recorder lets through (spec validating-admission-policy.md 2.5).
+// The warnings that reach a client through the API server's recorder (spec validating-admission-policy.md 2.5).
 
-/** Code points of all warnings together up to which every one goes out whole; beyond, each is cut, and the total stays below. */
+/** Code points of all warnings together up to which each is sent whole; beyond, each is cut, and the total stays below. */
 const TOTAL_MAX = 4_096;
 /** Code points of a warning once the total is exceeded. */
 const CUT_LENGTH = 256;
 
-/** Repetitions, empty texts and those that no header can carry are dropped, long ones cut when there is too much. */
+/** Removes repetitions, empty texts and those that no header can carry, and cuts long ones if the total is too long. */
 function clientWarnings(texts: readonly string[]): readonly string[] {
   const recorded: string[] = [];
   const seen = new Set<string>();
@@ -132,10 +133,10 @@ function clientWarnings(texts: readonly string[]): readonly string[] {
 
 const cut = (text: string): string => [...text].slice(0, CUT_LENGTH).join("");
 
-/** No control characters, and well-formed. */
+/** Whether a text can be in a header: without control characters, and well-formed. */
 const canBeHeader = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** The decision; or why the case is unusable. */
+/** The decision, or the reason why the case is unusable. */
 export type CaseResult =
   | (NativeResult & { readonly authorizerChecks?: readonly AuthorizerCheck[] })
   | { readonly error: string; readonly allowed: false };

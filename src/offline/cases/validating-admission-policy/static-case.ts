@@ -1,6 +1,6 @@
 /**
- * What the API server answers when a policy or binding is written, from a case that is written down whole: the object, what it replaces, who
- * writes it (spec validating-admission-policy.md 1.5).
+ * The API server's answer to writing a policy or binding, from a complete case: the object, its former state, its writer (spec
+ * validating-admission-policy.md 1.5).
  */
 
 import { type Server, versionOfNewExpressions } from "../../../kinds/admission-policy/server.js";
@@ -45,7 +45,7 @@ function policyErrors(
   old: PolicyResource | undefined,
   { version, compiler }: Server<ExpressionCompiler>,
 ): FieldError[] {
-  // What is stored already may keep functions that are too new for new expressions.
+  // A stored policy may keep functions that are too new for new expressions.
   const kept = new Set(old && expressionsOf(old.spec));
   const compile: ExpressionCompiler["compile"] = (source, ...rest) =>
     compiler(kept.has(source) ? version : versionOfNewExpressions(version)).compile(source, ...rest);
@@ -80,10 +80,10 @@ function bindingErrors(
   );
 }
 
-/** How Go prints a user that has nothing but a name. */
+/** Go's text of a user with only a name. */
 const printedUser = (user: string): string => `&{${user}  [] map[]}`;
 
-/** Whoever sets a paramKind must be able to read all objects of it. */
+/** The writer's permission for a paramKind: to read all objects of it. */
 function policyPermission({ spec }: PolicyResource, old: PolicyResource | undefined, user: string): FieldError[] {
   const { paramKind } = spec;
   if (paramKind === undefined) return [];
@@ -93,7 +93,7 @@ function policyPermission({ spec }: PolicyResource, old: PolicyResource | undefi
   return [forbidden(["spec", "paramKind"], detail)];
 }
 
-/** Whoever sets a paramRef must be able to read what it refers to. */
+/** The writer's permission for a paramRef: to read the objects that it refers to. */
 function bindingPermission(
   { spec }: BindingResource,
   old: BindingResource | undefined,

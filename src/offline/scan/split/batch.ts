@@ -1,37 +1,34 @@
-/** Resources on their way from a file to whom they are judged by: texts, cut out of what was read, several at a time. */
+/** Batches of resources between reading and evaluation: texts, cut out of a file, several at a time. */
 import { yamlText } from "../../../data/yaml.js";
 import { ScanError } from "../scan-error.js";
 
-/** How a text is written. */
+/** The format of a text. */
 export type Form = "json" | "yaml";
 
-/** Of which kind the items of a list are that don't say so themselves. */
+/** The kind of a list's items without their own. */
 export interface ListKind {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** Texts of one file, in one piece of memory so that it can be handed to a thread. */
+/** Texts of one file, in one buffer that can be sent to a thread. */
 export interface Batch {
   readonly file: string;
   readonly form: Form;
   readonly bytes: Uint8Array;
-  /** Where each text ends; it begins where the one before ends. */
+  /** The end of each text, which is the begin of the next one. */
   readonly ends: readonly number[];
-  /** Of YAML, with which line of the file each text begins. */
+  /** For YAML, the file's line of each text's begin. */
   readonly lines?: readonly number[];
   readonly list?: ListKind;
 }
 
-/**
- * Bytes from which a batch is handed on: large enough that handing it on costs nothing beside reading it, small enough that a few of them under way are no
- * matter.
- */
+/** Bytes from which a batch is passed on: large enough that passing it costs little beside parsing it, small enough that a few of them take little memory. */
 const BATCH_BYTES = 256 * 1024;
-/** Longest text of one resource. An API server takes 3 MiB; lists whose items can't be told apart while reading come in one text, too. */
+/** Longest text of one resource. An API server accepts 3 MiB; lists that can't be split while reading are one text, too. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
-/** Collects texts (one use per file). */
+/** Collects texts (one instance per file). */
 export class BatchBuilder {
   readonly #file: string;
   readonly #form: Form;
@@ -39,10 +36,10 @@ export class BatchBuilder {
   #list: ListKind | undefined;
   #buffer = new Uint8Array(BATCH_BYTES);
   #length = 0;
-  /** Where the text begins that is being collected. */
+  /** The begin of the current text. */
   #start = 0;
   #ends: number[] = [];
-  /** The line of each text, and of the one that is being collected. */
+  /** The line of each text, and of the current one. */
   #lines: number[] = [];
   #line = 0;
 
@@ -53,7 +50,7 @@ export class BatchBuilder {
 
   /**
    * Adds a part of a text.
-   * @param line of the file in which it stands, where lines are counted
+   * @param line its line of the file, if lines are counted
    * @throws ScanError when the text gets too long
    */
   append(part: Uint8Array, line = 0): void {
@@ -67,7 +64,7 @@ export class BatchBuilder {
     this.#length = length;
   }
 
-  /** The text is complete. */
+  /** Completes the current text. */
   end(): void {
     this.#ends.push(this.#length);
     this.#lines.push(this.#line);
@@ -75,28 +72,28 @@ export class BatchBuilder {
     if (this.#length >= BATCH_BYTES) this.#close();
   }
 
-  /** Forgets the text that is being collected. */
+  /** Discards the current text. */
   drop(): void {
     this.#length = this.#start;
   }
 
-  /** The text that is being collected. */
+  /** The current text. */
   current(): Uint8Array {
     return this.#buffer.subarray(this.#start, this.#length);
   }
 
-  /** Of which kind what follows is, unless it says so itself. */
+  /** Sets the kind of the following items without their own. */
   of(list: ListKind | undefined): void {
     if (this.#ends.length > 0) this.#close();
     this.#list = list;
   }
 
-  /** The batches that are complete. */
+  /** The complete batches. */
   take(): readonly Batch[] {
     return this.#full.splice(0);
   }
 
-  /** All that is left; no text is being collected any more. */
+  /** The remaining batches; there is no current text any more. */
   finish(): readonly Batch[] {
     if (this.#ends.length > 0) this.#close();
     return this.take();

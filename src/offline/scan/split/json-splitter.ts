@@ -1,6 +1,6 @@
 /**
- * Cuts JSON into resources while it is being read: objects one after the other (JSON lines, or with `---` between them), and the items of lists, whatever
- * their length. Brackets and strings are all that is looked at: whether a text is JSON shows when it is read.
+ * Splits JSON into resources while it is being read: objects one after the other (JSON lines, or with `---` between them), and the items of lists of
+ * any length. Only brackets and strings are recognised: parsing shows whether a text is JSON.
  */
 import { parseJson } from "../../../data/json.js";
 import { ScanError } from "../scan-error.js";
@@ -20,7 +20,7 @@ const SPACE = 0x20;
 const NO_LIST = -1;
 const LIST_SUFFIX = "List";
 
-/** One use per file. */
+/** A splitter of one file. */
 export class JsonSplitter {
   readonly #file: string;
   readonly #batches: BatchBuilder;
@@ -29,11 +29,11 @@ export class JsonSplitter {
   #escaped = false;
   /** Whether a text is being collected. */
   #inText = false;
-  /** The depth inside of the list whose items are texts of their own. */
+  /** The depth inside of the list whose items are separate texts. */
   #listDepth = NO_LIST;
   /** Whether the object around it was found to be a list. */
   #wasList = false;
-  /** A string right inside of the outermost object: what of it came so far. */
+  /** A string right inside of the outermost object, as far as it was read. */
   #member: string | undefined;
   #key = "";
   #afterColon = false;
@@ -45,9 +45,9 @@ export class JsonSplitter {
     this.#batches = new BatchBuilder(file, "json");
   }
 
-  /** @throws ScanError where something stands that can't be a resource */
+  /** @throws ScanError for text that can't be a resource */
   push(chunk: Buffer): readonly Batch[] {
-    // Where in this chunk the text, or the member's name or value, begins.
+    // Begin of the text, or of the member's name or value, in this chunk.
     let textFrom = this.#inText ? 0 : -1;
     let memberFrom = 0;
     let depth = this.#depth;
@@ -143,7 +143,7 @@ export class JsonSplitter {
     return chunk.length;
   }
 
-  /** An outermost object. */
+  /** Begins an outermost object. */
   #begins(): void {
     this.#kind = undefined;
     this.#apiVersion = "";
@@ -164,7 +164,7 @@ export class JsonSplitter {
     else if (this.#key === "apiVersion") this.#apiVersion = text;
   }
 
-  /** Whether the list that begins holds resources. An object that says its kind only behind its items is taken for a list until then. */
+  /** Whether the list that begins holds resources. An object whose kind comes behind its items counts as a list until then. */
   #isItems(): boolean {
     return this.#listDepth === NO_LIST && this.#key === "items" && (this.#kind?.endsWith(LIST_SUFFIX) ?? true);
   }
@@ -190,7 +190,7 @@ export class JsonSplitter {
   }
 }
 
-/** What a string means, of its text without the quotes. A broken one is told of when the object is read. */
+/** The value of a string's text without the quotes. An invalid one is reported when the object is parsed. */
 function meaningOf(written: string): string {
   if (!written.includes("\\")) return written;
   try {

@@ -1,4 +1,4 @@
-/** A file of any of the forms that resources come in, cut into them while it is being read. */
+/** Splits a file of any format into resources while it is being read. */
 import type { Batch } from "./batch.js";
 import { JsonSplitter } from "./json-splitter.js";
 import { YamlSplitter } from "./yaml-splitter.js";
@@ -6,8 +6,8 @@ import { YamlSplitter } from "./yaml-splitter.js";
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The resources of a file in order. Told by its first character whether it is JSON: objects, lists and JSON lines; all else is YAML.
- * @throws ScanError where something stands that can't be a resource
+ * The resources of a file in order. Its first character shows whether it is JSON: objects, lists and JSON lines; everything else is YAML.
+ * @throws ScanError for text that can't be a resource
  */
 export async function* split(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Batch> {
   let splitter: JsonSplitter | YamlSplitter | undefined;
@@ -32,7 +32,7 @@ export async function* split(file: string, chunks: AsyncIterable<Buffer>): Async
   if (splitter !== undefined) yield* splitter.finish();
 }
 
-/** The first that is no white space. */
+/** The first character that is not white space. */
 function firstCharacter(bytes: Buffer): string | undefined {
   for (const byte of bytes) if (byte > 0x20) return String.fromCharCode(byte);
   return undefined;

@@ -1,4 +1,4 @@
-/** Cuts YAML into documents, and lists as kubectl prints them into their items, while it is being read. */
+/** Splits YAML into documents, and kubectl's lists into their items, while it is being read. */
 import { LineReader } from "../../../data/line-reader.js";
 import { ScanError } from "../scan-error.js";
 import { type Batch, BatchBuilder } from "./batch.js";
@@ -7,14 +7,14 @@ const MINUS = 0x2d;
 const HASH = 0x23;
 const SPACE = 0x20;
 
-/** One use per file. */
+/** A splitter of one file. */
 export class YamlSplitter {
   readonly #file: string;
   readonly #batches: BatchBuilder;
   readonly #lines = new LineReader();
-  /** Of the list that is being read: what its items are indented by. */
+  /** The current list, with the indentation of its items. */
   #list: { indent: number | undefined } | undefined;
-  /** What of a list stands outside of its items. */
+  /** The text of a list outside of its items. */
   #around: string | undefined;
   #empty = true;
   #lineNumber = 0;
@@ -24,9 +24,9 @@ export class YamlSplitter {
     this.#batches = new BatchBuilder(file, "yaml");
   }
 
-  /** @throws ScanError for an object that has items and is no list */
+  /** @throws ScanError for an object with items that is not a list */
   push(chunk: Buffer): readonly Batch[] {
-    // It is good until the next one is asked for.
+    // The chunk is valid until the next one is requested.
     for (const line of this.#lines.push(Buffer.from(chunk))) this.#line(line);
     return this.#batches.take();
   }
@@ -82,7 +82,7 @@ export class YamlSplitter {
     if (this.#empty) this.#empty = isBlank(line);
   }
 
-  /** Documents of comments alone are none. */
+  /** Ends a text; documents of only comments are dropped. */
   #textEnds(): void {
     if (this.#empty) this.#batches.drop();
     else this.#batches.end();
@@ -93,27 +93,27 @@ export class YamlSplitter {
     this.#textEnds();
     this.#list = undefined;
     if (this.#around !== undefined && !/^["']?kind["']?\s*:\s*["']?\w*List\b/m.test(this.#around)) {
-      throw new ScanError(`${this.#file}: an object with items that is no list`);
+      throw new ScanError(`${this.#file}: an object with items that is not a list`);
     }
     this.#around = undefined;
   }
 }
 
-/** `---`, alone or with something behind it. */
+/** `---`, alone or with text behind it. */
 const isSeparator = (line: Buffer): boolean =>
   line[0] === MINUS && line[1] === MINUS && line[2] === MINUS && (line.length === 3 || (line[3] ?? 0) <= SPACE);
 
 /** `items:`, alone in its line. */
 const isItems = (line: Buffer): boolean => line[0] === 0x69 && /^items:\s*(?:#.*)?$/.test(line.toString("utf8"));
 
-/** The number of spaces that the line begins with; its length when it holds nothing else. */
+/** The number of spaces that the line begins with; its length when there is nothing else. */
 function indentOf(line: Buffer): number {
   let indent = 0;
   while (line[indent] === SPACE) indent++;
   return (line[indent] ?? 0) < SPACE ? line.length : indent;
 }
 
-/** Nothing but a comment. */
+/** Whether a line has at most a comment. */
 function isBlank(line: Buffer): boolean {
   let at = 0;
   while (at < line.length && (line[at] ?? 0) <= SPACE) at++;

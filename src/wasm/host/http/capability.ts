@@ -1,4 +1,4 @@
-/** HTTP requests of Extism plugins: to the hosts that their policy's `allowedHosts` name, and to no others. */
+/** HTTP requests of Extism plugins: only to the hosts in their policy's `allowedHosts`. */
 import { PublicError } from "../../../data/public-text.js";
 import type { Caller, Capability } from "../host.js";
 import { objectOf, optionalText, optionalTexts, PayloadError, textOf } from "../payload.js";
@@ -10,18 +10,18 @@ export interface HttpRequest {
   readonly method: string;
   /** An address of `http` or `https`. */
   readonly url: string;
-  /** The same for texts: without name, password and query, which may be secrets. */
+  /** The URL for messages: without user name, password and query, which may be secrets. */
   readonly shownUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
   /** Whether a redirect may lead there. */
   readonly permits: (url: URL) => boolean;
   readonly maxBytes: number;
-  /** Aborted when the answer is not wanted any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** What came back, whatever the status. */
+/** A response, whatever its status. */
 export interface HttpReply {
   readonly status: number;
   /** Names in lower case; of several values one text. */
@@ -30,13 +30,13 @@ export interface HttpReply {
   readonly body: Uint8Array | undefined;
 }
 
-/** Sends a request, within the rules of egress. Rejects, with words for the guest, when no answer can be had. */
+/** Sends a request, within the rules of egress. Rejects, with a message for the guest, when there is no answer. */
 export type SendHttp = (request: HttpRequest) => Promise<HttpReply>;
 
-/** There is no network. */
+/** Fails for lack of a network. */
 export const NO_HTTP: SendHttp = () => Promise.reject(new PublicError("the policy server offers no HTTP"));
 
-/** Methods with a body of their own sense, or none; fetch takes no others either but for its names in any case. */
+/** Valid HTTP methods. */
 const METHOD = /^[!#$%&'*+\-.^`|~\w]+$/;
 /** Methods that fetch refuses. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["CONNECT", "TRACE", "TRACK"]);

@@ -1,15 +1,15 @@
-/** How a plugin's HTTP request and its answer cross from the guest's thread to the main thread and back: as JSON, so that sessions can hold them. */
+/** The format of a plugin's HTTP request and answer between the guest's thread and the main thread: JSON, so that sessions can record them. */
 
-/** The host call. Its binding is not Kubewarden's: what Kubewarden's patterns grant, `*` too, is not HTTP. */
+/** The host call. Its binding is not Kubewarden's, so that Kubewarden's patterns, `*` included, do not permit HTTP. */
 export const HTTP_CALL = { binding: "extism", namespace: "http", operation: "request" } as const;
 
-/** What is asked. */
+/** The request. */
 export interface HttpQuestion {
   readonly url: string;
-  /** Any case; absent: GET. */
+  /** Method in any case; absent: GET. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Base64. */
+  /** The body in base64. */
   readonly body?: string;
 }
 
@@ -20,11 +20,11 @@ export type HttpAnswer = {
   readonly headers: Readonly<Record<string, string>>;
 } & (
   | {
-      /** Base64. */
+      /** The body in base64. */
       readonly body: string;
     }
   | {
-      /** Why there is no body: it is too large. */
+      /** The reason why there is no body: it is too large. */
       readonly problem: string;
     }
 );

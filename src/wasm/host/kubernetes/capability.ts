@@ -52,7 +52,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
       };
       const masks = optionalList(fields.field_masks, "field_masks", textOf);
       const texts = await reader.texts(kind, query, signal);
-      // All objects of a list are in the namespace that was asked for, or their kind is in none.
+      // All objects of a list are in the requested namespace, or their kind is cluster-scoped.
       if (caller.namespace !== undefined && texts.count > 0)
         ofNamespace(caller, parseJson(Buffer.from(texts.text(0)).toString("utf8")));
       return lists.answer(kind, texts, masks, caller.memoryBytes);
@@ -94,7 +94,7 @@ function kindOf(payload: unknown): ResourceKind {
   return { apiVersion: textOf(api_version, "api_version"), kind: textOf(kind, "kind") };
 }
 
-/** Attributes come in either spelling: the Go SDK's differs from the others'. */
+/** Parses attributes in either spelling: the Go SDK's differs from the others'. */
 function questionOf(value: unknown): AccessQuestion {
   const review = objectOf(value, "subject_access_review");
   const attributes = textFields(review.resource_attributes ?? review.resourceAttributes ?? {}, "resource_attributes");

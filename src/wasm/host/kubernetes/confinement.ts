@@ -1,4 +1,7 @@
-/** Guests of policies that are confined to a namespace see the objects in it, and nothing else of a cluster. What they ask beyond that is refused, not narrowed: they would take a part for the whole. */
+/**
+ * Guests of policies that are confined to a namespace read the objects in it, and nothing else of a cluster. Wider questions are refused, not
+ * narrowed: the guest would take a part for the whole.
+ */
 import { PublicError } from "../../../data/public-text.js";
 import { namespaceOf } from "../../../kubernetes/object.js";
 import type { ResourceSnapshot } from "../../../kubernetes/reader.js";
@@ -7,13 +10,13 @@ import type { Caller } from "../host.js";
 const refusal = (namespace: string): string =>
   `the policy is confined to the namespace "${namespace}": it may ask for objects in it only, and name it`;
 
-/** Why a caller may not ask about a namespace (or, without one, about all and about what is in none); `undefined` when it may. */
+/** The reason why a caller may not read a namespace (or, without one, all namespaces and cluster-scoped objects); `undefined` when it may. */
 export function gateNamespace({ namespace: own }: Caller, asked: unknown): string | undefined {
   return own === undefined || asked === own ? undefined : refusal(own);
 }
 
 /**
- * The object, for a caller that may see it: one of a kind that is in no namespace is found whatever namespace is named.
+ * The object, for a caller that may read it: a cluster-scoped object is found whatever namespace is named.
  * @throws PublicError
  */
 export function ofNamespace<T>({ namespace: own }: Caller, object: T): T {
@@ -21,7 +24,7 @@ export function ofNamespace<T>({ namespace: own }: Caller, object: T): T {
   throw new PublicError(refusal(own));
 }
 
-/** What confined policies get of snapshots (disposable: one for each policy). An unchanged list stays the same one. */
+/** Snapshots for confined policies (disposable: one for each policy). An unchanged list stays the same object. */
 export class ConfinedSnapshots {
   readonly #namespace: string;
   readonly #kept = new WeakMap<readonly unknown[], readonly unknown[]>();
@@ -32,7 +35,7 @@ export class ConfinedSnapshots {
 
   /**
    * The resources in the namespace.
-   * @throws PublicError for kinds that are in no namespace
+   * @throws PublicError for cluster-scoped kinds
    */
   snapshots(all: readonly ResourceSnapshot[]): ResourceSnapshot[] {
     return all.map((snapshot) => {

@@ -1,7 +1,7 @@
 /** Field masks of Kubernetes host calls, spec kubewarden.md 7.6. */
 import { setKey } from "../../../data/plain-object.js";
 
-/** Kept in any case. */
+/** Fields that are always kept. */
 const ALWAYS = ["apiVersion", "kind", "metadata"] as const;
 
 /** A tree of wanted fields; a node without children keeps its whole subtree. */
@@ -10,7 +10,7 @@ type MaskTree = Map<string, MaskTree>;
 /** A prepared set of masks; undefined keeps everything. */
 export type FieldMasks = MaskTree | undefined;
 
-/** @param paths dotted paths; none at all keep everything */
+/** @param paths dotted paths; without any, everything is kept */
 export function fieldMasks(paths: readonly string[] | undefined): FieldMasks {
   if (!paths || paths.length === 0) return undefined;
   const tree: MaskTree = new Map(ALWAYS.map((key) => [key, new Map()]));
@@ -26,7 +26,7 @@ export function fieldMasks(paths: readonly string[] | undefined): FieldMasks {
   return tree;
 }
 
-/** The value without the fields that are not wanted. Lists are transparent: a mask goes to every element. */
+/** The value without fields outside of the masks. Lists are transparent: a mask applies to every element. */
 export function masked(value: unknown, masks: FieldMasks): unknown {
   if (!masks || masks.size === 0) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, masks));

@@ -6,21 +6,21 @@ import type { ObjectTexts } from "../../../kubernetes/reader.js";
 import { JsonBytes, JsonPieces, type ResourceKind } from "../host.js";
 import { type FieldMasks, fieldMasks, masked } from "./field-masks.js";
 
-/** Sets of masks whose texts are kept: policies write them down, so that there are few. */
+/** Sets of masks whose texts are kept: they are written in policies, so that there are few. */
 const MASK_SETS = 16;
 /** Bytes of the texts that are kept for one set of masks. */
 const MASKED_BYTES = 4 * 1024 * 1024;
-/** Bytes that are worked on before requests get their turn: some milliseconds. */
+/** Bytes that are written before requests get their turn: some milliseconds. */
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** As many where texts are read and masked. */
+/** The same where texts are parsed and masked. */
 const MASKED_AT_ONCE = 256 * 1024;
 
 /**
- * Makes answers of lists from the texts of their objects. One answer is made for all that ask for the same meanwhile, and as long as it is in use: a
- * large cluster's takes a hundred megabytes. What masks leave of an object is kept for as long as there is room.
+ * Makes answers of lists from the texts of their objects. Equal questions share one answer while it is made and in use: a large cluster's takes a
+ * hundred megabytes. Masked objects are kept as long as there is room.
  */
 export class ListTexts {
-  /** What masks leave, by masks. */
+  /** Masked objects, by masks. */
   readonly #masked = new LRUCache<string, LRUCache<object, Uint8Array>>({ max: MASK_SETS });
   /** Answers, by head and masks, as long as their objects are the same. */
   readonly #answers = new WeakMap<ObjectTexts, Map<string, Made>>();
@@ -28,7 +28,7 @@ export class ListTexts {
   /**
    * The answer to a list, spec kubewarden.md 7.6.
    * @param room most bytes that it may have
-   * @throws PublicError when it would have more; before it is made
+   * @throws PublicError when it would have more, before it is made
    */
   async answer(
     { apiVersion, kind }: ResourceKind,
@@ -81,7 +81,7 @@ export class ListTexts {
     check: (bytes: number) => void,
   ): Promise<JsonBytes> {
     if (masks === undefined) {
-      // Threads that wait for it get the very bytes, not a copy each.
+      // Waiting threads share the bytes, without copies.
       const answer = new Uint8Array(new SharedArrayBuffer(least));
       await fill(answer, head, texts.count, (index) => texts.text(index));
       return new JsonBytes(answer);
@@ -103,7 +103,7 @@ export class ListTexts {
     return new JsonBytes(answer);
   }
 
-  /** What masks leave of an object, and how many bytes were read for it. */
+  /** A masked object, with the number of bytes parsed for it. */
   #maskedText(
     texts: ObjectTexts,
     index: number,
@@ -125,7 +125,7 @@ export class ListTexts {
   }
 }
 
-/** An answer that is being made for who has so much room, or was made. */
+/** An answer that is being made with a size limit, or was made. */
 interface Made {
   making: Promise<JsonBytes> | undefined;
   readonly room: number;
@@ -135,7 +135,7 @@ interface Made {
 const NOTHING = new Uint8Array();
 const END = Buffer.from("]}");
 
-/** Writes a list's text, with turns for others in between. */
+/** Writes a list's text, giving up its turn in between. */
 async function fill(
   answer: Uint8Array,
   head: Uint8Array,

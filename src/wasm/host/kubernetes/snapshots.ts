@@ -1,13 +1,13 @@
-/** The resources that Rego policies get with each call: read at once, or one after the other through a session (spec kubewarden.md 6.5, 10.2). */
+/** The resources that Rego policies get with each call: all read at once, or one after the other through a session (spec kubewarden.md 6.5, 10.2). */
 import { namespaceOf } from "../../../kubernetes/object.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../../../kubernetes/reader.js";
 import type { Executor } from "../executor.js";
 import { listOf, objectOf, textOf } from "../payload.js";
 
-/** What a policy wants to have. */
+/** The resources for a policy. */
 export interface SnapshotQuery {
   readonly kinds: readonly ResourceKind[];
-  /** Whether the names of resources (such as `pods`) matter: a session has exchanges about them then. */
+  /** Whether the names of resources (such as `pods`) are needed: a session then has exchanges about them. */
   readonly plurals: boolean;
   readonly signal: AbortSignal;
 }
@@ -17,7 +17,7 @@ export function readSnapshots(reader: KubernetesReader, { kinds, signal }: Snaps
   return Promise.all(kinds.map((kind) => reader.snapshot(kind, signal)));
 }
 
-/** The same, asked as kwctl asks: in order of the kinds first for all objects, then for all names. */
+/** The same in kwctl's order: first all objects, by kind, then all names. */
 export async function askSnapshots(
   reader: KubernetesReader,
   { kinds, plurals, signal }: SnapshotQuery,

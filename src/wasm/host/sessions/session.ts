@@ -1,6 +1,6 @@
 /**
- * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
- * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
+ * Sessions: host calls of a policy with their answers, recorded once and replayed without a cluster or a registry. The format is kwctl's, spec
+ * kubewarden.md 10.2. Gates come first: a refused call is neither recorded nor replayed.
  */
 import { errorText } from "../../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../../data/json.js";
@@ -28,7 +28,7 @@ interface Exchange {
   readonly response: Answer;
 }
 
-/** A session file can't be used; the message says which entry. */
+/** Error of an unusable session file; the message names the entry. */
 export class SessionError extends Error {
   readonly code = "host-session";
   override readonly name = "SessionError";
@@ -52,9 +52,9 @@ export function recordSession(): Recording {
         if (request) exchanges.push({ request, response: { type: "Success", payload: jsonOf(answer) } });
         return answer;
       } catch (error) {
-        // What the guest is told, so that it hears the same again.
+        // The guest's message, so that a replay gives the same.
         const message = shownText(error, FAILED);
-        // A call that can't be understood was no question.
+        // An invalid call is not recorded.
         if (request && !(error instanceof PayloadError))
           exchanges.push({ request, response: { type: "Error", message } });
         throw error;
@@ -74,12 +74,12 @@ export function recordSession(): Recording {
 /** A session that is being replayed. */
 export interface Replay {
   readonly execute: Executor;
-  /** Recorded exchanges that were not asked for yet. */
+  /** Number of recorded exchanges that were not used yet. */
   left(): number;
 }
 
 /**
- * Starts a replay, strictly in order: each call must equal the next recorded one, which is used up even if it doesn't.
+ * Starts a replay, strictly in order: each call must equal the next recorded one, which counts as used even if it doesn't.
  * @param text a session file
  * @throws SessionError
  */

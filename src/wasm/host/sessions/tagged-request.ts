@@ -1,4 +1,4 @@
-/** Host calls as a session file writes them: a YAML tag and fields, spec kubewarden.md 10.2. */
+/** Host calls in a session file: a YAML tag and fields, spec kubewarden.md 10.2. */
 import { stringifyJson } from "../../../data/json.js";
 import { printYaml } from "../../../data/print-yaml.js";
 import { yamlLibrary } from "../../../data/yaml-library.js";
@@ -22,7 +22,7 @@ const VERIFICATIONS: Readonly<Record<string, readonly string[]>> = {
   SigstoreCertificateVerify: ["certificate", "certificate_chain", "require_rekor_bundle"],
 };
 
-/** How each operation is written; `payload` has passed the gates, so it has the right shape. */
+/** The form of each operation; `payload` has passed the gates, so it has the right shape. */
 const FORMS: Readonly<Record<string, (payload: unknown) => TaggedRequest>> = {
   "oci/v1/manifest_digest": (image) => ({ tag: "OciManifestDigest", fields: { image } }),
   "oci/v1/oci_manifest": (image) => ({ tag: "OciManifest", fields: { image } }),
@@ -45,7 +45,7 @@ const FORMS: Readonly<Record<string, (payload: unknown) => TaggedRequest>> = {
     tag: "KubernetesListResourceAll",
     fields: pick(record(payload), ["api_version", "kind", ...LIST_FIELDS]),
   }),
-  // No guest can ask this: the host does for OPA policies.
+  // Guests can't call this: the host does for OPA policies.
   "kubernetes/resource_plural_name": (payload) => ({
     tag: "KubernetesGetResourcePluralName",
     fields: pick(record(payload), ["api_version", "kind"]),
@@ -71,11 +71,11 @@ export function taggedRequest({ namespace, operation, payload }: HostCallPayload
   return Object.hasOwn(FORMS, path) ? FORMS[path]?.(payload) : undefined;
 }
 
-/** As the text of a session file's `request`. */
+/** Prints a session file's `request`. */
 export const formatTaggedRequest = ({ tag, fields }: TaggedRequest): string => `!${tag}\n${printYaml(fields)}`;
 
 /**
- * Reads the text of a session file's `request`.
+ * Parses a session file's `request`.
  * @throws when it is not a tagged map
  */
 export function parseTaggedRequest(text: string): TaggedRequest {
@@ -89,7 +89,7 @@ export function parseTaggedRequest(text: string): TaggedRequest {
   return { tag: tag.slice(1), fields: fields as Record<string, unknown> };
 }
 
-/** Whether two requests are the same; null counts as absent, order of keys and of field masks as nothing. */
+/** Whether two requests are the same; null counts as absent, and the order of keys and of field masks does not count. */
 export function sameRequest(a: TaggedRequest, b: TaggedRequest): boolean {
   return a.tag === b.tag && stringifyJson(canonical(a.fields)) === stringifyJson(canonical(b.fields));
 }
@@ -118,7 +118,7 @@ function canonical(value: unknown): unknown {
   );
 }
 
-/** A list of which each member counts once and in no order. */
+/** A list as a set: each member counts once, in any order. */
 function setOf(value: unknown): unknown {
   return Array.isArray(value) ? [...new Set(value as readonly unknown[])].sort() : value;
 }

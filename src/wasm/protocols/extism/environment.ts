@@ -1,13 +1,13 @@
-/** What an Extism plugin finds beside its input: its configuration, and what the host does with its log lines and variables. */
+/** The environment of an Extism plugin beside its input: its configuration, and the limits of its log lines and variables. */
 import { parseJson, stringifyJson } from "../../../data/json.js";
 
 /** Levels of log lines by their number in Extism's interface; `silent` is above all of them. */
 export const LOG_LEVELS = { trace: 0, debug: 1, info: 2, warn: 3, error: 4, silent: 0x7fff_ffff } as const;
 export type PluginLogLevel = keyof typeof LOG_LEVELS;
 
-/** The same for every call of a policy. */
+/** The environment of a plugin, the same for every call of a policy. */
 export interface PluginEnvironment {
-  /** What `config_get` finds. */
+  /** Values of `config_get`. */
   readonly config: Readonly<Record<string, string>>;
   /** Log lines below this level are dropped. */
   readonly logLevel: PluginLogLevel;
@@ -15,20 +15,20 @@ export interface PluginEnvironment {
   readonly varBytes: number;
 }
 
-/** Most bytes of variables by default, as Extism has it; they need no more room than a request. */
+/** Most bytes of variables by default, as in Extism; they need no more room than a request. */
 export const VARIABLE_BYTES = 1024 * 1024;
 
-/** Most bytes of variables that a manifest may ask for: they lie in the host's memory, beside the plugin's own. */
+/** Most bytes of variables that a manifest may ask for: they take the host's memory, beside the plugin's own. */
 export const MAX_VARIABLE_BYTES = 64 * 1024 * 1024;
 
-/** The default: what is written of log lines in the end is decided elsewhere. */
+/** The default: the log itself decides about written lines. */
 export const NO_ENVIRONMENT: PluginEnvironment = { config: {}, logLevel: "trace", varBytes: VARIABLE_BYTES };
 
-/** For its way to the guest's thread. */
+/** Prints an environment for the guest's thread. */
 export const printEnvironment = (environment: PluginEnvironment): string =>
   stringifyJson({ ...environment, config: { ...environment.config } });
 
-/** Reads environments that {@link printEnvironment} has printed; calls of one policy often follow each other. */
+/** Parses texts of {@link printEnvironment}; calls of one policy often follow each other. */
 export class EnvironmentReader {
   #bytes = new Uint8Array();
   #environment = NO_ENVIRONMENT;

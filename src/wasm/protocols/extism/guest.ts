@@ -1,4 +1,4 @@
-/** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
+/** Runs calls of Extism plugins: Extism 1.x, with our own kernel for the memory of plugin and host (kernel.wat). */
 
 import { START_ONLY } from "../../names.js";
 import type { InstanceSource } from "../../run/guest/call.js";
@@ -19,7 +19,7 @@ import { PluginCall, start } from "./plugin-call.js";
 
 // The status that a function of a plugin returns: as in Extism's runtime an i32, or nothing, which is 0.
 
-/** What a function of any other type returns is no status: it has failed, as with Extism's runtime. */
+/** Status of a function with any other result: it has failed, as in Extism's runtime. */
 const NO_STATUS = -1;
 
 /** A module that imports one function without parameters, of these results, and does nothing: it links with a function of that very type only. */
@@ -35,14 +35,14 @@ const importing = (...results: readonly number[]): WebAssembly.Module =>
 
 const I32 = 0x7f;
 
-/** Reads statuses; the types of a module's functions are looked at once. */
+/** Reads statuses; the types of a module's functions are checked once. */
 class StatusReader {
   readonly #forms = [importing(I32), importing()];
   readonly #known = new WeakMap<WebAssembly.Module, Map<string, boolean>>();
 
   /**
-   * The status that a function has returned. In JavaScript 0 of a double, and no object, look like 0 of an i32.
-   * @param module where it comes from, which exports it by this name
+   * The status that a function has returned. In JavaScript 0 of a double, and null, look like 0 of an i32.
+   * @param module the module that exports the function by this name
    */
   of(returned: unknown, module: WebAssembly.Module, name: string, from: WebAssembly.ExportValue): number {
     return this.#hasStatus(module, name, from) ? Number(returned ?? 0) : NO_STATUS;
@@ -69,8 +69,8 @@ function links(form: WebAssembly.Module, from: WebAssembly.ExportValue): boolean
 const NOTHING = new Uint8Array();
 
 /**
- * Makes a {@link RunGuest} for Extism plugins. It keeps its kernel from one call to the next, wiped: an answer's bytes are valid until then. A call that
- * ends in any way but by returning takes its kernel with it.
+ * Makes a {@link RunGuest} for Extism plugins. It keeps its kernel from one call to the next, wiped: an answer's bytes are valid until then. A call
+ * that does not return discards its kernel.
  */
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();

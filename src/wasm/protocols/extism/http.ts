@@ -1,4 +1,4 @@
-/** HTTP for Extism plugins, as seen from the guest's thread: requests go to the main thread as host calls do, and the call waits. */
+/** HTTP for Extism plugins, on the guest's thread: requests go to the main thread like host calls, and the call waits. */
 import { errorText } from "../../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../../data/json.js";
 import { isJsonObject } from "../../../data/same-value.js";
@@ -8,26 +8,26 @@ import type { GuestHost } from "../../run/guest/guest.js";
 /** Units of fuel for a byte of JSON that is read and printed again. */
 const READ_UNITS = 16;
 
-/** What a request came to: an answer, or why it has no body. */
+/** The result of a request: an answer, or the reason why it has no body. */
 export type PluginAnswer = { readonly body: Uint8Array } | { readonly problem: string };
 
 /** The requests of one call. */
 export class PluginHttp {
-  /** Of the last answer; 0: there is none. */
+  /** Status of the last answer; 0: none. */
   status = 0;
-  /** Of the last answer, as JSON, with names in lower case; empty before there is one. */
+  /** Headers of the last answer, as JSON, with names in lower case; empty before there is one. */
   headers = "";
 
   /**
    * Sends a request and waits for its answer.
    * @param request JSON: `url`, and `method` and `headers` if they are given
-   * @throws Error for what is no request, what is not allowed, and where no answer can be had; as in Extism, that ends the call
+   * @throws Error for an invalid request, a forbidden one, and one without an answer; as in Extism, that ends the call
    */
   request(host: GuestHost, request: Uint8Array, body: Uint8Array | undefined): PluginAnswer {
     this.status = 0;
     this.headers = "";
     const { hostCallBytes } = host.limits;
-    // Said before texts are made of it.
+    // Checked before the bytes are decoded.
     if (request.length + (body?.length ?? 0) > hostCallBytes)
       throw host.limitPassed(`the policy asked the host with more than ${hostCallBytes} bytes`);
     host.work(READ_UNITS * request.length + (body?.length ?? 0));
@@ -41,7 +41,7 @@ export class PluginHttp {
   }
 }
 
-/** `header` is another name of `headers`: some kits write it so. What is in the members is looked at where they are used. */
+/** `header` is another name of `headers`: some kits write it so. Members are checked where they are used. */
 function questionOf(request: Uint8Array, body: Uint8Array | undefined): Readonly<Record<string, unknown>> {
   let read: unknown;
   try {

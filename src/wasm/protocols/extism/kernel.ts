@@ -1,6 +1,6 @@
 /**
- * JavaScript's part of the kernel (kernel.wat): the memory that an Extism plugin shares with its host, seen from the host, and what the kernel can't
- * do by itself: log lines, variables, host calls.
+ * JavaScript's part of the kernel (kernel.wat): the host's side of the memory that an Extism plugin shares with it, and the services that the kernel
+ * can't provide: log lines, variables, host calls.
  */
 
 import { readFileSync } from "node:fs";
@@ -13,10 +13,10 @@ import { wholeAnswer } from "../../run/guest/whole-answer.js";
 import { LOG_LEVELS, NO_ENVIRONMENT, type PluginEnvironment } from "./environment.js";
 import { PluginHttp } from "./http.js";
 
-/** What a variable costs besides its name and value, as Extism's own runtime counts it. */
+/** Bytes of a variable beside its name and value, as Extism's own runtime counts them. */
 const OVERHEAD_BYTES = 48;
 
-/** The variables of an Extism plugin. They live as long as a call: the next one sees nothing of them. */
+/** The variables of an Extism plugin. They live as long as a call: the next one does not see them. */
 class Variables {
   readonly #values = new Map<string, Uint8Array>();
   readonly #limit: number;
@@ -35,7 +35,7 @@ class Variables {
     return this.#values.get(name);
   }
 
-  /** @returns why the variable could not be set */
+  /** @returns the reason why the variable could not be set */
   set(name: string, value: Uint8Array): string | undefined {
     const known = this.#values.get(name);
     const bytes = this.#bytes + cost(name, value) - (known ? cost(name, known) : 0);
@@ -58,14 +58,14 @@ function cost(name: string, value: Uint8Array): number {
 }
 
 const PAGE_BYTES = 64 * 1024;
-/** Most bytes in use of a kernel that is kept: the next call, perhaps another policy's, waits for the wiping, 0.05 ms per MiB. */
+/** Most bytes in use of a kernel that is kept: the next call, perhaps of another policy, waits for the wiping, 0.05 ms per MiB. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const LEVELS: readonly GuestLogLevel[] = ["trace", "debug", "info", "warn", "error"];
-/** Most bytes that a UTF-16 code unit has in UTF-8, rounded up: so many suffice for a log line that is then cut by its length. */
+/** Most bytes of a UTF-16 code unit in UTF-8, rounded up: enough for a log line that is then cut by its length. */
 const UNIT_BYTES = 4;
 const NOTHING = new Uint8Array();
 
-/** What the kernel exports for its host; all numbers are 32 bits, an address may come out negative. */
+/** Exports of the kernel for its host; all numbers have 32 bits, an address may be negative. */
 interface KernelExports {
   readonly memory: WebAssembly.Memory;
   reset(pages: number): void;
@@ -79,14 +79,14 @@ interface KernelExports {
   fail(block: number): void;
 }
 
-/** Compiles the kernel, which the build has put beside this file. */
+/** Compiles the kernel, which the build puts beside this file. */
 export function compileKernel(): WebAssembly.Module {
   return new WebAssembly.Module(new Uint8Array(readFileSync(new URL("./kernel.wasm", import.meta.url))));
 }
 
 /** A kernel for one call after the other. */
 export class Kernel {
-  /** What it offers to plugins, by import module. */
+  /** Functions for plugins, by import module. */
   readonly imports: WebAssembly.Imports;
   readonly #exports: KernelExports;
   readonly #decoder = new TextDecoder();
@@ -94,7 +94,7 @@ export class Kernel {
   #environment = NO_ENVIRONMENT;
   #variables = new Variables(NO_ENVIRONMENT.varBytes);
   #http = new PluginHttp();
-  /** What is used when the plugin has no block. */
+  /** Bytes in use without a block of the plugin. */
   #unused = 0;
   #host: GuestHost;
 
@@ -110,7 +110,7 @@ export class Kernel {
     this.imports = { [EXTISM_MODULE]: environment, [HOST_CALL_MODULE]: user };
   }
 
-  /** Forgets the last call and begins one for this host. Everything that the last one has given out is void. */
+  /** Begins a call for this host; blocks of the last call become invalid. */
   begin(host: GuestHost, environment: PluginEnvironment = NO_ENVIRONMENT): void {
     this.#host = host;
     this.#environment = environment;
@@ -126,7 +126,7 @@ export class Kernel {
     this.#bytes(address, bytes.length).set(bytes);
   }
 
-  /** What the plugin has put out, in the kernel's memory. @throws GuestLimitError */
+  /** The plugin's output, in the kernel's memory. @throws GuestLimitError */
   output(): Uint8Array {
     const length = this.#exports.output_length() >>> 0;
     const { outputBytes } = this.#host.limits;
@@ -140,12 +140,12 @@ export class Kernel {
     return address === 0 ? undefined : this.#line(address, this.#exports.error_length());
   }
 
-  /** Whether the plugin has left nothing here: what it remembers of the kernel is void for another kernel. */
+  /** Whether the plugin has left nothing here: addresses that it remembers are invalid in another kernel. */
   get isUntouched(): boolean {
     return this.#exports.used() === this.#unused && this.#exports.error_offset() === 0 && this.#variables.isEmpty;
   }
 
-  /** Whether it pays to use this kernel again. */
+  /** Whether reusing this kernel pays. */
   get reusable(): boolean {
     return this.#exports.used() >>> 0 <= KEPT_BYTES;
   }
@@ -201,8 +201,8 @@ export class Kernel {
   }
 
   /**
-   * `host_call(namespace, operation, payload) -> block`: the host capabilities of spec kubewarden.md 7 for Extism guests. The block that comes back is
-   * one byte, 1 for an answer and 0 for an error, followed by the answer or the error's text.
+   * `host_call(namespace, operation, payload) -> block`: the host capabilities of spec kubewarden.md 7 for Extism guests. The returned block is one
+   * byte, 1 for an answer and 0 for an error, followed by the answer or the error's text.
    */
   #hostCall(na: number, nl: number, oa: number, ol: number, pa: number, pl: number): number {
     const name = (address: number, length: number) => this.#text(address, Math.min(length >>> 0, NAME_BYTES));
@@ -219,7 +219,7 @@ export class Kernel {
     return LOG_LEVELS[this.#environment.logLevel];
   }
 
-  /** An answer that is too large is none, and the log says so; whatever else goes wrong ends the call. */
+  /** An answer that is too large counts as none, with a log line; any other failure ends the call. */
   #httpRequest(at: number, length: number, bodyAt: number, bodyLength: number): number {
     const body = bodyAt === 0 ? undefined : this.#bytes(bodyAt, bodyLength);
     const answer = this.#http.request(this.#host, this.#bytes(at, length), body);
@@ -244,14 +244,14 @@ export class Kernel {
     return this.#store(this.#encoder.encode(text));
   }
 
-  /** The block of these bytes; 0 for none, as what is empty has no block. */
+  /** The block of these bytes; 0 for empty bytes, which have no block. */
   #store(bytes: Uint8Array): number {
     const address = this.#exports.reserve(bytes.length);
     this.#bytes(address, bytes.length).set(bytes);
     return address;
   }
 
-  /** A part of the kernel's memory; made at every use, because the memory may have grown since. What is empty may lie anywhere. */
+  /** A part of the kernel's memory; made at every use, because the memory may have grown since. An empty part may have any address. */
   #bytes(address: number, length: number): Uint8Array {
     return length === 0 ? NOTHING : new Uint8Array(this.#exports.memory.buffer, address >>> 0, length >>> 0);
   }

@@ -1,30 +1,29 @@
 ;; The memory that an Extism plugin shares with its host, and every function of the import module `extism:host/env` (Extism 1.x) and of our own
-;; `extism:host/user`. In WebAssembly, because a plugin moves its input and output eight bytes at a time: from here a call costs a nanosecond or
-;; two, from JavaScript, with its BigInts, fifty times that. JavaScript's part (kernel.ts) only sees 32-bit numbers.
-;;
-;; An address is an offset in this memory, as in Extism's own kernel, and never 0. Blocks lie one behind the other, each behind a header of eight bytes:
-;; its length, and a seal made of length and address, by which a block is told from any other address. A plugin can write over headers, its own
-;; ones: then the block is none any more, or is thought to be of another length within what is in use. Whatever lies outside of that reads as 0
-;; and takes no writes. The memory belongs to one call at a time and is wiped before the next one.
+;; `extism:host/user`. In WebAssembly, because a plugin moves its input and output eight bytes at a time: from here a call costs a nanosecond or two,
+;; from JavaScript, with its BigInts, fifty times that. JavaScript's part (kernel.ts) only sees 32-bit numbers. An address is an offset in this
+;; memory, as in Extism's own kernel, and never 0. Blocks lie one behind the other, each behind a header of eight bytes: its length, and a seal made
+;; of length and address, which distinguishes a block from any other address. A plugin can overwrite its own headers: then the block is no longer one,
+;; or has another length within the memory in use. Memory outside of that reads as 0 and ignores writes. The memory belongs to one call at a time and
+;; is wiped before the next one.
 (module
   ;; Each of the first three throws.
   (import "services" "passed_limit" (func $passed_limit))
   (import "services" "bad_output" (func $bad_output))
   (import "services" "bad_error" (func $bad_error))
-  ;; (level, address, length); address 0: the plugin gave none.
+  ;; (level, address, length); address 0: none.
   (import "services" "log" (func $log (param i32 i32 i32)))
-  ;; Below this level no line is wanted.
+  ;; Lines below this level are dropped.
   (import "services" "log_level" (func $log_level (result i32)))
   ;; (name, its length) -> a block, or 0
   (import "services" "config_get" (func $config_get (param i32 i32) (result i32)))
   ;; (request, its length, body, its length) -> a block, or 0; without a body its address is 0.
   (import "services" "http_request" (func $http_request (param i32 i32 i32 i32) (result i32)))
   (import "services" "http_status" (func $http_status (result i32)))
-  ;; A block; 0 before there was an answer.
+  ;; A block; 0 before the first answer.
   (import "services" "http_headers" (func $http_headers (result i32)))
   ;; (name, its length) -> a block, or 0
   (import "services" "variable_get" (func $variable_get (param i32 i32) (result i32)))
-  ;; (name, its length, value, its length); value 0: the variable goes.
+  ;; (name, its length, value, its length); value 0: the variable is removed.
   (import "services" "variable_set" (func $variable_set (param i32 i32 i32 i32)))
   (import "services" "bad_variable" (func $bad_variable))
   ;; (namespace, its length, operation, its length, payload, its length) -> a block
@@ -33,7 +32,7 @@
   ;; A MiB to start with: most calls never let it grow.
   (memory (export "memory") 16)
 
-  ;; Where the first header lies. Below is nothing, so that neither 0 nor a small number is an address.
+  ;; Place of the first header. Nothing is below it, so that neither 0 nor a small number is an address.
   (global $base i64 (i64.const 1024))
   (global $header i64 (i64.const 8))
   (global $seal i32 (i32.const 0x5eed0b10))
@@ -42,9 +41,9 @@
   ;; Ends beyond this are never given out, so that rounding up and growing stay within 32 bits.
   (global $end_of_memory i64 (i64.const 0xfff00000))
 
-  ;; The end of what is in use, always a multiple of 8.
+  ;; The end of the memory in use, always a multiple of 8.
   (global $top (mut i64) (i64.const 1024))
-  ;; Where `top` may not go beyond.
+  ;; The limit of `top`.
   (global $ceiling (mut i64) (i64.const 1024))
   (global $input (mut i64) (i64.const 0))
   (global $input_length (mut i64) (i64.const 0))
@@ -56,7 +55,7 @@
 
   ;; ---- For the host ----
 
-  ;; Wipes what the last call has left. `pages`: most memory that this call's blocks may take, in units of 64 KiB.
+  ;; Wipes the last call's memory. `pages`: most memory that this call's blocks may take, in units of 64 KiB.
   (func (export "reset") (param $pages i32)
     (memory.fill
       (i32.wrap_i64 (global.get $base))
@@ -69,7 +68,7 @@
     (global.set $input_length (i64.const 0))
     (global.set $input_words (i64.const 0)))
 
-  ;; Makes the block of the input, which does not count against the limit, and forgets what the plugin's start function has put out.
+  ;; Makes the block of the input, which does not count against the limit, and discards the output of the plugin's start function.
   (func (export "input_set") (param $length i32) (result i32)
     (local $size i64)
     (local.set $size (i64.extend_i32_u (local.get $length)))
@@ -115,14 +114,14 @@
 
   ;; ---- Blocks ----
 
-  ;; What a block takes with its header.
+  ;; Bytes of a block with its header.
   (func $stride (param $length i64) (result i64)
     (i64.add (global.get $header) (i64.and (i64.add (local.get $length) (i64.const 7)) (i64.const -8))))
 
   (func $alloc (export "alloc") (param $length i64) (result i64)
     (local $block i64)
     (local $end i64)
-    ;; What is empty has no block: its address is 0, and its length, too.
+    ;; Empty bytes have no block: address and length are 0.
     (if (i64.eqz (local.get $length)) (then (return (i64.const 0))))
     ;; First, because the sum below must not overflow.
     (if (i64.gt_u (local.get $length) (global.get $end_of_memory)) (then (call $passed_limit)))
@@ -176,7 +175,7 @@
   (func (export "length_unsafe") (param $address i64) (result i64)
     (call $length (local.get $address)))
 
-  ;; The address is a block's no more; its bytes stay until the call is over, as an output that is freed behind `output_set` must.
+  ;; Frees a block. Its bytes stay until the call is over, since an output may be freed after `output_set`.
   (func $free (export "free") (param $address i64)
     (if (i32.eqz (call $is_block (local.get $address))) (then (return)))
     (i64.store (i32.sub (i32.wrap_i64 (local.get $address)) (i32.const 8)) (i64.const 0))
@@ -185,7 +184,7 @@
         (global.set $input_length (i64.const 0))
         (global.set $input_words (i64.const 0)))))
 
-  ;; Whether so many bytes from this address on are in use.
+  ;; Whether this many bytes from this address on are in use.
   (func $in_use (param $address i64) (param $length i64) (result i32)
     (i32.and
       (i32.and
@@ -231,14 +230,14 @@
 
   ;; ---- Output and error ----
 
-  ;; Any part of what is in use; an empty output may be anywhere. The rest must not pass, or an output that was set before would be the answer.
+  ;; Accepts any part of the memory in use; an empty output may be anywhere. Other addresses must fail, or an earlier output would be the answer.
   (func (export "output_set") (param $address i64) (param $length i64)
     (if (i32.eqz (i32.or (i64.eqz (local.get $length)) (call $in_use (local.get $address) (local.get $length))))
       (then (call $bad_output)))
     (global.set $output (local.get $address))
     (global.set $output_length (local.get $length)))
 
-  ;; 0 takes the error back.
+  ;; 0 removes the error.
   (func (export "error_set") (param $address i64)
     (if (i32.eqz (i32.or (i64.eqz (local.get $address)) (call $is_block (local.get $address))))
       (then (call $bad_error)))
@@ -247,7 +246,7 @@
   (func (export "error_get") (result i64)
     (global.get $error))
 
-  ;; ---- What a plugin may ask; as in Extism, the blocks of names and log lines go with the question ----
+  ;; ---- Services for plugins; as in Extism, the blocks of names and log lines are freed by the call ----
 
   (func (export "config_get") (param $name i64) (result i64)
     (local $value i64)
@@ -278,7 +277,7 @@
       (i32.wrap_i64 (local.get $value))
       (i32.wrap_i64 (call $length (local.get $value)))))
 
-  ;; A body that is no block counts as none; the blocks stay the plugin's.
+  ;; A body that is not a block counts as none; the plugin keeps the blocks.
   (func (export "http_request") (param $request i64) (param $body i64) (result i64)
     (if (i32.eqz (call $is_block (local.get $request))) (then (return (i64.const 0))))
     (if (i32.eqz (call $is_block (local.get $body))) (then (local.set $body (i64.const 0))))
@@ -313,7 +312,7 @@
   (func (export "get_log_level") (result i32)
     (call $log_level))
 
-  ;; What is no block counts as empty.
+  ;; An address without a block counts as empty.
   (func (export "host_call") (param $namespace i64) (param $operation i64) (param $payload i64) (result i64)
     (i64.extend_i32_u
       (call $host_call

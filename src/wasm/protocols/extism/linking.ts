@@ -1,6 +1,6 @@
 /**
- * Plugins of several modules: each import whose module has a name of the plugin's own comes from there, all others from the host. As in Extism's SDK for
- * JavaScript, who is imported from is made first, and functions may be imported in circles.
+ * Plugins of several modules: an import from a module of the plugin comes from there, all others from the host. As in Extism's SDK for JavaScript,
+ * imported modules are instantiated first, and functions may be imported in cycles.
  */
 
 import { MAIN_MODULE } from "../../names.js";
@@ -15,19 +15,19 @@ const WASI_MODULE = "wasi_snapshot_preview1";
 /**
  * Makes instances of the main module and of those that it needs.
  * @param call the main module's
- * @param imports what the host offers to each
+ * @param imports the host's imports for each
  * @throws GuestStartError
  */
 export function instantiateLinked(call: PluginCall, source: InstanceSource, imports: InstanceImports): Started {
   return new Linking(call, source, imports).main();
 }
 
-/** One plugin on its way to be made (disposable). */
+/** Instantiates one plugin (disposable). */
 class Linking {
   readonly #call: PluginCall;
   readonly #imports: InstanceImports;
   readonly #modules: ReadonlyMap<string, InstanceSource>;
-  /** By name; undefined: it is being made. */
+  /** Exports by module; undefined: being instantiated. */
   readonly #made = new Map<string, WebAssembly.Instance["exports"] | undefined>();
 
   constructor(call: PluginCall, source: InstanceSource, imports: InstanceImports) {
@@ -50,7 +50,7 @@ class Linking {
     if (!source) throw new Error(`there is no module ${name}`);
     const entries = WebAssembly.Module.imports(source.module);
     const others = this.#fromOthers(name, entries);
-    // Only the main module may have a memory of the host's; any other one's WASI works on that one's own.
+    // Only the main module may have a memory of the host's; any other module's WASI uses its own memory.
     const call = name === MAIN_MODULE ? this.#call : new PluginCall(this.#call.host, undefined);
     const usesWasi = call !== this.#call && entries.some(({ module }) => module === WASI_MODULE);
     const wasi = usesWasi ? { [WASI_MODULE]: wasiImports(() => call) } : {};
@@ -59,7 +59,7 @@ class Linking {
     return started;
   }
 
-  /** What a module imports from others, which are made now. */
+  /** Imports of a module from others, which are instantiated now. */
   #fromOthers(importer: string, entries: readonly WebAssembly.ModuleImportDescriptor[]): WebAssembly.Imports {
     const imports: Record<string, WebAssembly.ModuleImports> = {};
     for (const entry of entries) {

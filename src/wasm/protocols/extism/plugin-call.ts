@@ -4,17 +4,17 @@ import { wasiArguments } from "../../run/guest/wasi-preview1.js";
 
 const ARGUMENTS = wasiArguments("policy.wasm");
 
-/** The first of these that a module has is called. */
+/** Start functions; the first one that a module has is called. */
 const START_FUNCTIONS = ["_initialize", "_start", "__wasm_call_ctors"] as const;
 
 type Exports = WebAssembly.Instance["exports"];
 
-/** One call on its way through a module of a plugin. */
+/** One call of a plugin's module. */
 export class PluginCall extends InstanceCall {
   readonly args = ARGUMENTS;
 }
 
-/** An instance that may be called. */
+/** A started instance. */
 export interface Started {
   readonly exports: Exports;
   /** Whether it ended by an exit with status 0, as a command may. */
@@ -22,8 +22,8 @@ export interface Started {
 }
 
 /**
- * Runs what must run before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static objects (which the
- * others run themselves).
+ * Runs the start functions before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static
+ * objects (which the others run themselves).
  * @throws GuestStartError
  */
 export function start(exports: Exports): Started {

@@ -6,7 +6,7 @@ import { readRegoResult } from "../../rego-result.js";
 export const readGatekeeperAnswer: ReadAnswer = (text) =>
   readRegoResult(text, "cannot interpret Gatekeeper policy result", violations);
 
-/** No violation allows. A result that is no list of violations is an error: it must not pass as none. */
+/** The outcome of violations: an empty list allows. A result that is not a list of violations is an error: it must not pass as empty. */
 function violations(result: unknown): Outcome {
   if (!Array.isArray(result)) throw new Error("not a list");
   if (result.length === 0) return { verdict: "allow" };

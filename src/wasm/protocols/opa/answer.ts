@@ -34,7 +34,7 @@ function admissionResponse(result: unknown, question: Question): Outcome {
   } satisfies Deny;
 }
 
-/** A base64 JSON Patch that the policy made itself. */
+/** A JSON Patch in base64 from the policy. */
 function patchOf(
   response: Readonly<Record<string, unknown>>,
   { input }: Question,
@@ -45,7 +45,7 @@ function patchOf(
   const most = mostPatchBytes(input.length);
   if (Buffer.byteLength(patch, "base64") > most)
     throw new GuestLimitError(`the policy's patch is longer than ${most} bytes`);
-  // Read here, so that a patch that is none is the policy's failure and not the client's surprise.
+  // Parsed here, so that an invalid patch is the policy's failure, not the client's.
   const operations = parseJson(Buffer.from(patch, "base64").toString("utf8"), { unique: UNIQUE_KEYS });
   if (!Array.isArray(operations)) throw new Error("the patch is not a list");
   return { mutation: { kind: "patch", patch } };

@@ -25,15 +25,15 @@ import { builtinsFor } from "./builtins/index.js";
 import { readRego } from "./read-rego.js";
 import { printRego } from "./rego-value.js";
 
-/** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
+/** The entrypoint that is called: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
 
-/** Bytes that are searched for an end in the time of a simple instruction. */
+/** Bytes that are searched for a NUL in the time of a simple instruction. */
 const SEARCHED_PER_UNIT = 16;
 
 const EMPTY_DOCUMENT = new TextEncoder().encode("{}");
 
-/** Raised for `opa_abort`: the module gave up. */
+/** Error of `opa_abort`: the module gave up. */
 class RegoAbort extends Error {}
 
 /** Makes a {@link RunGuest} for Rego modules. Its import object and its table of builtins serve all calls. */
@@ -81,16 +81,16 @@ function run(
   return { kind: "answer", bytes: call.dump(call.ask("opa_eval_ctx_get_result", evaluation)) };
 }
 
-/** The data document is what the heap begins with. */
+/** Puts the data document at the beginning of the heap. */
 function pushFirst(call: RegoCall, data: Uint8Array): number {
   call.ask("opa_heap_ptr_set", call.baseHeap);
   return call.push(data);
 }
 
-/** One call on its way through an instance. */
+/** One call of an instance. */
 class RegoCall extends HostAccess {
   builtins: Builtins = { names: new Map(), missing: [] };
-  /** Where the heap begins for every evaluation. */
+  /** The begin of the heap for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
   readonly memory: WebAssembly.Memory;
@@ -118,7 +118,7 @@ class RegoCall extends HostAccess {
     });
   }
 
-  /** What of this instance can be taken when this data document is in its memory. */
+  /** The capturable state of this instance with this data document in its memory. */
   startedWith(dataAddress: number): StartedInstance {
     const rego = { dataAddress, builtins: this.builtins };
     return { exports: this.#exports, memory: this.memory, exited: false, rego };
@@ -145,7 +145,7 @@ class RegoCall extends HostAccess {
     return this.bytesAt(this.ask("opa_json_dump", address));
   }
 
-  /** What a builtin is asked with, as the module writes values: where it can, with sets and keys of any kind. */
+  /** An operand of a builtin, in the module's notation: with sets and keys of any kind where the module can. */
   operand(address: number): Uint8Array {
     return this.#hasValues ? this.bytesAt(this.ask("opa_value_dump", address)) : this.dump(address);
   }
@@ -163,7 +163,7 @@ class RegoCall extends HostAccess {
   bytesAt(address: number): Uint8Array {
     const bytes = this.read(0, this.memory.buffer.byteLength);
     const { outputBytes } = this.host.limits;
-    // Before they are searched: not to find an end takes longest.
+    // Charged before the search: a missing NUL takes longest.
     this.host.work(Math.min(outputBytes, Math.max(0, bytes.length - address)) / SEARCHED_PER_UNIT);
     const length = bytes.subarray(address, address + outputBytes + 1).indexOf(0);
     if (length >= 0) {
@@ -197,7 +197,7 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const operands = parameters.map((address) => decoder.decode(asking.operand(address)));
     asking.host.work(builtinCost(name, operands));
     const value = encoder.encode(printRego(serve(...operands.map(readRego))));
-    // What was charged is an estimate.
+    // The charge was an estimate.
     if (asking.host.budget.isSpent) throw BUDGET_SPENT;
     return asking.answer(value);
   };

@@ -24,7 +24,7 @@ export const opa: Protocol = {
 const REQUEST = Buffer.from('{"request":');
 const END = Buffer.from("}");
 
-/** The settings with the key `kubernetes`, which overrides a setting of that name. */
+/** The settings with the key `kubernetes`, which replaces a setting of that name. */
 function withKubernetes({ value }: PreparedSettings, kubernetes: unknown): Uint8Array {
   return textPayload(stringifyJson({ ...(value as Record<string, unknown>), kubernetes }));
 }

@@ -1,4 +1,4 @@
-/** Reads values as modules write them for their host. */
+/** Parses values in the notation of modules for their host. */
 
 import { parseJson } from "../../../data/json.js";
 import { JsonError } from "../../../data/json-error.js";
@@ -7,14 +7,14 @@ import { setKey } from "../../../data/plain-object.js";
 import { RegoObject, RegoSet, WrittenNumber } from "./rego-value.js";
 
 /**
- * Reads a value: JSON, or with sets (`{1, 2}`, `set()`) and keys of any kind in it.
- * @throws an error that says what is wrong
+ * Parses a value: JSON, or with sets (`{1, 2}`, `set()`) and keys of any kind in it.
+ * @throws an error with the reason
  */
 export function readRego(text: string): unknown {
   try {
     return readRegoJson(text);
   } catch (error) {
-    // Few values have what JSON has not.
+    // Few values are more than JSON.
     if (!(error instanceof JsonError)) throw error;
     return new Reader(text).whole();
   }
@@ -23,7 +23,7 @@ export function readRego(text: string): unknown {
 /** Reads a value that is JSON. @throws JsonError */
 export const readRegoJson = (text: string): unknown => parseJson(text, { number: numberOf });
 
-/** Digits of an integer: none that means anything has more, and a million take a second to be read. */
+/** Most digits of an integer: no meaningful one has more, and parsing a million takes a second. */
 const MOST_DIGITS = 4096;
 
 function numberOf(text: string): unknown {
@@ -40,7 +40,7 @@ const WORDS: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>
   ["set()", () => new RegoSet([])],
 ]);
 
-/** One use per text. */
+/** A parser of one text. */
 class Reader {
   readonly #word = /null|true|false|set\(\)/y;
   readonly #number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -95,7 +95,7 @@ class Reader {
     return parseJson(this.#text.slice(start, this.#at)) as string;
   }
 
-  /** Whether an odd number of backslashes stands before a place. */
+  /** Whether an odd number of backslashes precedes a place. */
   #isEscaped(place: number): boolean {
     let at = place;
     while (this.#text[at - 1] === "\\") at--;
@@ -113,7 +113,7 @@ class Reader {
     return items;
   }
 
-  /** An object or a set: what stands behind the first value tells which. */
+  /** An object or a set: the character behind the first value decides. */
   #braces(): unknown {
     this.#at++;
     this.#blanks();

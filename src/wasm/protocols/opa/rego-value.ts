@@ -1,9 +1,9 @@
-/** Rego's values as its host sees them: JSON whose numbers keep their text, and what JSON has not: sets, and objects with keys of any kind. */
+/** Rego's values in the host: JSON whose numbers keep their text, with sets and objects with keys of any kind. */
 import { quote } from "../../../data/go/quote.js";
 import { JSON_MAX_DEPTH } from "../../../data/json-reader.js";
 import { setKey } from "../../../data/plain-object.js";
 
-/** A number with a fraction or an exponent, as it was written. Integers are a `number` when safe, else a `bigint`, however large. */
+/** A number with a fraction or an exponent, as written. Integers are a `number` when safe, else a `bigint`, however large. */
 export class WrittenNumber extends Number {
   constructor(readonly text: string) {
     super(text);
@@ -15,12 +15,12 @@ export class RegoSet {
   constructor(readonly items: readonly unknown[]) {}
 }
 
-/** An object with a key that is no text; all others are plain objects. */
+/** An object with a key that is not a text; all others are plain objects. */
 export class RegoObject {
   constructor(readonly entries: readonly (readonly [key: unknown, value: unknown])[]) {}
 }
 
-/** How values are written. */
+/** A notation of values. */
 interface Notation {
   readonly comma: string;
   readonly colon: string;
@@ -34,13 +34,13 @@ const COMPACT: Notation = { comma: ",", colon: ":", text: JSON.stringify, number
 const TERMS: Notation = { comma: ", ", colon: ": ", text: (text) => quote(text, false), number: numberText };
 const EQUAL: Notation = { ...COMPACT, number: equalNumber };
 
-/** Prints a value as JSON, but for what JSON has not, which is written as in Rego. @throws when it nests too deeply */
+/** Prints a value as JSON, with Rego's notation where JSON has none. @throws when it nests too deeply */
 export const printRego = (value: unknown): string => print(value, COMPACT);
 
-/** Prints a value as Rego's terms look: blanks behind commas and colons, keys and items in order, Go's quotes. */
+/** Prints a value as a term of Rego: blanks behind commas and colons, keys and items in order, Go's quotes. */
 export const printTerm = (value: unknown): string => print(value, TERMS);
 
-/** A text that two values share if they are equal, whatever the order of keys and items and however numbers are written. */
+/** A text that is the same for equal values, whatever the order of keys and items and however numbers are written. */
 export const equalityText = (value: unknown): string => print(value, EQUAL);
 
 function equalNumber(value: unknown): string {
@@ -75,7 +75,7 @@ export function sortedEntries(object: object): readonly Entry[] {
   return Object.entries(object).sort(([a], [b]) => compareBytes(a, b));
 }
 
-/** The value as JSON: sets are lists in order, keys are texts, in which others stand as they are printed. */
+/** The value as JSON: sets are lists in order, keys are texts, others in their printed form. */
 export function asJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(asJson);
   if (value instanceof RegoSet) return [...value.items].sort(compareTerms).map(asJson);
@@ -95,7 +95,7 @@ export function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** Rego's order of all values: null, booleans, numbers, texts, lists, objects, sets, and among those of a kind by what they hold. */
+/** Rego's order of all values: null, booleans, numbers, texts, lists, objects, sets, and within a type by content. */
 export function compareTerms(a: unknown, b: unknown): number {
   const rank = rankOf(a);
   const order = rank - rankOf(b);

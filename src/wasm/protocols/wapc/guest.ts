@@ -16,7 +16,7 @@ import { afterExit, callStart } from "../../run/guest/start-functions.js";
 import { wasiImports } from "../../run/guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
-/** The names of what is asked, as guests get them. */
+/** Names of operations, in bytes for guests. */
 const OPERATIONS: ReadonlyMap<string, Uint8Array> = new Map(
   ["validate", "validate_settings"].map((name) => [name, Buffer.from(name)]),
 );
@@ -39,7 +39,7 @@ class WapcCall extends InstanceCall {
   }
 }
 
-/** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: making one for each would cost more than the instance. */
+/** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: a new one for each would cost more than the instance. */
 export function wapcRunner(): RunGuest {
   const current = new CurrentCall<WapcCall>();
   const imports = new InstanceImports(
@@ -58,7 +58,7 @@ export function wapcRunner(): RunGuest {
 function wapcImports(call: () => WapcCall) {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
-  /** As much of a text as a log line may have. */
+  /** Cuts a text to the length of a log line. */
   const cut = (pointer: number, length: number) =>
     call().read(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
   const give = (pointer: number, bytes: Uint8Array): void => {

@@ -20,7 +20,7 @@ const SUCCESS = 0;
 const FAILURE = 1;
 const NOTHING = new Uint8Array();
 
-/** What is asked, as guests get it. */
+/** Arguments of operations, in bytes for guests. */
 const ARGUMENTS: ReadonlyMap<string, readonly Uint8Array[]> = new Map(
   ["validate", "validate-settings"].map((name) => [name, wasiArguments("policy.wasm", name)]),
 );
@@ -49,14 +49,14 @@ class CommandCall extends InstanceCall {
     this.host.stderr(bytes);
   }
 
-  /** All of standard output. */
+  /** The whole standard output. */
   output(): Uint8Array {
     const [first = NOTHING, ...others] = this.#written;
     return others.length === 0 ? first : Buffer.concat(this.#written);
   }
 }
 
-/** Makes a {@link RunGuest} for WASI commands. Its import object serves all calls: making one for each would cost more than the instance. */
+/** Makes a {@link RunGuest} for WASI commands. Its import object serves all calls: a new one for each would cost more than the instance. */
 export function wasiRunner(): RunGuest {
   const current = new CurrentCall<CommandCall>();
   const host = guardedImports({ call: hostCall(current.get) }, () => current.get().host);
@@ -93,7 +93,7 @@ function run(source: InstanceSource, call: CommandCall, operation: string, impor
     start();
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
-    // A trap's only trace for the user is what the guest has written before, as with an exit code.
+    // After a trap, as after an exit code, standard error is the only explanation for the user.
     if (!(error instanceof ExitStatus) || error.code !== 0)
       return { kind: "guest-error", text: host.stderrText().trim() };
   }

@@ -23,14 +23,14 @@ export const wasi: Protocol = {
   outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : fail(causeOf(result), messageOf(result))),
 };
 
-/** Stands for an empty message at load, so that the reason is not an empty text. */
+/** Replaces an empty message at load, so that the reason is not empty. */
 function messageOfNothing(result: Unanswered): string {
   return result.kind === "timeout"
     ? detail(result)
     : "the module ended with an error and wrote nothing to standard error";
 }
 
-/** The message of a command that failed is what it wrote to standard error, even when that is nothing (spec kubewarden.md 3.6). */
+/** The message of a failed command: its standard error, even when empty (spec kubewarden.md 3.6). */
 function messageOf(result: Unanswered): string {
   switch (result.kind) {
     case "guest-error":

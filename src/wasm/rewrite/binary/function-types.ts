@@ -1,4 +1,4 @@
-/** The types of the functions that a module exports, read from its bytes: the engine tells only their names. */
+/** The types of the functions that a module exports, read from its bytes: the engine reports only their names. */
 import { HEADER, Reader } from "./reader.js";
 import {
   KIND_FUNCTION,
@@ -12,8 +12,8 @@ import { type FunctionType, readTypes } from "./types.js";
 
 /**
  * The exported functions of a module that the engine has compiled, each with its type as text, such as `(i32 i32) -> i32` or `() -> ()`.
- * @returns undefined in place of a type that is written in a way not known here
- * @throws WasmLoadError `wasm-invalid` when the sections don't hold together
+ * @returns undefined in place of a type of unknown form
+ * @throws WasmLoadError `wasm-invalid` when the sections are inconsistent
  */
 export function exportedFunctionTypes(bytes: Uint8Array): ReadonlyMap<string, string | undefined> {
   const reader = new Reader(bytes, HEADER.length);

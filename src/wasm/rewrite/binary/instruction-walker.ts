@@ -1,4 +1,4 @@
-/** Walks over instructions, one after the other, without knowing what they mean. */
+/** Walks over instructions, one after the other, without interpreting them. */
 import { WasmLoadError } from "../../errors.js";
 import { ALL_CODES, FIRST_PREFIX, IMMEDIATES, IMMEDIATES_OF, LAST_PREFIX, PREFIX_BASES } from "./instructions.js";
 
@@ -10,14 +10,14 @@ const HAS_MEMORY_INDEX = 0x40;
 /** Most bytes of LEB128 for 32 and for 64 bits. */
 const LEB32_BYTES = 5;
 const LEB64_BYTES = 10;
-/** A byte of LEB128 from here on is not the last one. */
+/** The lowest byte of LEB128 that is not the last one. */
 const LEB_CONTINUES = 0x80;
 
-/** What follows is not just that. */
+/** Other immediates than integers of one byte. */
 const OTHERS = 3;
 /**
- * By the first byte of an opcode, what mostly follows it: so many integers of one byte each, or {@link OTHERS}. Most of a module's instructions are such, and its load is as long as
- * it takes to pass them some five times.
+ * Usual immediates by the first byte of an opcode: a number of integers of one byte each, or {@link OTHERS}. Most of a module's instructions are
+ * such, and the time of its load is that of passing them some five times.
  */
 const INTEGERS: Readonly<Uint8Array> = IMMEDIATES_OF.slice(0, FIRST_PREFIX).map(integersOf);
 
@@ -38,24 +38,24 @@ function integersOf(immediates: number): number {
   }
 }
 
-/** Stands on one instruction at a time. Its fields are plain, because passes read them for each of millions of instructions. */
+/** A walker, at one instruction at a time. Its fields are plain, because passes read them for each of millions of instructions. */
 export class InstructionWalker {
-  /** Where the instruction begins. */
+  /** Begin of the instruction. */
   start = 0;
   /** The instruction's code (`instructions.ts`). */
   code = 0;
-  /** The first index behind the opcode, where it is one. */
+  /** The first index behind the opcode, if there is one. */
   index = 0;
-  /** Where this index begins. */
+  /** Begin of this index. */
   indexAt = 0;
-  /** Behind the instruction. */
+  /** Position behind the instruction. */
   position: number;
   readonly #source: Uint8Array;
   #end: number;
 
   /**
    * @param position the first instruction
-   * @param end of what may be read
+   * @param end the end of the instructions
    */
   constructor(source: Uint8Array, position: number, end: number) {
     this.#source = source;
@@ -67,25 +67,25 @@ export class InstructionWalker {
     return this.position >= this.#end;
   }
 
-  /** Goes to other instructions of the same bytes. */
+  /** Moves to other instructions of the same bytes. */
   moveTo(position: number, end: number): void {
     this.position = position;
     this.#end = end;
   }
 
   /**
-   * Goes on to the next instruction.
-   * @throws WasmLoadError `wasm-meter` when it is not known, `wasm-invalid` when the bytes end within it
+   * Moves to the next instruction.
+   * @throws WasmLoadError `wasm-meter` when it is unknown, `wasm-invalid` when the bytes end within it
    */
   next(): void {
     if (!this.seek(ALL_CODES)) throw ended();
   }
 
   /**
-   * Goes on to the next instruction of some kinds.
+   * Moves to the next instruction of some kinds.
    * @param wanted by code, not 0 for those kinds
    * @returns whether there is one
-   * @throws WasmLoadError as {@link next} does, also for what it passes
+   * @throws WasmLoadError as {@link next}, also for instructions that it passes
    */
   seek(wanted: Readonly<Uint8Array>): boolean {
     const source = this.#source;

@@ -1,15 +1,15 @@
 /**
- * All instructions that V8 takes by default in Node.js 20 to 24, and what follows their opcodes: the core specification 3.0 (appendix "Index of
+ * All instructions that V8 accepts by default in Node.js 20 to 24, with their immediates: the core specification 3.0 (appendix "Index of
  * Instructions"), threads, and exceptions in their first form (try, catch, delegate, rethrow), which compilers still write.
  */
 
-/** What follows an opcode. */
+/** Kinds of immediates behind an opcode. */
 export const IMMEDIATES = {
   /** No such instruction. */
   unknown: 0,
   none: 1,
   blockType: 2,
-  /** One index of anything that is not listed below: a label, a type, a table, a memory, a tag, a segment, a field. */
+  /** One index of a kind that is not listed below: a label, a type, a table, a memory, a tag, a segment, a field. */
   index: 3,
   twoIndices: 4,
   labels: 5,
@@ -32,17 +32,15 @@ export const IMMEDIATES = {
   catches: 19,
 } as const;
 
-/**
- * Prefixed instructions have codes of their own behind the plain ones: the number behind the prefix is added to these.
- */
+/** Bases of prefixed instructions' codes, behind the plain ones: the number behind the prefix is added. */
 export const GC_BASE = 0x100;
 export const MISC_BASE = 0x200;
 export const SIMD_BASE = 0x300;
 export const ATOMIC_BASE = 0x500;
-/** Codes are below. */
+/** The number of codes. */
 export const CODES = 0x600;
 
-/** By prefix byte less {@link FIRST_PREFIX}, where its codes begin and end. */
+/** Begin and end of a prefix' codes, by prefix byte less {@link FIRST_PREFIX}. */
 export const FIRST_PREFIX = 0xfb;
 export const LAST_PREFIX = 0xfe;
 export const PREFIX_BASES = [GC_BASE, MISC_BASE, SIMD_BASE, ATOMIC_BASE, CODES] as const;
@@ -219,7 +217,7 @@ const SIMD: readonly Row[] = [
   [0x100, 0x113, I.none], // relaxed SIMD
 ];
 
-/** Numbers that the SIMD proposal has left out. */
+/** Numbers that the SIMD proposal leaves out. */
 const NO_SIMD = [0x9a, 0xa2, 0xa5, 0xa6, 0xaf, 0xb0, 0xb2, 0xb3, 0xb4, 0xbb, 0xc2, 0xc5, 0xc6, 0xcf, 0xd0, 0xd2, 0xd3];
 const NO_SIMD_EITHER = [0xd4, 0xe2, 0xee];
 
@@ -229,7 +227,7 @@ const ATOMIC: readonly Row[] = [
   [0x10, 0x4e, I.memory],
 ];
 
-/** By code, what follows it: one of {@link IMMEDIATES}. */
+/** Immediates by code: one of {@link IMMEDIATES}. */
 export const IMMEDIATES_OF: Readonly<Uint8Array> = tabulate();
 
 function tabulate(): Uint8Array {

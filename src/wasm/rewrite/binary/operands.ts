@@ -1,7 +1,10 @@
-/** How many operands instructions take and leave, where that does not depend on a type or a block (core specification 3.0, appendix "Validation Algorithm"). */
+/**
+ * Numbers of operands that instructions pop and push, where they do not depend on a type or a block (core specification 3.0, appendix "Validation
+ * Algorithm").
+ */
 import { ATOMIC_BASE, CODES, MISC_BASE, SIMD_BASE } from "./instructions.js";
 
-/** What an instruction does to the operand stack: so many taken, so many left. */
+/** The numbers of operands that instructions pop and push. */
 type Row = readonly [from: number, to: number, takes: number, leaves: number];
 
 const PLAIN: readonly Row[] = [
@@ -51,7 +54,7 @@ const MISC: readonly Row[] = [
   [17, 17, 3, 0], // table.fill
 ];
 
-/** Most instructions on vectors take two; these are the others. */
+/** Vector instructions that don't take two operands, as most do. */
 const SIMD: readonly Row[] = [
   [0x00, 0x0a, 1, 1], // loads
   [0x0b, 0x0b, 2, 0], // v128.store
@@ -120,21 +123,21 @@ const ATOMIC: readonly Row[] = [
   [0x48, 0x4e, 3, 1], // compare and exchange
 ];
 
-/** In {@link OPERANDS_OF}: what it takes and leaves depends on more than its code. */
+/** Entry of {@link OPERANDS_OF} for an instruction whose operands depend on more than its code. */
 export const DEPENDS = 0xff;
 const LEAVES_SHIFT = 4;
 
-/** By code, the operands that it takes, and, shifted by four bits, those that it leaves; or {@link DEPENDS}. */
+/** Number of popped operands by code, with that of pushed ones shifted by four bits; or {@link DEPENDS}. */
 export const OPERANDS_OF: Readonly<Uint8Array> = tabulate();
 
-/** Of an entry of {@link OPERANDS_OF}. */
+/** Popped operands of an entry of {@link OPERANDS_OF}. */
 export const taken = (entry: number): number => entry & ((1 << LEAVES_SHIFT) - 1);
-/** Of an entry of {@link OPERANDS_OF}. */
+/** Pushed operands of an entry of {@link OPERANDS_OF}. */
 export const left = (entry: number): number => entry >> LEAVES_SHIFT;
 
-/** In {@link STORES}: not a store. */
+/** Entry of {@link STORES} for an instruction that is not a store. */
 export const NO_STORE = 0xff;
-/** By code of an instruction that writes to memory at an address, how many operands lie above the address; {@link NO_STORE} for all others. */
+/** Number of operands above the address, by code of an instruction that writes to memory; {@link NO_STORE} for all others. */
 export const STORES: Readonly<Uint8Array> = tabulateStores();
 
 function tabulate(): Uint8Array {

@@ -1,4 +1,4 @@
-/** Reading the WebAssembly binary format: its numbers, texts and the entries that are skipped. */
+/** Reads the WebAssembly binary format: numbers, texts and skipped entries. */
 import { WasmLoadError } from "../../errors.js";
 
 /** `\0asm` and version 1, little endian. */
@@ -9,7 +9,7 @@ export const LIMITS_HAVE_MAXIMUM = 0x01;
 export const IMPORT_MEMORY = 2;
 
 /**
- * Passes what an import is, behind its two names.
+ * Skips the description of an import, behind its two names.
  * @throws WasmLoadError `wasm-invalid`
  */
 export function skipImportDescription(reader: Reader): void {
@@ -28,13 +28,13 @@ export function skipImportDescription(reader: Reader): void {
   } else throw new WasmLoadError("wasm-invalid", `invalid wasm file: import kind ${kind} is unknown`);
 }
 
-/** One byte, or a typed reference (0x63, 0x64) followed by its heap type. */
+/** Skips a value type: one byte, or a typed reference (0x63, 0x64) followed by its heap type. */
 export function skipValueType(reader: Reader): void {
   const type = reader.byte();
   if (type === 0x63 || type === 0x64) reader.unsigned();
 }
 
-/** Passes the limits of a memory or a table. */
+/** Skips the limits of a memory or a table. */
 export function skipLimits(reader: Reader): void {
   const flags = reader.byte();
   reader.unsigned();
@@ -56,7 +56,7 @@ export class Reader {
     return this.position >= this.#source.length;
   }
 
-  /** The next byte, left where it is. */
+  /** The next byte, without reading it. */
   peek(): number | undefined {
     return this.#source[this.position];
   }

@@ -1,6 +1,6 @@
 /**
- * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory and its tables,
- * and whose memory it is. Everything else is copied byte for byte, but for unread custom sections.
+ * Changes a module's binary before it is compiled: limits of its memory and its tables, and the owner of its memory. Everything else is copied byte
+ * for byte, except unused custom sections.
  */
 import { WasmLoadError } from "../../errors.js";
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";
@@ -16,7 +16,7 @@ const TABLE_ENTRIES = 1_000_000;
 /** The body of a section that has no entries. */
 const NO_ENTRIES = new Uint8Array([0]);
 
-/** What to change. */
+/** The changes. */
 export interface Rewrite {
   /** Most pages (64 KiB each) that the module's own memory may grow to. */
   readonly maximumPages: number;
@@ -25,20 +25,20 @@ export interface Rewrite {
    * a new memory for each costs a garbage collection every few dozen instances, seven times the price of the instance itself.
    */
   readonly importMemoryAs?: { readonly module: string; readonly name: string };
-  /** Most bytes of custom sections by their names; what is larger, or has another name, is left out. Absent: all are kept. */
+  /** Most bytes of custom sections by their names; larger ones, and others, are left out. Absent: all are kept. */
   readonly customSections?: Readonly<Record<string, number>>;
 }
 
 /** A changed module. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The memory that it imports (now), if it does; `maximum` is the smaller one of what it declares and the ceiling. */
+  /** The memory that it now imports, if any; `maximum` is the smaller one of its own maximum and the limit. */
   readonly importedMemory?: GuestMemory;
 }
 
 /**
  * The content of the first custom section of that name, found without compiling the module.
- * @throws WasmLoadError `wasm-invalid` when the bytes are no module
+ * @throws WasmLoadError `wasm-invalid` when the bytes are not a module
  */
 export function customSection(bytes: Uint8Array, name: string): Uint8Array | undefined {
   requireHeader(bytes);
@@ -55,7 +55,7 @@ export function customSection(bytes: Uint8Array, name: string): Uint8Array | und
 
 /**
  * Applies `rewrite` to a module.
- * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-memory` when its memory can't be limited.
+ * @throws WasmLoadError `wasm-invalid` when the bytes are not a module, `wasm-memory` when its memory can't be limited.
  */
 export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   requireHeader(bytes);
@@ -70,7 +70,7 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   const out = new Writer();
   out.raw(HEADER);
   const given = memory && rewrite.importMemoryAs && encodeMemoryImport(rewrite.importMemoryAs, memory);
-  // A module without imports gets the section where it belongs: before the first one that must follow it.
+  // A module without imports gets the section in its order: before the first one that must follow it.
   let givenWritten = given === undefined;
   for (const { id, body } of sections) {
     if (given && !givenWritten && id >= SECTION_IMPORT) {
@@ -103,7 +103,7 @@ function readMemory(body: Uint8Array, ceiling: number): GuestMemory | undefined 
   return readShape(reader, ceiling);
 }
 
-/** Gives every table a ceiling: its entries are the host's memory, which no page limit sees. */
+/** Limits every table: its entries take the host's memory, beyond any page limit. */
 function limitTables(body: Uint8Array): Uint8Array {
   const reader = new Reader(body, 0);
   const out = new Writer();
@@ -113,7 +113,7 @@ function limitTables(body: Uint8Array): Uint8Array {
     const start = reader.position;
     skipValueType(reader);
     const type = reader.slice(start);
-    // A table with an initial value for its entries begins otherwise; no compiler in use makes one.
+    // A table with an initial value for its entries has another first byte; no compiler in use makes one.
     if (type[0] === TABLE_WITH_VALUE)
       throw new WasmLoadError("wasm-memory", "the module has a table with an initial value");
     const flags = reader.byte();

@@ -1,4 +1,4 @@
-/** The sections of a module: their numbers, their order, and what the import section has in it. */
+/** The sections of a module: their numbers, their order, and the entries of the import section. */
 import { WasmLoadError } from "../../errors.js";
 import { describeNonModule } from "../../module/not-a-module.js";
 import { HEADER, Reader, skipImportDescription } from "./reader.js";
@@ -18,12 +18,12 @@ export const SECTION_DATA = 11;
 export const SECTION_DATA_COUNT = 12;
 export const SECTION_TAG = 13;
 
-/** The kinds of what is imported and exported. */
+/** Kinds of imports and exports. */
 export const KIND_FUNCTION = 0;
 export const KIND_MEMORY = 2;
 export const KIND_GLOBAL = 3;
 
-/** The order in which they follow one another; custom ones stand anywhere. */
+/** The order of sections; custom ones may be anywhere. */
 const ORDER = [
   SECTION_TYPE,
   SECTION_IMPORT,
@@ -40,15 +40,15 @@ const ORDER = [
   SECTION_DATA,
 ] as const;
 
-/** One section as it stands in the file. */
+/** One section of the file. */
 export interface Section {
   readonly id: number;
   readonly body: Uint8Array;
-  /** Where the body begins in the file; -1: it is not there. */
+  /** Begin of the body in the file; -1: not in the file. */
   readonly at: number;
 }
 
-/** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module does */
+/** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module */
 export function requireHeader(bytes: Uint8Array): void {
   if (HEADER.every((byte, index) => bytes[index] === byte)) return;
   throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${describeNonModule(bytes)}`);
@@ -56,7 +56,7 @@ export function requireHeader(bytes: Uint8Array): void {
 
 /**
  * The sections of a module.
- * @throws WasmLoadError `wasm-invalid` when they don't hold together, are not known or not in order
+ * @throws WasmLoadError `wasm-invalid` when they are inconsistent, unknown or not in order
  */
 export function readSections(bytes: Uint8Array): readonly Section[] {
   requireHeader(bytes);
@@ -80,12 +80,12 @@ export function readSections(bytes: Uint8Array): readonly Section[] {
 /** The body of a section that has no entries. */
 export const NO_ENTRIES = Uint8Array.of(0);
 
-/** What a section of this kind has in it, when there is one. */
+/** The body of a section of this kind, if there is one. */
 export function bodyOf(sections: readonly Section[], id: number): Uint8Array | undefined {
   return sections.find((section) => section.id === id)?.body;
 }
 
-/** The sections, and empty ones of these kinds where they are missing. */
+/** The sections, with empty ones of these kinds where they are missing. */
 export function withSections(sections: readonly Section[], ids: readonly number[]): readonly Section[] {
   const all = [...sections];
   for (const id of ids) {
@@ -96,12 +96,12 @@ export function withSections(sections: readonly Section[], ids: readonly number[
   return all;
 }
 
-/** Where a section stands among the others, -1 when it is not known. */
+/** The rank of a section among the others, -1 when it is unknown. */
 export function rankOf(id: number): number {
   return (ORDER as readonly number[]).indexOf(id);
 }
 
-/** What a module imports of those kinds that share an index space with what it defines. */
+/** Counts of a module's imports, by kinds that share an index space with its definitions. */
 export interface ImportedCounts {
   /** The type index of each imported function. */
   readonly functions: readonly number[];

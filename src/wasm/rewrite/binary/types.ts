@@ -1,7 +1,7 @@
 /** The type section: functions' parameters and results, and how many types there are. */
 import { Reader, skipValueType } from "./reader.js";
 
-/** How the types of the type section begin (those beyond functions came with garbage collection). */
+/** First bytes of types in the type section (those beyond functions came with garbage collection). */
 const RECURSIVE_GROUP = 0x4e;
 const FINAL_SUBTYPE = 0x4f;
 const SUBTYPE = 0x50;
@@ -27,9 +27,9 @@ export interface FunctionType {
 
 /** The types of a module by their index. */
 export interface Types {
-  /** undefined where a type is no function's. */
+  /** The types; undefined for one that is not a function's. */
   readonly types: readonly (FunctionType | undefined)[];
-  /** False when one is of a form not known here: its end is unknown, so it and those behind it are missing. */
+  /** False when one has an unknown form: its end is unknown, so it and the later ones are missing. */
   readonly complete: boolean;
 }
 
@@ -62,7 +62,7 @@ function readType(section: Reader, types: (FunctionType | undefined)[]): boolean
   types.push(undefined);
   for (let fields = form === STRUCT ? section.unsigned() : 1; fields > 0; fields--) {
     skipValueType(section);
-    // Whether it can be changed.
+    // The mutability.
     section.byte();
   }
   return true;

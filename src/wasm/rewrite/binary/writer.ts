@@ -1,11 +1,11 @@
-/** Writing the WebAssembly binary format. */
+/** Writes the WebAssembly binary format. */
 
-/** Bytes that a writer has room for at first. */
+/** First capacity of a writer in bytes. */
 const FIRST_ROOM = 256;
 /** Shorter runs are copied byte by byte: a view of them costs more. */
 const SHORT_RUN = 24;
 
-/** Bytes written one behind the other, in one array that grows. */
+/** Bytes written consecutively into an array that grows. */
 export class Writer {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
@@ -19,7 +19,7 @@ export class Writer {
     return this.#length;
   }
 
-  /** Forgets what was written; the room stays. */
+  /** Removes the written bytes; the capacity stays. */
   clear(): void {
     this.#length = 0;
   }
@@ -68,7 +68,7 @@ export class Writer {
     this.block(Buffer.from(value, "utf8"));
   }
 
-  /** The number of bytes, and the bytes. */
+  /** Writes the number of bytes, and the bytes. */
   block(bytes: Uint8Array): void {
     this.unsigned(bytes.length);
     this.raw(bytes);
@@ -79,12 +79,12 @@ export class Writer {
     this.block(body);
   }
 
-  /** What was written so far; a view, valid until more is written. */
+  /** The bytes written so far; a view, valid until more is written. */
   view(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What was written, in an array of its own length. */
+  /** The written bytes, in an array of their length. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#length);
   }

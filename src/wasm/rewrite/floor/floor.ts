@@ -21,7 +21,7 @@ const I32 = 0x7f;
 
 /**
  * A floor for a module that was made with its stack below its data, as compilers do by default: the stack begins at a constant, goes down from there, and no data is
- * below. Whether it was, nobody can know; if not, calls trap, and the module is used without a floor from then on.
+ * below. Whether it was is unknown; if not, calls trap, and the module is used without a floor from then on.
  * @param image what its memory holds at first
  * @returns undefined when none is worth it
  */

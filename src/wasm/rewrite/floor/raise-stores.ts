@@ -33,7 +33,7 @@ const FIRST_STORE = 0x36;
 /**
  * A module whose code can't write below an address: it traps where it would.
  * @param floor an address, above 0 and below 2 GiB
- * @returns undefined when it has instructions of which that can't be said, or is no module that metering takes
+ * @returns undefined when it has instructions of which that can't be said, or metering does not take the module
  */
 export function raiseStores(bytes: Uint8Array<ArrayBuffer>, floor: number): Uint8Array<ArrayBuffer> | undefined {
   try {
@@ -122,7 +122,7 @@ class RaisedCode {
     for (let place = 0; place < found.length; place += PLACE_SIZE) {
       const at = found.at(place + 1);
       const what = found.at(place);
-      // What is set again is no frame's pointer, and not worth a check.
+      // A local that is set again is not a frame's pointer, and not worth a check.
       if (places.hasFrame ? what === PLACE.frameStore : what === PLACE.frame) continue;
       out.copy(this.#bytes, copied, at);
       copied = at;

@@ -16,12 +16,12 @@ const OPENING = [OP.block, OP.loop, OP.if, OP.try, OP.tryTable] as const;
 const CLOSING = [OP.end, OP.delegate] as const;
 const SEARCHED = codes(...RANGES, ...OPENING, ...CLOSING, OP.globalGet);
 
-/** What matters before there is a frame's pointer. */
+/** Instructions that matter before there is a frame's pointer. */
 const BEFORE_FRAME: Readonly<Uint8Array> = STORES.map((above, code) =>
   above === NO_STORE ? (SEARCHED[code] ?? 0) : 1,
 );
 
-/** What an instruction is behind the definition of the frame's pointer, beside the operands that it takes and leaves. */
+/** The meaning of an instruction behind the definition of the frame's pointer, beside its operands. */
 const PLAIN = 0;
 const STORE = 1;
 const RANGE = 2;
@@ -45,7 +45,7 @@ const BOTTOM = -(2 ** 31);
 /** It can't be said where the code writes. */
 export class CannotRaise extends Error {}
 
-/** What is at a place. */
+/** The kind of a place. */
 export const PLACE = {
   /** A store. */
   store: 0,
@@ -153,7 +153,7 @@ export class StorePlaces {
     const heights = this.#heights;
     heights.clear();
     heights.push(BOTTOM);
-    // What of the pointer is on the stack: its definition may have left it there.
+    // The pointer may be on the stack: its definition may have left it there.
     let top = BOTTOM;
     let height = 0;
     if (walker.code === OP.localTee) {

@@ -1,4 +1,4 @@
-/** What a module's functions are, as far as it matters for writing them where they are called. */
+/** Properties of a module's functions for inlining. */
 
 import { WasmLoadError } from "../../errors.js";
 import { InstructionWalker } from "../binary/instruction-walker.js";
@@ -7,17 +7,17 @@ import { Integers } from "../binary/integers.js";
 import { Reader, skipValueType } from "../binary/reader.js";
 import type { FunctionType } from "../binary/types.js";
 
-/** The size of what is expanded. */
+/** The size of an inlined function. */
 export interface ExpandedSize {
   /** Bytes of its instructions, at most. */
   readonly bytes: number;
-  /** The same where it is called in a loop, which is where most time goes. */
+  /** The same where it is called in a loop, where most time is spent. */
   readonly loopBytes: number;
   /** Its parameters and locals, at most. */
   readonly locals: number;
 }
 
-/** What is written in another way where a function's code stands in another function. */
+/** Kinds of edits in an inlined function's code. */
 export const EDIT = {
   /** A call; the value is the callee. */
   call: 0,
@@ -28,33 +28,33 @@ export const EDIT = {
   /** A call in a loop. */
   loopCall: 3,
 } as const;
-/** Numbers of an edit: where, where the code goes on behind it, what, its value. */
+/** Numbers of an edit: its position, the position behind it, its kind, its value. */
 export const EDIT_SIZE = 4;
 
-/** A function that may stand where it is called. */
+/** A function that may be inlined. */
 export interface Expandable {
   /** The types of its parameters and locals, as the module writes them: numbers and vectors. */
   readonly types: readonly number[];
-  /** The type of the block that takes its place: that of its result, or {@link NO_RESULT}. */
+  /** The type of the block that replaces it: that of its result, or {@link NO_RESULT}. */
   readonly block: number;
 }
 
 /** A function that the module defines. */
 export interface DefinedFunction {
-  /** Where its local declarations begin, its instructions, and where they end. */
+  /** The positions of its local declarations, its instructions, and its end. */
   readonly start: number;
   readonly code: number;
   readonly end: number;
   readonly parameters: number;
   /** Parameters and locals together. */
   readonly locals: number;
-  /** Its edits: all of its calls, and when it is expandable the others. */
+  /** Its edits: all of its calls, and the others if it may be inlined. */
   readonly firstEdit: number;
   readonly endEdit: number;
   readonly expandable?: Expandable;
 }
 
-/** Instructions that matter in every function, and in one that may be expanded. */
+/** Instructions that matter in every function, and in one that may be inlined. */
 const ALWAYS = [OP.call, OP.block, OP.loop, OP.if, OP.try, OP.tryTable, OP.end, OP.delegate] as const;
 const CALLS_AND_BLOCKS = codes(...ALWAYS);
 const EDITED = codes(
@@ -78,18 +78,18 @@ const PLAIN_TYPES: ReadonlySet<number> = new Set(VALUE_TYPES.values());
 export class DefinedFunctions {
   readonly edits = new Integers();
   readonly all: readonly DefinedFunction[];
-  /** Behind the last of them: where those begin that are not looked at. */
+  /** Position behind the last of them, where skipped functions begin. */
   readonly end: number;
   readonly #bytes: Uint8Array;
   readonly #largest: ExpandedSize;
   readonly #walker: InstructionWalker;
-  /** By open block of the function that is looked at, whether it is a loop; and how many are. */
+  /** By open block of the current function, whether it is a loop; and the number of loops. */
   readonly #blocks = new Integers();
   #loops = 0;
 
   /**
-   * @param at where the code section's body begins and ends
-   * @param types of the functions that are looked at; the section may have more
+   * @param at begin and end of the code section's body
+   * @param types of the scanned functions; the section may have more
    * @throws WasmLoadError when the code is not known or has no end
    */
   constructor(
@@ -141,7 +141,7 @@ export class DefinedFunctions {
     };
   }
 
-  /** @returns whether the function, if it may, can stand where it is called */
+  /** @returns whether the function can be inlined, if it may */
   #findEdits(locals: number, mayBe: boolean): boolean {
     const walker = this.#walker;
     const blocks = this.#blocks;
@@ -176,7 +176,7 @@ export class DefinedFunctions {
         case OP.returnCall:
         case OP.returnCallIndirect:
         case OP.returnCallRef:
-          // It would end its caller.
+          // A tail call would end the caller.
           can = false;
           break;
         case OP.return:
@@ -194,7 +194,7 @@ export class DefinedFunctions {
     return false;
   }
 
-  /** A call that never comes back is of what fails, and not worth its code. */
+  /** A call that never returns reports a failure, and is not worth its code. */
   #call(): void {
     const { start, position, index } = this.#walker;
     if (this.#bytes[position] === OP.unreachable) return;

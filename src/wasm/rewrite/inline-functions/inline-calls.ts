@@ -1,8 +1,8 @@
 /**
- * Small functions are written where they are called: the call's arguments become locals of the caller, and a block takes the place of the call.
+ * Inlines small functions: the call's arguments become locals of the caller, and a block takes the place of the call.
  *
- * Compilers leave such calls where they were told to keep a module small, and the engine leaves them as they are. In a metered module each of them costs
- * a charge, too. This comes before metering, which sees the code as it will run. Function indices stay as they are.
+ * Compilers leave such calls when they optimize for size, and the engine does not inline them. In a metered module each of them costs a charge, too.
+ * This pass runs before metering, which sees the final code. Function indices stay as they are.
  */
 
 import { WasmLoadError } from "../../errors.js";
@@ -31,20 +31,20 @@ import {
   type ExpandedSize,
 } from "./functions.js";
 
-/** How much is expanded. */
+/** Limits of inlining. */
 export interface ExpansionLimits {
-  /** Of a function that is written where it is called. */
+  /** The largest inlined function. */
   readonly largest: ExpandedSize;
-  /** Such functions within one another. */
+  /** Nesting of inlined functions. */
   readonly depth: number;
-  /** Bytes that a function may grow by, if it has not as many itself, and at most. */
+  /** Growth of a function in bytes: up to the first number, or its own size, and at most the second. */
   readonly functionBytes: number;
   readonly mostFunctionBytes: number;
-  /** The share of the code that all of it may grow by. */
+  /** Growth of the whole code, as a share of it. */
   readonly share: number;
 }
 
-/** A guest in Rust is a tenth quicker by these sizes. */
+/** Limits that make a guest in Rust a tenth faster. */
 const USUAL: ExpansionLimits = {
   largest: { bytes: 60, loopBytes: 150, locals: 12 },
   depth: 3,
@@ -52,7 +52,7 @@ const USUAL: ExpansionLimits = {
   mostFunctionBytes: 20_000,
   share: 0.75,
 };
-/** A small module takes more of it: 3 to 6 % less time again, for another third of its code. */
+/** Limits of a small module: 3 to 6 % less time again, for another third of its code. */
 const SMALL: ExpansionLimits = {
   ...USUAL,
   largest: { bytes: 150, loopBytes: 400, locals: 12 },
@@ -63,13 +63,13 @@ const SMALL: ExpansionLimits = {
 const SMALL_CODE = 256 * 1024;
 /** Bytes that all of a small module's code may grow by. */
 const LEAST_BYTES = 4_096;
-/** Locals of a caller, beyond which none is added: the engine has a limit, and what is written with each access grows. */
+/** Locals of a caller, beyond which none is added: the engine has a limit, and the code of each access grows. */
 const MOST_CALLER_LOCALS = 1_000;
-/** Bytes that are written for a parameter or a local of what is expanded, and for its block, about. */
+/** Bytes for a parameter or a local of an inlined function, and for its block, about. */
 const LOCAL_BYTES = 3;
 const BLOCK_BYTES = 3;
 
-/** By type, what pushes a zero. */
+/** The instruction that pushes a zero, by type. */
 const ZEROS: ReadonlyMap<number, readonly number[]> = new Map([
   [0x7f, [OP.i32Const, 0]],
   [0x7e, [OP.i64Const, 0]],
@@ -79,9 +79,9 @@ const ZEROS: ReadonlyMap<number, readonly number[]> = new Map([
 ]);
 
 /**
- * Writes a module with its small functions where they are called.
- * @param own what functions of the guest's may name; absent: all that there is
- * @returns the bytes as they are when they hold what is not known here: metering says what that is
+ * Inlines a module's small functions.
+ * @param own index spaces of the guest's own functions; absent: all
+ * @returns the unchanged bytes when they have unknown parts, which metering reports
  */
 export function inlineCalls(
   bytes: Uint8Array<ArrayBuffer>,
@@ -109,7 +109,7 @@ function expanded(
   const imported = readImports(body(SECTION_IMPORT)).functions.length;
   const reader = new Reader(body(SECTION_FUNCTION), 0);
   const defined = Array.from({ length: reader.unsigned() }, () => types.types[reader.unsigned()]);
-  // Those behind the guest's own are this server's: the guest may not call them, and metering must see a call.
+  // Functions behind the guest's own are this server's: the guest may not call them, and metering must see a call.
   const guests = own ? defined.slice(0, own.functions - imported) : defined;
   const limits = asked ?? (section.body.length <= SMALL_CODE ? SMALL : USUAL);
   const at = { start: section.at, end: section.at + section.body.length };
@@ -129,12 +129,12 @@ class Expansion {
   readonly #end: number;
   readonly #imported: number;
   readonly #limits: ExpansionLimits;
-  /** The instructions of the function that is written. */
+  /** The instructions of the current function. */
   readonly #code = new Writer();
   #caller: DefinedFunction | undefined;
-  /** What is being expanded, the outermost first. */
+  /** Functions being inlined, the outermost first. */
   readonly #open: DefinedFunction[] = [];
-  /** The types of the locals that were added, and by type those that nothing open uses. */
+  /** The types of the locals that were added, and by type those that are free. */
   #added: number[] = [];
   readonly #free = new Map<number, number[]>();
   /** Bytes that this function may still grow by, and all of them. */
@@ -157,7 +157,7 @@ class Expansion {
     this.#allLeft = Math.max(size * limits.share, LEAST_BYTES);
   }
 
-  /** @param count of all functions, of which those that are not looked at stay as they are @param end of the section */
+  /** @param count the number of all functions; skipped ones stay unchanged @param end the end of the section */
   write(count: number, end: number): Uint8Array {
     const out = new Writer(Math.ceil((end - (this.#functions[0]?.start ?? end)) * (1 + this.#limits.share)) + 1_024);
     const fn = new Writer();
@@ -193,10 +193,10 @@ class Expansion {
   }
 
   /**
-   * Writes the instructions of the caller, or of what is expanded.
-   * @param isInLoop whether they stand in a loop of the caller's
-   * @param locals of what is expanded: those that its own have become
-   * @returns whether they have become others
+   * Writes the instructions of the caller, or of an inlined function.
+   * @param isInLoop whether they are in a loop of the caller
+   * @param locals the caller's locals for those of an inlined function
+   * @returns whether they differ from its own
    */
   #instructions(fn: DefinedFunction, isInLoop = false, locals?: readonly number[]): boolean {
     const edits = this.#edits;
@@ -234,20 +234,20 @@ class Expansion {
     const locals = types.map((type) => this.#take(type));
     for (let parameter = callee.parameters - 1; parameter >= 0; parameter--)
       out.instruction(OP.localSet, locals[parameter] ?? 0);
-    // It may be here for the second time.
+    // The code may run for the second time.
     for (let local = callee.parameters; local < locals.length; local++) {
       out.raw(ZEROS.get(types[local] ?? 0) ?? []);
       out.instruction(OP.localSet, locals[local] ?? 0);
     }
     out.raw([OP.block, block]);
     this.#open.push(callee);
-    // Its last instruction is an end, and a branch out of it is one out of the block.
+    // Its last instruction is an end, and a branch out of it becomes one out of the block.
     this.#instructions(callee, isInLoop, locals);
     this.#open.pop();
     for (const [number, type] of types.entries()) this.#free.get(type)?.push(locals[number] ?? 0);
   }
 
-  /** A local of a type that nothing open uses. */
+  /** A free local of a type. */
   #take(type: number): number {
     const free = this.#free.get(type);
     if (!free) this.#free.set(type, []);

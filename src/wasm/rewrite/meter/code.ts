@@ -1,4 +1,4 @@
-/** The metered code section: charges put in, function indices shifted. */
+/** Writes the metered code section: inserts charges, shifts function indices. */
 
 import { WasmLoadError } from "../../errors.js";
 import { InstructionWalker } from "../binary/instruction-walker.js";
@@ -41,12 +41,12 @@ const BRANCH_HINTS = "metadata.code.branch_hint";
 /** A hint is one byte, and it is 0. */
 const UNLIKELY = [1, 0] as const;
 
-/** What the code section's functions are. */
+/** The functions of the code section. */
 export interface CodeContext extends IndexSpaces, TypeSpaces {
   readonly importedFunctions: number;
-  /** What functions of the guest's own may name. */
+  /** Index spaces of the guest's own functions. */
   readonly own: IndexSpaces;
-  /** By function that the module defines, the number of its parameters. */
+  /** Number of parameters, by function that the module defines. */
   readonly parameters: readonly number[];
 }
 
@@ -54,16 +54,16 @@ export interface CodeContext extends IndexSpaces, TypeSpaces {
 export interface MeteredCode {
   /** The body of the code section. */
   readonly body: Uint8Array;
-  /** The body of the custom section that says which branches are rarely taken (specification "Branch Hinting"), to stand before the code. */
+  /** The body of the custom section with hints of rarely taken branches (specification "Branch Hinting"), which comes before the code. */
   readonly hints: Uint8Array;
-  /** With marks: the bits that are always set, of each size of regions. */
+  /** Bits of the marks that are always set, by size of regions. */
   readonly always?: readonly bigint[];
 }
 
 /**
  * Writes the body of the code section.
  * @param bytes the module
- * @param at where its code section's body begins, and where it ends
+ * @param at begin and end of its code section's body
  * @throws WasmLoadError
  */
 export function meterCode(
@@ -116,11 +116,11 @@ export function meterCode(
   return { body: out.view(), hints: hints.section(), ...(always && { always }) };
 }
 
-/** Where the module notes what it writes to. */
+/** The module's marks. */
 interface Marks {
   readonly indices: MarkIndices;
   readonly all: Integers;
-  /** By function, where its marks begin; behind the last one, where they end. */
+  /** Begin of each function's marks; after the last one their end. */
   readonly firsts: Int32Array;
 }
 
@@ -142,7 +142,7 @@ function findMarks(
   return { indices, all: scan.marks, firsts };
 }
 
-/** Puts the marks of one function in their places. */
+/** Writes the marks of one function. */
 class MarkWriter {
   readonly indices: MarkIndices;
   readonly #all: Integers;
@@ -163,13 +163,13 @@ class MarkWriter {
     return false;
   }
 
-  /** Where the next mark is, if it is before `end`, or at it. */
+  /** Position of the next mark, if it is not behind `end`. */
   before(end: number): number | undefined {
     const at = this.#all.at(this.#next);
     return this.#next < this.#end && at <= end ? at : undefined;
   }
 
-  /** Writes the next mark. @param scratch the local of its own; absent: all of the memory is marked where that is needed */
+  /** Writes the next mark. @param scratch the extra local; absent: the whole memory is marked where it is needed */
   write(out: Writer, scratch: number | undefined): void {
     const what = this.#all.at(this.#next + 1);
     const value = this.#all.at(this.#next + 2);
@@ -251,7 +251,7 @@ function scanned(
   }
 }
 
-/** Where a `memory.copy` ends that copies within the first memory; undefined of another one. */
+/** End of a `memory.copy` within the first memory; undefined for another one. */
 function behindPlainCopy(bytes: Uint8Array, at: number): number | undefined {
   const reader = new Reader(bytes, at + 1);
   reader.unsigned();
@@ -264,9 +264,9 @@ interface FunctionToWrite {
   readonly fn: FunctionCode;
   readonly indices: MeterIndices;
   readonly charged: boolean;
-  /** By function, 1 when a call of it leaves the fuel as it is. */
+  /** 1 for each function whose call leaves the fuel unchanged. */
   readonly silent: Uint8Array;
-  /** Gets the places of charges. */
+  /** Receives the places of charges. */
   readonly rarely: Rarely;
   readonly marks: MarkWriter | undefined;
 }
@@ -276,7 +276,7 @@ function writeFunction(
   { bytes, segments, fn, indices, charged, silent, rarely, marks }: FunctionToWrite,
 ): void {
   const { points, units } = segments;
-  // A function with loops keeps the fuel in a local of its own, which the engine keeps in a register; others need locals whose values are lost.
+  // A function with loops keeps the fuel in a local of its own, which the engine keeps in a register; others need scratch locals.
   const hasRoom = fn.locals + ADDED_LOCALS <= MOST_LOCALS;
   let added = 0;
   const add = (wanted: boolean | undefined): number | undefined =>
@@ -318,7 +318,7 @@ function writeFunction(
       }
       case POINT.exit:
       case POINT.beforeCall:
-        // Also before calls that leave the fuel as it is: they may throw, and a caller may catch that.
+        // Also before calls that leave the fuel unchanged: they may throw, and a caller may catch that.
         if (kept !== undefined) writeBack(out, kept, indices);
         break;
       case POINT.behindCall:

@@ -1,20 +1,20 @@
-/** The functions that metering adds to a module, and the sequences that it puts between the module's own instructions. */
+/** The functions that metering adds to a module, and the sequences that it inserts between the module's own instructions. */
 import { OP } from "../binary/instructions.js";
 import type { Writer } from "../binary/writer.js";
 import { writeShortCopy } from "./short-copy.js";
 
-/** Under this name a metered module imports the function that refills its fuel. */
+/** The import module of the function that refills a metered module's fuel. */
 export const METER_MODULE = "policy-group-gateway:host";
 export const REFILL = "refill";
 
-/** The longest bulk operation on memory that is paid for by its weight: to ask how long it is takes less than to charge it. */
+/** Bytes of the longest bulk operation on memory that its weight pays for: checking its length takes less than charging it. */
 export const PAID_BYTES = 1_024;
 
-/** Bytes moved per unit, as a power of two: a processor copies 16 bytes in less than a simple instruction's time. */
+/** Bytes moved per unit, as a power of two: a processor copies 16 bytes faster than a simple instruction. */
 const BYTES_SHIFT = 4;
-/** References, and fields of arrays, are moved one or two in a simple instruction's time, with a barrier each. */
+/** References, or array fields, moved per unit, as a power of two: one or two in a simple instruction's time, with a barrier each. */
 const ENTRIES_SHIFT = 1;
-/** A new page costs 2^14 units, paid when it is asked for: when it is touched, the operating system finds and wipes sixteen pages of its own. */
+/** A new page costs 2^14 units, paid when it is requested: at first access the operating system finds and wipes sixteen pages of its own. */
 const PAGES_SHIFT = 14;
 /** More pages than a memory can have make a growth fail, at no cost. */
 const MOST_PAGES = 65_536;
@@ -22,7 +22,7 @@ const MOST_PAGES = 65_536;
 const I32 = 0x7f;
 const EMPTY = 0x40;
 
-/** Functions that are added behind the module's own, in this order. */
+/** Functions added behind the module's own, in this order. */
 export const HELPERS = ["charge", "bytes", "entries", "pages", "copy"] as const;
 export type Helper = (typeof HELPERS)[number];
 
@@ -33,13 +33,13 @@ export interface MeterIndices {
   /** The first of {@link HELPERS}. */
   readonly helpers: number;
   readonly fuel: number;
-  /** The pages that the guest's memory has, where that is not what the memory itself has. */
+  /** The global with the pages of the guest's memory, where they differ from the memory's own. */
   readonly size?: number;
   /** Whether the module has a memory, so that copies in it can be calls of a helper. */
   readonly hasMemory: boolean;
 }
 
-/** The types that are added behind the module's own, in this order. */
+/** Types added behind the module's own, in this order. */
 export const ADDED_TYPES: readonly (readonly number[])[] = [
   [0x60, 0, 1, I32], // refill
   [0x60, 0, 0], // charge
@@ -48,7 +48,7 @@ export const ADDED_TYPES: readonly (readonly number[])[] = [
 ];
 export const REFILL_TYPE = 0;
 
-/** Of {@link ADDED_TYPES}, the one that a helper has. */
+/** The type of a helper among {@link ADDED_TYPES}. */
 export function typeOfHelper(helper: Helper): number {
   if (helper === "charge") return 1;
   return helper === "copy" ? 3 : 2;
@@ -58,7 +58,7 @@ export function indexOfHelper({ helpers }: MeterIndices, helper: Helper): number
   return helpers + HELPERS.indexOf(helper);
 }
 
-/** Which helper is called with a bulk operation's length before it runs. */
+/** The helper that is called with a bulk operation's length before it runs. */
 export const BULK: ReadonlyMap<number, Helper> = new Map([
   [OP.memoryInit, "bytes"],
   [OP.memoryCopy, "bytes"],
@@ -78,8 +78,8 @@ export const BULK: ReadonlyMap<number, Helper> = new Map([
 ]);
 
 /**
- * Where in a function's body a charge asks whether the fuel is used up. The engine is told that it rarely is: else it saves its registers for the call
- * in every round of a loop.
+ * Positions in a function's body where a charge checks for used-up fuel. A hint says that it rarely is: otherwise the engine saves its registers for
+ * the call in every round of a loop.
  */
 export type Rarely = number[];
 
@@ -87,7 +87,7 @@ export type Rarely = number[];
 export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices): void {
   const { fuel, refill } = indices;
   if (helper === "charge") {
-    // Refills until the fuel is no debt any more: a large operation that was charged must not begin before it is paid.
+    // Refills until the fuel is not negative: a large operation must not begin before it is paid.
     out.raw([1, 1, I32]);
     out.raw([OP.loop, EMPTY]);
     out.instruction(OP.call, refill);
@@ -117,7 +117,7 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
     constant(out, PAGES_SHIFT);
     out.byte(OP.i32Shl);
   } else {
-    // The length is unsigned; what is left of it after the shift is not negative.
+    // The length is unsigned; it is not negative after the shift.
     out.raw([OP.localGet, 0]);
     constant(out, helper === "bytes" ? BYTES_SHIFT : ENTRIES_SHIFT);
     out.byte(OP.i32ShrU);
@@ -133,7 +133,7 @@ export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices):
   out.byte(OP.end);
 }
 
-/** `memory.grow`, for a memory that may have more pages already than the guest knows of; all of them are zeros. */
+/** `memory.grow`, for a memory that may already have more pages than the guest sees; all of them are zeros. */
 function writeGrowth(out: Writer, size: number): void {
   const [wanted, spare] = [0, 1];
   out.raw([OP.memorySize, 0]);
@@ -153,7 +153,7 @@ function writeGrowth(out: Writer, size: number): void {
 
 /**
  * `fuel -= units`, and a refill when it is used up.
- * @param scratch a local whose value is lost: to read the fuel again from its global takes longer
+ * @param scratch a scratch local: reading the fuel again from its global takes longer
  */
 export function writeCharge(
   out: Writer,
@@ -176,7 +176,7 @@ export function writeCharge(
 
 /**
  * `kept -= units`, and a refill when it is used up, in a function that keeps the fuel in a local.
- * @param isFirst at its entry, where the fuel is read from its global first
+ * @param isFirst whether it is at the entry, where the fuel is first read from its global
  */
 export function writeKeptCharge(
   out: Writer,
@@ -198,13 +198,13 @@ export function writeKeptCharge(
   out.byte(OP.end);
 }
 
-/** `fuel = kept`, before others look at it. */
+/** `fuel = kept`, before other functions read it. */
 export function writeBack(out: Writer, kept: number, indices: MeterIndices): void {
   out.instruction(OP.localGet, kept);
   out.instruction(OP.globalSet, indices.fuel);
 }
 
-/** `kept = fuel`, behind others who may have used some. */
+/** `kept = fuel`, after other functions that may have used some. */
 export function readBack(out: Writer, kept: number, indices: MeterIndices): void {
   out.instruction(OP.globalGet, indices.fuel);
   out.instruction(OP.localSet, kept);
@@ -215,15 +215,15 @@ export function writeCopy(out: Writer, indices: MeterIndices): void {
   out.instruction(OP.call, indexOfHelper(indices, "copy"));
 }
 
-/** How many pages the guest's memory has. */
+/** Writes the number of pages of the guest's memory. */
 export function writeSize(out: Writer, size: number): void {
   out.instruction(OP.globalGet, size);
 }
 
 /**
  * Charges for the length on top of the stack, which stays there.
- * @param scratch a local whose value is lost, with which no helper is called for short lengths of bytes
- * @param kept the local in which the function keeps the fuel, if it does
+ * @param scratch a scratch local, with which short lengths of bytes need no helper
+ * @param kept the local with the function's fuel, if it has one
  */
 export function writeBulkCharge(
   out: Writer,

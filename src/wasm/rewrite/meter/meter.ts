@@ -1,10 +1,10 @@
 /**
- * Metered modules: the code looks at its fuel at every function's entry and every loop's begin, and asks its host for more when it is used up.
+ * Metered modules: the code checks its fuel at every function's entry and every loop's begin, and asks its host for more when it is used up.
  *
- * The module imports one more function, {@link METER_MODULE}.{@link REFILL} of type () -> i32: units for the next slice, or 0 and less to end
- * the guest by a trap, which no handler of the guest's catches. It has one more global, the fuel, and some functions (`helpers.ts`), all of them behind its
- * own, which it therefore can't name. At any time it has run at most as many units (`weights.ts`) as it was given, and those of one segment,
- * one function without a charge and one bulk operation, which is charged by its length before it runs.
+ * The module imports one more function, {@link METER_MODULE}.{@link REFILL} of type () -> i32: units for the next slice, or 0 and less to end the
+ * guest by a trap, which the guest can't catch. It has one more global, the fuel, and some functions (`helpers.ts`), all of them behind its own, so
+ * that it can't refer to them. At any time it has run at most as many units (`weights.ts`) as it was given, and those of one segment, one function
+ * without a charge and one bulk operation, which is charged by its length before it runs.
  */
 
 import { WasmLoadError } from "../../errors.js";
@@ -48,10 +48,10 @@ const ADDED_TO = [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL
 /**
  * Meters a module.
  * @param marking how it notes what it writes to; absent: it does not
- * @param own how many functions and globals are the guest's own; the first global behind them holds how many pages its memory has (`image/extract.ts`).
- *   Absent: all are, and its memory is as large as the memory itself
- * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-meter` when it has what is not known here, `wasm-imports` when it asks for
- *   the meter's own import
+ * @param own numbers of the guest's own functions and globals; the first global behind them has the pages of its memory
+ *   (`snapshot/extract.ts`). Absent: all are its own, and its memory has the size of the memory itself
+ * @throws WasmLoadError `wasm-invalid` when the bytes are not a module, `wasm-meter` when it has unknown parts,
+ *   `wasm-imports` when it has the meter's own import
  */
 export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpaces): Uint8Array<ArrayBuffer> {
   const sections = readSections(bytes);
@@ -134,7 +134,7 @@ export function meterModule(bytes: Uint8Array, marking?: Marking, own?: IndexSpa
   return out.finish();
 }
 
-/** What marks add to a module beside its code. */
+/** Additions of marks to a module beside its code. */
 function addedByMarks(always: readonly bigint[]) {
   const names = always.flatMap((_, level) => [lowMarksName(level), highMarksName(level)]);
   return {

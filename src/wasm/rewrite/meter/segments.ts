@@ -1,10 +1,10 @@
 /**
- * Cuts functions into segments: runs of instructions that are paid for at once, where the run begins.
+ * Divides functions into segments: runs of instructions that are paid for together, at their begin.
  *
- * A segment lasts from its charge to the next one in the text, without the loops in between, which have segments of their own. Within a loop control
- * only goes forward, so that each of its instructions runs at most once for each execution of its charge, as long as nothing jumps over the charge
- * into the segment. Only labels can be jumped to: the end of a block, `else`, `catch`. So behind one of those a new segment begins, unless the
- * block began in the segment that is open there: then a jump there has passed that segment's charge already. The end of a loop is no label.
+ * A segment lasts from its charge to the next one in the text, without the loops in between, which have their own segments. Within a loop control
+ * only moves forward, so that each of its instructions runs at most once for each execution of its charge, as long as nothing jumps over the charge
+ * into the segment. Only labels can be jumped to: the end of a block, `else`, `catch`. So behind one of those a new segment begins, unless the block
+ * began in the segment that is open there: then a jump there has passed that segment's charge already. The end of a loop is not a label.
  */
 
 import { WasmLoadError } from "../../errors.js";
@@ -15,12 +15,12 @@ import { BULK } from "./helpers.js";
 import { WEIGHTS } from "./weights.js";
 
 /**
- * A segment that has grown to so many units ends. Small functions and loops have one segment each; in large ones, where most of the code is jumped over,
- * not all of it is paid for.
+ * Units at which a segment ends. Small functions and loops have one segment each; in large ones, where most of the code is jumped over, not all of it
+ * is paid for.
  */
 const LARGEST_SEGMENT = 512;
 
-/** What happens at a place of the code. */
+/** Kinds of points in the code. */
 export const POINT = {
   /** A function's first charge. */
   entry: 0,
@@ -34,27 +34,30 @@ export const POINT = {
   bulk: 4,
   /** `memory.size` and `memory.grow` of the first memory; the value is the code. */
   memorySize: 5,
-  /** A call that comes back begins; the value is the callee, or {@link UNKNOWN}. */
+  /** Begin of a call that returns; the value is the callee, or {@link UNKNOWN}. */
   beforeCall: 6,
-  /** Behind it; the same value. */
+  /** The end of such a call; the same value. */
   behindCall: 7,
-  /** What may leave the function, a call that does not come back too. */
+  /** A possible exit from the function, such as a call that does not return. */
   exit: 8,
 } as const;
 /** The callee of a call by a table or a reference. */
 export const UNKNOWN = -1;
-/** Numbers of a point: where, what, its value, its segment. */
+/** Numbers of a point: its position, kind, value and segment. */
 export const POINT_SIZE = 4;
 
-/** None is open: the next instruction that costs anything begins one. */
+/** No open segment: the next instruction with a cost begins one. */
 const NONE = -1;
 
-/** What an instruction is to the scan: a weight and no more, also the index of a local or a global, or an event: it calls, branches, leaves, opens or ends a block, or is charged by its length. */
+/**
+ * Kinds of instructions for the scan: only a weight, also the index of a local or a global, or an event: a call, a branch, an exit, the begin or end
+ * of a block, or a charge by length.
+ */
 const PLAIN = 0;
 const LOCAL = 1;
 const GLOBAL = 2;
 const EVENT = 3;
-/** By code, one of these. */
+/** Kinds by code. */
 const KINDS: Readonly<Uint8Array> = tabulateKinds();
 
 function tabulateKinds(): Uint8Array {
@@ -72,28 +75,28 @@ function tabulateKinds(): Uint8Array {
   return table;
 }
 
-/** A function of the module, and where its points are. */
+/** A function of the module, and the range of its points. */
 export interface FunctionCode {
   /** Its index before metering. */
   readonly index: number;
   /** Parameters and locals together. */
   readonly locals: number;
-  /** Where its local declarations begin, its instructions, and where they end. */
+  /** The positions of its local declarations, its instructions, and its end. */
   readonly start: number;
   readonly code: number;
   readonly end: number;
-  /** The first segment, charged at its entry, and the one behind its last. */
+  /** The first segment, charged at its entry, and the one after its last. */
   readonly firstSegment: number;
   readonly endSegment: number;
   readonly firstPoint: number;
   readonly endPoint: number;
   /** Whether it has bulk operations on memory. */
   readonly copies: boolean;
-  /** Whether its exits and calls are all known as points: it catches nothing, and no branch depends on a reference. */
+  /** Whether its exits and calls are all known as points: it has no handlers, and no branch depends on a reference. */
   readonly isPlain: boolean;
 }
 
-/** How many there are of what instructions name: metering adds entries behind them, which the module must not reach. */
+/** Sizes of the index spaces: metering adds entries behind them, which the module must not reach. */
 export interface IndexSpaces {
   readonly functions: number;
   readonly globals: number;
@@ -102,9 +105,9 @@ export interface IndexSpaces {
 /** Gathers segments and points of one function after the other. */
 export class Segments {
   readonly points = new Integers();
-  /** By segment, its units without what its callees add. */
+  /** Units by segment, without those of its callees. */
   readonly units = new Integers();
-  /** By open block: whether it is a loop, and the segment where it began (a loop: the one around it). */
+  /** By open block: whether it is a loop, and its first segment (for a loop the surrounding one). */
   readonly #blocks = new Integers();
 
   /**
@@ -124,7 +127,7 @@ export class Segments {
     let copies = false;
     let isPlain = true;
     let current = this.#open(code, POINT.entry);
-    // Of the segment that is open, while instructions are passed that are nothing else to it.
+    // Units of the open segment, while instructions only have weights.
     let used = 0;
     let depth = 1;
     while (walker.seek(ALL_CODES)) {
@@ -150,7 +153,7 @@ export class Segments {
       }
       if (current !== NONE) units.set(current, used);
       switch (instruction) {
-        // The most frequent ones first: no more is compared for them while this is not compiled.
+        // The most frequent ones first, which saves comparisons while this code is interpreted.
         case OP.end:
         case OP.delegate: {
           depth--;
@@ -223,7 +226,7 @@ export class Segments {
           break;
         case OP.memorySize:
         case OP.memoryGrow:
-          // There is no other memory: what names one is refused by the engine.
+          // There is no other memory: the engine refuses references to one.
           if (walker.index === 0) this.#point(walker.start, POINT.memorySize, instruction, current);
           break;
         default:
@@ -246,7 +249,7 @@ export class Segments {
     return segment;
   }
 
-  /** Where a function's index stands. */
+  /** Notes a function's index in the code. */
   #name(walker: InstructionWalker, spaces: IndexSpaces, what: number, segment: number): void {
     if (walker.index >= spaces.functions) throw outOfRange(walker, "function");
     this.#point(walker.indexAt, what, walker.index, segment);
@@ -260,7 +263,7 @@ export class Segments {
   }
 }
 
-/** Said here, because what lies behind the last one is the meter's after metering. */
+/** Checked here, because after metering the entries behind the last one are the meter's. */
 function outOfRange(walker: InstructionWalker, what: string): WasmLoadError {
   return new WasmLoadError(
     "wasm-invalid",

@@ -1,4 +1,4 @@
-/** Function indices outside of the code section, each one more behind the imported functions: metering adds an import. */
+/** Shifts function indices outside of the code section, since metering adds an import: those behind the imported functions grow by one. */
 
 import { WasmLoadError } from "../../errors.js";
 import { InstructionWalker } from "../binary/instruction-walker.js";
@@ -12,7 +12,7 @@ import type { IndexSpaces } from "./segments.js";
 const FUNCTION_NAMES = 1;
 const LOCAL_NAMES = 2;
 const LABEL_NAMES = 3;
-/** How the names of functions and locals are kept: `metadata.code.*` says what holds at offsets of the code, which are no longer the same. */
+/** Prefix of custom sections about offsets in the code, which are no longer the same: they are dropped. */
 const CODE_METADATA = "metadata.code.";
 const NAME_SECTION = "name";
 
@@ -23,7 +23,7 @@ const SEGMENT_EXPRESSIONS = 4;
 /** The first byte of a table that has an initial value. */
 const TABLE_WITH_VALUE = 0x40;
 
-/** Rewrites sections whose entries name functions. All of its methods throw a WasmLoadError. */
+/** Rewrites sections whose entries refer to functions. All of its methods throw a WasmLoadError. */
 export class Shift {
   readonly #firstShifted: number;
   readonly #spaces: IndexSpaces;
@@ -105,7 +105,7 @@ export class Shift {
         if (flags & SEGMENT_EXPLICIT) out.unsigned(reader.unsigned());
         this.#expression(reader, body, out);
       }
-      // The kind of what it has is only said when it is not the usual one.
+      // The element kind is only written when it is not the usual one.
       if (flags & (SEGMENT_NOT_ACTIVE | SEGMENT_EXPLICIT)) {
         const start = reader.position;
         skipValueType(reader);
@@ -120,7 +120,7 @@ export class Shift {
     return this.#complete(reader, out);
   }
 
-  /** @returns nothing for a section that would no longer be true */
+  /** @returns undefined for a section that would no longer be right */
   custom(body: Uint8Array): Uint8Array | undefined {
     const reader = new Reader(body, 0);
     const name = reader.text();
@@ -129,7 +129,7 @@ export class Shift {
     try {
       return this.#names(reader, body);
     } catch (error) {
-      // Names that can't be read have no meaning, and are no error either (core specification, 7.4).
+      // Unreadable names have no meaning, and are not an error either (core specification, 7.4).
       if (error instanceof WasmLoadError) return undefined;
       throw error;
     }

@@ -1,11 +1,11 @@
 /**
- * `memory.copy` of a few bytes without the engine's own function, which takes longer to be called than to copy them. Guests copy names and small
+ * Does a `memory.copy` of a few bytes without the engine's own function, whose call takes longer than the copy. Guests copy names and small
  * structures: of 756 copies that a policy in Rust makes for a Pod, 679 have up to 32 bytes.
  */
 import { OP } from "../binary/instructions.js";
 import type { Writer } from "../binary/writer.js";
 
-/** Bytes up to which it is done here. */
+/** Most bytes that are copied here. */
 const MOST_BYTES = 32;
 
 const I32 = 0x7f;
@@ -15,12 +15,12 @@ const EMPTY = 0x40;
 /** An access to any address, without an offset. */
 const PLAIN = [0, 0] as const;
 
-/** What is moved at once: two of them, one at each end, are as many bytes or more than there are. */
+/** The width of an access: two accesses, one at each end, cover all bytes. */
 interface Width {
   readonly bytes: number;
   readonly load: readonly number[];
   readonly store: readonly number[];
-  /** The locals that hold both. */
+  /** The locals for both. */
   readonly first: number;
   readonly last: number;
 }
@@ -32,17 +32,17 @@ const WIDTHS: readonly Width[] = [
   { bytes: 4, load: [0x28], store: [0x36], first: 7, last: 8 },
   { bytes: 1, load: [0x2d], store: [0x3a], first: 7, last: 8 },
 ];
-/** Of three bytes, the one between. */
+/** The local for the middle one of three bytes. */
 const MIDDLE = 9;
 const LOCALS = [3, 2, V128, 2, I64, 3, I32] as const;
 
 /**
- * Writes the body of a function (where to, where from, how many bytes) that does what `memory.copy` does, with its locals. All is read before anything is written, since
- * both may overlap, and the last bytes are written first: if they are outside of the memory, nothing was written.
+ * Writes the body of a function (where to, where from, how many bytes) that does what `memory.copy` does, with its locals. All bytes are read before
+ * any is written, since both may overlap, and the last bytes are written first: if they are outside of the memory, nothing was written.
  */
 export function writeShortCopy(out: Writer): void {
   out.raw(LOCALS);
-  // An end beyond 4 GiB is not seen by addresses that are added up here: both begin below 2 GiB.
+  // Adding up addresses must not pass 4 GiB: both begin below 2 GiB.
   out.raw([OP.localGet, LENGTH, OP.i32Const, 1, OP.i32Sub, OP.i32Const, MOST_BYTES, OP.i32LtU]);
   out.raw([OP.localGet, TO, OP.localGet, FROM, OP.i32Or, OP.i32Const, 0, OP.i32GeS, OP.i32And, OP.if, EMPTY]);
   for (const width of WIDTHS) {

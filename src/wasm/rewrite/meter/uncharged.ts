@@ -1,21 +1,21 @@
-/** Functions without a charge of their own: the caller pays. */
+/** Finds functions without a charge of their own: the caller pays. */
 import { OP } from "../binary/instructions.js";
 import { Integers } from "../binary/integers.js";
 import { type FunctionCode, POINT, POINT_SIZE, type Segments } from "./segments.js";
 import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
 
-/** Not known to be without a charge. */
+/** Cost of a function that is not known to be without a charge. */
 export const CHARGED = -1;
 
-/** Which functions have no charge of their own. */
+/** The functions without a charge of their own. */
 export interface UnchargedFunctions {
-  /** By function, what it costs its callers when it has no charge of its own, and else {@link CHARGED}. */
+  /** Costs for callers of functions without a charge of their own, else {@link CHARGED}. */
   readonly costs: Int32Array;
-  /** By function, 1 when it certainly leaves the fuel as it is: it has no charge, nor do those that it calls. */
+  /** 1 for each function that certainly leaves the fuel unchanged: neither it nor its callees have a charge. */
   readonly silent: Uint8Array;
 }
 
-/** Finds the functions that their callers pay for, and adds to every segment what its callees cost. */
+/** Finds the functions that their callers pay for, and adds the costs of its callees to every segment. */
 export function payForCallees(
   functions: readonly FunctionCode[],
   { points, units }: Segments,
@@ -27,7 +27,7 @@ export function payForCallees(
   const addedBy = (point: number): number =>
     points.at(point + 1) === POINT.callee ? Math.max(0, costs[points.at(point + 2)] ?? 0) : 0;
   const decide = ({ index, firstSegment, endSegment, firstPoint, endPoint }: FunctionCode): void => {
-    // What has loops pays for itself; an indirect call alone costs more than that.
+    // A function with loops pays for itself; an indirect call alone costs more than that.
     if (endSegment - firstSegment > 1) return;
     let cost = units.at(firstSegment);
     let isSilent = true;
@@ -39,8 +39,8 @@ export function payForCallees(
     costs[index] = cost;
     if (isSilent) silent[index] = 1;
   };
-  // Callees before their callers. A function that is called while its own callees are looked at is part of a cycle: it has a charge, so that no
-  // cycle is without one.
+  // Callees before their callers. A function that is called while its own callees are visited is part of a cycle: it has a charge, so that no cycle
+  // is without one.
   const [UNSEEN, OPEN, CYCLE, DECIDED] = [0, 1, 2, 3];
   const states = new Uint8Array(functions.length);
   const open = new Integers();
@@ -75,7 +75,7 @@ export function payForCallees(
   return { costs, silent };
 }
 
-/** Whether what happens at a point of a function without a charge leaves the fuel as it is. */
+/** Whether a point of a function without a charge leaves the fuel unchanged. */
 function leavesFuel(what: number, value: number, silent: Uint8Array): boolean {
   if (what === POINT.callee) return silent[value] === 1;
   return what !== POINT.bulk && !(what === POINT.memorySize && value === OP.memoryGrow);

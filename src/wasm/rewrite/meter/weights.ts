@@ -1,22 +1,22 @@
-/** What instructions cost. A unit is about one simple instruction. */
+/** Weights of instructions. A unit is about one simple instruction. */
 import { ATOMIC_BASE, CODES, GC_BASE, OP, SIMD_BASE } from "../binary/instructions.js";
 
 /**
- * Functions without loops that cost no more than this, with what they call of the same kind, have no charge of their own: the caller pays. Most
- * of them take little more time than the charge would.
+ * Most units of a function without loops, with its callees of the same kind, that has no charge of its own: the caller pays. Most of them take little
+ * more time than the charge would.
  */
 export const UNCHARGED_COST = 128;
-/** A call of the host: from WebAssembly to JavaScript and back takes some 20 ns, and the host does something, too. */
+/** Units of a host call: from WebAssembly to JavaScript and back takes some 20 ns, beside the host's work. */
 export const HOST_CALL_COST = 64;
-/** A call with an unknown callee costs its look-up, and as much as a function may cost that is not charged. */
+/** Units of a call with an unknown callee: its look-up, and the most units of a function without a charge. */
 const INDIRECT_CALL_COST = 8 + UNCHARGED_COST;
-/** To throw takes the engine some microseconds: it makes an object, notes the stack and looks for the handler. */
+/** Units of a throw, which takes the engine some microseconds: it makes an object, records the stack and looks for the handler. */
 const THROW_COST = 2_000;
 
 /** A bulk operation on memory: the engine is called, and copies up to `PAID_BYTES` for it. */
 const PAID_BYTES_COST = 64;
 
-/** Instructions beyond the usual: divisions, square roots, what calls the engine, what allocates. */
+/** Instructions beyond the usual: divisions, square roots, calls of the engine, allocations. */
 const HEAVY: readonly (readonly [from: number, to: number, weight: number])[] = [
   [OP.throw, OP.throwRef, THROW_COST],
   [OP.callIndirect, OP.callIndirect, INDIRECT_CALL_COST],
@@ -43,10 +43,10 @@ const HEAVY: readonly (readonly [from: number, to: number, weight: number])[] = 
   [ATOMIC_BASE, CODES - 1, 16],
 ];
 
-/** What only shows where code begins and ends, and takes no time. A loop is charged by its body. */
+/** Instructions that only delimit code, and take no time. A loop is charged by its body. */
 const FREE = [OP.nop, OP.block, OP.loop, OP.else, OP.try, OP.catch, OP.end, OP.delegate, OP.catchAll, OP.tryTable];
 
-/** By code, the units of one execution, but for what a callee, a bulk operation's length or a host function adds. */
+/** Units of one execution by code, without those of a callee, a bulk operation's length or a host function. */
 export const WEIGHTS: Readonly<Uint16Array> = tabulate();
 
 function tabulate(): Uint16Array {

@@ -1,7 +1,7 @@
 /**
- * Gives the initial state of a module's instances to the host: what its data segments would write becomes an image, its start section a function that
- * the host calls, its mutable globals values that the host can read and set. So an instance can also begin with a state that was taken before. A memory
- * that was used before can't shrink, so the pages that the guest knows of become a global, too.
+ * Gives the initial state of a module's instances to the host: its data segments become a snapshot, its start section a function that the host calls,
+ * its mutable globals values that the host can read and set. So an instance can also start from a captured state. A reused memory can't shrink, so
+ * the number of pages that the guest sees becomes a global, too.
  */
 
 import { errorText } from "../../../data/error-text.js";
@@ -26,14 +26,14 @@ import type { IndexSpaces } from "../meter/segments.js";
 import { Additions, addGlobalFunctions, addSize, mutableGlobals, ownSpaces } from "./globals.js";
 import { imageOf, type MemorySnapshot, PAGE_BYTES, type Run } from "./memory-snapshot.js";
 
-// State of an instance that its host can't read: a module whose code changes any has none that could be taken.
+// State of an instance that its host can't read: a module whose code changes any of it can't be captured.
 
 const STRUCT_SET = GC_BASE + 5;
 const ARRAY_SET = GC_BASE + 14;
 const DATA_DROP = MISC_BASE + 9;
 const ELEMENT_DROP = MISC_BASE + 13;
 
-/** By instruction, what it changes. */
+/** The changed state, by instruction. */
 const CHANGES: ReadonlyMap<number, string> = new Map([
   [OP.tableSet, "its tables"],
   [OP.tableInit, "its tables"],
@@ -52,7 +52,7 @@ const CHANGES: ReadonlyMap<number, string> = new Map([
 
 const CHANGING = codes(...CHANGES.keys());
 
-/** @returns why no state can be taken, undefined when all of it is in memory and globals */
+/** @returns the reason why no state can be captured; undefined when all of it is in memory and globals */
 function unseenState(sections: readonly Section[]): string | undefined {
   const code = sections.find(({ id }) => id === SECTION_CODE);
   if (!code) return undefined;
@@ -82,29 +82,29 @@ function firstChange(body: Uint8Array): string | undefined {
 }
 
 const NOTHING = new Uint8Array();
-/** A data segment that writes to memory 0, one that writes nowhere by itself, one that says which memory. */
+/** Kinds of data segments: active in memory 0, passive, active in a named memory. */
 const ACTIVE = 0;
 const PASSIVE = 1;
 const ACTIVE_IN = 2;
 const I32_CONST = 0x41;
 const END = 0x0b;
 
-/** A module whose initial state is the host's matter. */
+/** A module whose initial state the host sets. */
 export interface Extracted {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the memory holds when an instance is made. Absent: the module has no memory, or writes its data by itself to a memory of zeros. */
+  /** The content of the memory when an instance is made. Absent: the module has no memory, or writes its data itself to a memory of zeros. */
   readonly image?: MemorySnapshot;
-  /** Why no state of its instances can be taken: they all start cold. */
+  /** The reason why no state of its instances can be captured: they all start cold. */
   readonly coldBecause?: string;
-  /** What it had before something was added. The first global behind its own holds how many pages the guest's memory has. Absent: nothing was added. */
+  /** Its own index spaces, before additions. The first global behind its own has the number of pages of the guest's memory. Absent: nothing was added. */
   readonly own?: IndexSpaces;
 }
 
 /**
- * @param bytes of a module whose memory is imported from the host
+ * @param bytes a module whose memory is imported from the host
  * @param memory its shape, if it has one
- * @returns the module as it was when its data has to stay in it; whatever is wrong with such data is said by the engine, as an instance is made
- * @throws WasmLoadError `wasm-invalid` when the sections don't hold together, `wasm-exports` when it has names that are this server's own
+ * @returns the unchanged module when its data must stay in it; the engine reports errors in such data when an instance is made
+ * @throws WasmLoadError `wasm-invalid` when the sections are inconsistent, `wasm-exports` when it has names that are reserved for this server
  */
 export function extractState(bytes: Uint8Array<ArrayBuffer>, memory: GuestMemory | undefined): Extracted {
   const sections = readSections(bytes);
@@ -134,8 +134,8 @@ export function extractState(bytes: Uint8Array<ArrayBuffer>, memory: GuestMemory
 }
 
 /**
- * What the segments write, in order.
- * @returns undefined when one of them goes to a place that is not a constant, or not in the memory
+ * Writes of the segments, in order.
+ * @returns undefined when the address of one is not constant, or outside of the memory
  */
 function readWrites(body: Uint8Array, memoryBytes: number): Run[] | undefined {
   const reader = new Reader(body, 0);
@@ -157,7 +157,7 @@ function readWrites(body: Uint8Array, memoryBytes: number): Run[] | undefined {
   return writes;
 }
 
-/** Only this server gives such names: one of the module's own would be taken for it. */
+/** Refuses exports with names that are reserved for this server: they would be taken for its own. */
 function refuseHiddenNames(sections: readonly Section[]): void {
   const section = sections.find(({ id }) => id === SECTION_EXPORT);
   if (!section) return;
@@ -175,7 +175,7 @@ function refuseHiddenNames(sections: readonly Section[]): void {
 function withoutState(sections: readonly Section[], additions: Additions): Uint8Array<ArrayBuffer> {
   const start = sections.find(({ id }) => id === SECTION_START);
   if (start) additions.export(START_NAME, new Reader(start.body, 0).unsigned());
-  // Segments that code may name keep their numbers; without a count there is no such code.
+  // Segments that code may refer to keep their numbers; without a count there is no such code.
   const keepsNumbers = sections.some(({ id }) => id === SECTION_DATA_COUNT);
   const left = sections.flatMap((section) => {
     if (section.id === SECTION_START) return [];
@@ -185,7 +185,7 @@ function withoutState(sections: readonly Section[], additions: Additions): Uint8
   return written(left, additions);
 }
 
-/** A module of these sections, with what is added to them. */
+/** A module of these sections, with additions. */
 function written(sections: readonly Section[], additions: Additions): Uint8Array<ArrayBuffer> {
   const out = new Writer(sections.reduce((sum, { body }) => sum + body.length, 0));
   out.raw(HEADER);
@@ -193,7 +193,7 @@ function written(sections: readonly Section[], additions: Additions): Uint8Array
   return out.finish();
 }
 
-/** The data section with an empty passive segment in place of each that writes by itself: what is left of those when an instance has been made. */
+/** The data section with an empty passive segment in place of each active one, as the engine drops those when an instance has been made. */
 function withEmptySegments(body: Uint8Array): Uint8Array {
   const reader = new Reader(body, 0);
   const out = new Writer();

@@ -27,13 +27,13 @@ const MOST_GLOBALS = 64;
 const FUNCTION_TYPE = 0x60;
 const NO_LOCALS = 0;
 
-/** How a type of number goes to the host and back: a float as the integer with its bits, because JavaScript does not keep those of all NaNs. */
+/** The conversion of a number type for the host and back: a float as the integer with its bits, because JavaScript does not keep those of all NaNs. */
 interface Passed {
   /** The type in which the host sees it. */
   readonly as: number;
-  /** What makes that of the value, if it is another type. */
+  /** The instruction that converts the value to that type, if it differs. */
   readonly out?: number;
-  /** What makes the value of that. */
+  /** The instruction that converts it back. */
   readonly back?: number;
 }
 
@@ -54,10 +54,10 @@ export interface MutableGlobal {
   readonly passed: Passed;
 }
 
-/** @returns the module's own mutable globals in order, or why they can't be read and set */
+/** @returns the module's own mutable globals in order, or the reason why they can't be read and set */
 export function mutableGlobals(sections: readonly Section[]): readonly MutableGlobal[] | string {
   const body = bodyOf(sections, SECTION_GLOBAL);
-  // Without code nothing changes.
+  // Without code nothing changes them.
   if (!body || !bodyOf(sections, SECTION_CODE)) return [];
   const imports = bodyOf(sections, SECTION_IMPORT);
   const first = imports ? readImports(imports).globals : 0;
@@ -101,12 +101,12 @@ export class Additions {
     this.add(SECTION_EXPORT, out.finish());
   }
 
-  /** The sections that have entries more. */
+  /** The sections with added entries. */
   get sections(): readonly number[] {
     return [...this.#entries.keys()];
   }
 
-  /** @returns the section with what is added to it */
+  /** @returns the section with its additions */
   applyTo(id: number, body: Uint8Array): Uint8Array {
     const entries = this.#entries.get(id);
     if (!entries) return body;
@@ -119,7 +119,7 @@ export class Additions {
   }
 }
 
-/** How many functions and globals a module has. */
+/** The numbers of a module's functions and globals. */
 export function ownSpaces(sections: readonly Section[]): IndexSpaces {
   const defined = (id: number) => new Reader(bodyOf(sections, id) ?? NO_ENTRIES, 0).unsigned();
   const imports = readImports(bodyOf(sections, SECTION_IMPORT) ?? NO_ENTRIES);
@@ -129,7 +129,7 @@ export function ownSpaces(sections: readonly Section[]): IndexSpaces {
   };
 }
 
-/** Adds a global of the host's for the size of the guest's memory, in pages. */
+/** Adds a global for the size of the guest's memory, in pages. */
 export function addSize(additions: Additions, pages: number, { globals }: IndexSpaces): MutableGlobal {
   const entry = new Writer();
   entry.raw([I32, 1, OP.i32Const]);

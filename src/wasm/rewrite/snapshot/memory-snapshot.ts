@@ -1,31 +1,31 @@
-/** What a guest's memory holds when its instance is made: some bytes, and zeros everywhere else. Taken once, shared by all threads. */
+/** The content of a guest's memory when its instance is made: some bytes, and zeros everywhere else. Captured once, shared by all threads. */
 
-/** Bytes that stand together. */
+/** Consecutive bytes. */
 export interface Run {
-  /** Where the first one stands. */
+  /** Address of the first byte. */
   readonly at: number;
-  /** In memory that threads share. */
+  /** The bytes, in memory that threads share. */
   readonly bytes: Uint8Array;
 }
 
 /** The content of a memory. */
 export interface MemorySnapshot {
-  /** Pages that the memory has. */
+  /** Pages of the memory. */
   readonly pages: number;
   /** In order, none touching the next; zeros between them and behind them. */
   readonly runs: readonly Run[];
 }
 
 export const PAGE_BYTES = 64 * 1024;
-/** The grain in which images are taken and memories compared: smaller ones would cost more in calls than they save in bytes. */
+/** The block size of snapshots and comparisons: smaller blocks would cost more in calls than they save in bytes. */
 export const BLOCK_BYTES = 4 * 1024;
 /**
- * Bytes that are compared at once. Copying out of memory that threads share takes three times as long as comparing with it, and most of an image, such as a
- * program's constants, is never changed.
+ * Bytes that are compared at once. Copying out of memory that threads share takes three times as long as comparing with it, and most of a snapshot,
+ * such as a program's constants, is never changed.
  */
 const COMPARED_BYTES = 16 * 1024;
 
-/** A memory of so many pages that holds only zeros. */
+/** A memory of this many pages with only zeros. */
 export const emptySnapshot = (pages: number): MemorySnapshot => ({ pages, runs: [] });
 
 /** Makes the bytes of a memory zeros, from here to there; both are multiples of {@link BLOCK_BYTES}. */
@@ -34,7 +34,7 @@ export type Wipe = (from: number, end: number) => unknown;
 /** Whether the bytes of a memory are zeros, from here to there, both as above: 0 when they are not. */
 export type IsEmpty = (from: number, end: number) => unknown;
 
-/** Writes an image into a memory of zeros. */
+/** Writes a snapshot into a memory of zeros. */
 export function fill(memory: WebAssembly.Memory, { runs }: MemorySnapshot): void {
   if (runs.length === 0) return;
   const bytes = new Uint8Array(memory.buffer);
@@ -42,8 +42,8 @@ export function fill(memory: WebAssembly.Memory, { runs }: MemorySnapshot): void
 }
 
 /**
- * Brings parts of a memory to an image, whatever they hold. What the memory has beyond the image's pages becomes zeros, too.
- * @param parts where each begins and ends, in order, as multiples of {@link BLOCK_BYTES}; absent: all of the memory
+ * Restores parts of a memory to a snapshot. Memory beyond the snapshot's pages becomes zeros, too.
+ * @param parts begin and end of each, in order, as multiples of {@link BLOCK_BYTES}; absent: all of the memory
  */
 export function restore(
   { buffer }: WebAssembly.Memory,
@@ -73,7 +73,7 @@ export function restore(
   }
 }
 
-/** Whether a memory holds an image, and nothing else. */
+/** Whether a memory equals a snapshot. */
 export function holds({ buffer }: WebAssembly.Memory, { runs }: MemorySnapshot, isEmpty: IsEmpty): boolean {
   let at = 0;
   for (const { at: from, bytes } of runs) {
@@ -90,13 +90,13 @@ function restoreRun(target: Buffer, source: Uint8Array): void {
   }
 }
 
-/** Bytes that an image holds. */
+/** Bytes in a snapshot. */
 export function sizeOf({ runs }: MemorySnapshot): number {
   return runs.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
 /**
- * An image of what was written to a memory of zeros, in order: later bytes replace earlier ones.
+ * A snapshot of writes to a memory of zeros, in order: later bytes replace earlier ones.
  * @param writes within the pages
  */
 export function imageOf(pages: number, writes: readonly Run[]): MemorySnapshot {
@@ -121,8 +121,8 @@ export function imageOf(pages: number, writes: readonly Run[]): MemorySnapshot {
 }
 
 /**
- * The image of a memory as it is now. What it has in common with another image is that one's bytes, not a copy of them.
- * @returns beside the image, the bytes that are its own
+ * The snapshot of a memory as it is now. Parts that equal another snapshot share its bytes, without a copy.
+ * @returns the snapshot, and the number of bytes that it does not share
  */
 export function takeImage(
   memory: WebAssembly.Memory,
@@ -171,7 +171,7 @@ function joined(blocks: readonly Block[]): Run[] {
   return runs;
 }
 
-/** Adds a block: to the last run when it stands behind it in both memories. */
+/** Adds a block: to the last run when it follows it in both memories. */
 function addTo(runs: Run[], at: number, bytes: Uint8Array): void {
   const last = runs.at(-1);
   if (last && last.at + last.bytes.length === at && continues(last.bytes, bytes)) {
@@ -183,7 +183,7 @@ function addTo(runs: Run[], at: number, bytes: Uint8Array): void {
 const continues = (a: Uint8Array, b: Uint8Array): boolean =>
   a.buffer === b.buffer && a.byteOffset + a.length === b.byteOffset;
 
-/** Whether two images that were taken of the same module hold the same. */
+/** Whether two snapshots of the same module are equal. */
 export function sameImage(one: MemorySnapshot, other: MemorySnapshot): boolean {
   return (
     one.pages === other.pages &&

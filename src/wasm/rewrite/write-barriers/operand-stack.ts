@@ -1,15 +1,18 @@
-/** What is known of the operands of a function's code, while it is walked over from front to back. */
+/** Known properties of the operands in a function's code, while it is scanned from front to back. */
 
-/** What an operand is, in place of the local that it comes from. */
+/** An unknown operand, in place of the local that it comes from. */
 export const UNKNOWN = -1;
-/** Its value is known. */
+/** An operand with a known value. */
 export const CONSTANT = -2;
-/** Where an operand was left that is not on top there. */
+/** Position of an operand that is never on top. */
 export const NOWHERE = -1;
 
 const FIRST_ROOM = 256;
 
-/** Operands. Of each: the local that it comes from (or what else it is), what was added to that, the local's version, and where it is on top. */
+/**
+ * Operands. Each has the local that it comes from (or one of the above), the constant added to it, the local's version, and the position where it is
+ * on top.
+ */
 export class OperandStack {
   height = 0;
   #base = new Int32Array(FIRST_ROOM);
@@ -25,7 +28,7 @@ export class OperandStack {
     this.#at[this.height++] = at;
   }
 
-  /** Several of which nothing is known; only the last one is on top at `at`. */
+  /** Pushes unknown operands; only the last one is on top at `at`. */
   pushUnknown(count: number, at: number): void {
     for (let left = count; left > 0; left--) this.push(UNKNOWN, 0, 0, left === 1 ? at : NOWHERE);
   }

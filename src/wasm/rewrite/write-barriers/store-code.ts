@@ -1,4 +1,4 @@
-/** What the search for stores reads of instructions beside their codes. */
+/** Immediates of instructions that the search for stores reads. */
 import type { InstructionWalker } from "../binary/instruction-walker.js";
 import { OP, SIMD_BASE } from "../binary/instructions.js";
 import { Reader } from "../binary/reader.js";
@@ -11,7 +11,7 @@ const EMPTY_BLOCK = 0x40;
 const FIRST_VALUE_TYPE = 0x40;
 const LEB_CONTINUES = 0x80;
 
-/** The code can't be followed. */
+/** Error of code that can't be followed. */
 export class UnknownCode extends Error {}
 
 /** The value of an `i32.const`. */
@@ -41,7 +41,7 @@ export function writesElsewhere(bytes: Uint8Array, { code, index, indexAt }: Ins
 const NOTHING: FunctionType = { parameters: [], results: [] };
 const ONE: FunctionType = { parameters: [], results: ["any"] };
 
-/** What a block takes and leaves. @throws UnknownCode */
+/** The operands that a block pops and pushes. @throws UnknownCode */
 export function blockTypeAt(
   bytes: Uint8Array,
   { start }: InstructionWalker,
@@ -53,7 +53,7 @@ export function blockTypeAt(
   return known(types[new Reader(bytes, start + 1).unsigned()]);
 }
 
-/** @throws UnknownCode when there is none */
+/** @throws UnknownCode for an unknown type */
 export function known(type: FunctionType | undefined): FunctionType {
   if (!type) throw new UnknownCode();
   return type;

@@ -1,9 +1,9 @@
-/** What the search for stores has found in one function, and which marks are the cheapest for it. */
+/** Stores and definitions in one function, and the cheapest marks for them. */
 import { Integers } from "../binary/integers.js";
 import { FARTHEST } from "./marking.js";
 import { CONSTANT } from "./operand-stack.js";
 
-/** What is marked at a place of the code. */
+/** Kinds of marks at a place of the code. */
 export const MARK = {
   /** The value of a local. */
   local: 0,
@@ -11,20 +11,20 @@ export const MARK = {
   top: 1,
   /** A constant address. */
   address: 2,
-  /** All of the memory. */
+  /** The whole memory. */
   all: 3,
 } as const;
-/** Numbers of a mark: where, what, its value, its weight. */
+/** Numbers of a mark: its position, kind, value and weight. */
 export const MARK_SIZE = 4;
 
-/** Numbers of a definition: the local, where, its weight, what it is made of, what is added to that. */
+/** Numbers of a definition: its local, position, weight, source, and the constant added to the source. */
 const DEFINITION_SIZE = 5;
-/** Definitions of locals followed from one to the next. */
+/** Most definitions of locals that are followed from one to the next. */
 const LONGEST_CHAIN = 8;
 
 /** A store through a local. */
 interface LocalStore {
-  /** Where its address is on top. */
+  /** Position where its address is on top. */
   readonly at: number;
   readonly local: number;
   readonly weight: number;
@@ -32,12 +32,12 @@ interface LocalStore {
   readonly isCovered: boolean;
 }
 
-/** A local through which something is written, or which another such local comes from. */
+/** A local that stores write through, or the source of such a local. */
 interface LocalUse {
   readonly definitions: number[];
   definitionWeight: number;
   readonly isParameter: boolean;
-  /** Of its last definition: what it was made of, and what was added. */
+  /** Source of its last definition, and the constant added. */
   base: number;
   added: number;
   /** The largest distance of a store from its value. */
@@ -45,30 +45,30 @@ interface LocalUse {
   storeWeight: number;
 }
 
-/** Of one function at a time. */
+/** Events of one function at a time. */
 export class StoreEvents {
   readonly #locals = new Map<number, LocalUse>();
-  /** As they come: most functions have definitions, and many no stores, for which they would have to be looked at. */
+  /** Definitions, in order: most functions have some, and many have no stores, for which they would be needed. */
   readonly #definitions = new Integers();
   #parameters = 0;
   #entry = 0;
   #stores: LocalStore[] = [];
   #marks: [at: number, what: number, value: number, weight: number][] = [];
 
-  /** Forgets the last function and begins one with so many parameters. */
+  /** Begins a function with this many parameters. */
   begin(parameters: number, entry: number): void {
     this.#clear();
     this.#parameters = parameters;
     this.#entry = entry;
   }
 
-  /** Forgets all of the function but that it writes somewhere. */
+  /** Marks the whole memory in place of the function's stores. */
   markAll(entry: number): void {
     this.#clear();
     this.#marks.push([entry, MARK.all, 0, 1]);
   }
 
-  /** A local gets a value. @param at behind that */
+  /** Notes a definition of a local. @param at the position behind it */
   define(local: number, at: number, weight: number, base: number, added: number): void {
     const definitions = this.#definitions;
     definitions.push(local);
@@ -78,14 +78,14 @@ export class StoreEvents {
     definitions.push(added);
   }
 
-  /** A store at a local's value, past or present, and no farther than {@link FARTHEST} behind it. */
+  /** Notes a store at a present or past value of a local, no farther than {@link FARTHEST} behind it. */
   storeThrough(store: LocalStore, reach: number): void {
     this.#stores.push(store);
     const use = this.#use(store.local);
     use.reach = Math.max(use.reach, reach);
   }
 
-  /** A mark for one store. */
+  /** Adds a mark for one store. */
   mark(at: number, what: number, value: number, weight: number): void {
     this.#marks.push([at, what, value, weight]);
   }
@@ -159,8 +159,8 @@ export class StoreEvents {
   }
 
   /**
-   * The local whose values, with what is added to them, are those of a local that is set once. Before it is set it is 0, and what is a little behind 0 is
-   * always taken to be written to.
+   * The source of a local that is set once: its values, with the constant added, cover those of the local. Before it is set the local is 0, and
+   * addresses shortly behind 0 always count as written.
    */
   #rootOf(local: number): number {
     let root = local;

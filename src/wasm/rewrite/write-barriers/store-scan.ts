@@ -1,10 +1,10 @@
 /**
- * Finds where functions have to note what they write to.
+ * Finds the places where functions must mark their writes.
  *
- * Most code writes through locals: a frame's pointer, an object's address. A mark behind every definition of such a local covers all that is written at what
- * it ever held, and a little behind that; a mark before a store covers that store, and those that follow it with the same address. For each local the
- * cheaper one is chosen (`store-events.ts`). To know what a store's address comes from, the operands are followed; where that fails, the function notes
- * all of the memory when it begins.
+ * Most code writes through locals: a frame's pointer, an object's address. A mark behind every definition of such a local covers all writes at its
+ * values, and shortly behind them; a mark before a store covers that store, and later ones with the same address. For each local the cheaper one is
+ * chosen (`store-events.ts`). To find the source of a store's address, the operands are followed; where that fails, the function marks the whole
+ * memory at its entry.
  */
 import type { InstructionWalker } from "../binary/instruction-walker.js";
 import { OP } from "../binary/instructions.js";
@@ -16,14 +16,14 @@ import { CONSTANT, NOWHERE, OperandStack, UNKNOWN } from "./operand-stack.js";
 import { blockTypeAt, constantAt, known, offsetAt, UnknownCode, writesElsewhere } from "./store-code.js";
 import { MARK, StoreEvents } from "./store-events.js";
 
-/** Rounds of a loop that are assumed, as a power of two. */
+/** Assumed rounds of a loop, as a power of two. */
 const ROUNDS_SHIFT = 3;
-/** Loops within one another that count. */
+/** Most nested loops that count. */
 const DEEPEST = 6;
-/** Numbers of an open block: whether it is a loop, the height below its operands, what it takes and leaves, its serial number. */
+/** Numbers of an open block: whether it is a loop, the height below its operands, the operands that it pops and pushes, its serial number. */
 const BLOCK_SIZE = 5;
 
-/** What code names by index. */
+/** Types that code refers to by index. */
 export interface TypeSpaces {
   readonly types: readonly (FunctionType | undefined)[];
   /** By function, its type's index. */
@@ -39,22 +39,22 @@ export interface FunctionToScan {
   readonly end: number;
 }
 
-/** Looks at one function after the other. */
+/** Scans one function after the other. */
 export class StoreScan {
-  /** Of all functions so far. */
+  /** Marks of all functions so far. */
   readonly marks = new Integers();
   readonly #bytes: Uint8Array;
   readonly #spaces: TypeSpaces;
   readonly #stack = new OperandStack();
   readonly #blocks = new Integers();
   readonly #events = new StoreEvents();
-  /** By local: the version of its value, the version that a store's mark covers, when that was marked, and in which block. */
+  /** By local: the version of its value, the version that a store's mark covers, and the position and block of that mark. */
   #versions = new Int32Array(0);
   #covered = new Int32Array(0);
   #coveredAt = new Int32Array(0);
   #coveredIn = new Int32Array(0);
   #clock = 0;
-  /** When the innermost or last loop began: what was covered before is not covered in its next round. */
+  /** Begin of the innermost or last loop: earlier marks don't cover its next round. */
   #loopBegan = 0;
   #loops = 0;
 
@@ -63,7 +63,7 @@ export class StoreScan {
     this.#spaces = spaces;
   }
 
-  /** @param walker of the same bytes */
+  /** @param walker a walker of the same bytes */
   scan(walker: InstructionWalker, fn: FunctionToScan): void {
     const { parameters } = this.#spaces.types[this.#spaces.functionTypes[fn.index] ?? -1] ?? { parameters: [] };
     this.#begin(fn.locals);
@@ -126,7 +126,7 @@ export class StoreScan {
     this.#stack.push(local, 0, this.#versions[local] ?? 0, at);
   }
 
-  /** A local gets the value on top. */
+  /** Gives a local the value on top. */
   #define({ index: local, position }: InstructionWalker, stays: boolean): void {
     const stack = this.#stack;
     this.#take(1);
@@ -137,7 +137,7 @@ export class StoreScan {
     this.#events.define(local, position, this.#weight, base, added);
     this.#versions[local] = ++this.#clock;
     if (!stays) return;
-    // The local that it comes from is as good, unless it has been set just now.
+    // Its source local is as good, unless it was just set.
     if (base !== UNKNOWN && base !== local) stack.push(base, added, version, position);
     else this.#pushLocal(local, position);
   }
@@ -153,7 +153,7 @@ export class StoreScan {
     else stack.push(UNKNOWN, 0, 0, position);
   }
 
-  /** @param address its place among the operands */
+  /** @param address its index among the operands */
   #store(walker: InstructionWalker, address: number): void {
     const stack = this.#stack;
     if (address < this.#blocks.at(this.#blocks.length - BLOCK_SIZE + 1)) throw new UnknownCode();
@@ -186,7 +186,7 @@ export class StoreScan {
     this.#coveredIn[local] = this.#blocks.length;
   }
 
-  /** Whether a mark of this very value has been passed on every way here. */
+  /** Whether every path to here has passed a mark of this value. */
   #isCovered(local: number, version: number): boolean {
     if (this.#covered[local] !== version) return false;
     const at = this.#coveredAt[local] ?? 0;
@@ -199,7 +199,7 @@ export class StoreScan {
     return 1 << (ROUNDS_SHIFT * Math.min(this.#loops, DEEPEST));
   }
 
-  /** What begins, ends and leaves blocks, and calls. */
+  /** Handles blocks, branches and calls. */
   #control(walker: InstructionWalker): void {
     const { code, position } = walker;
     const { types, functionTypes } = this.#spaces;
@@ -289,13 +289,13 @@ export class StoreScan {
     this.#stack.pushUnknown(results, position);
   }
 
-  /** Where code goes on behind a block, its results are all that it has left. */
+  /** Checks the height behind a block: it leaves only its results. */
   #checkHeight(): void {
     const first = this.#blocks.length - BLOCK_SIZE;
     if (this.#stack.height !== this.#blocks.at(first + 1) + this.#blocks.at(first + 3)) throw new UnknownCode();
   }
 
-  /** Goes on where code can be reached again. */
+  /** Continues where code is reachable again. */
   #skipDead(walker: InstructionWalker): void {
     let depth = 0;
     while (!walker.done) {

@@ -1,4 +1,4 @@
-/** The sequences that note what a guest writes to, and the functions by which its host reads that. */
+/** Code sequences that mark a guest's writes, and the functions by which its host reads the marks. */
 import { OP } from "../binary/instructions.js";
 import type { Integers } from "../binary/integers.js";
 import type { Writer } from "../binary/writer.js";
@@ -8,9 +8,9 @@ import { MARK, MARK_SIZE } from "./store-events.js";
 const I32 = 0x7f;
 const I64 = 0x7e;
 
-/** Most regions that are always taken to be written to, because many stores have an address there that never changes: an allocator's lists, a heap's end. */
+/** Most regions that always count as written, because many stores have a constant address there: an allocator's lists, a heap's end. */
 const MOST_ALWAYS = 4;
-/** A region is one of them when one in so many such stores goes there. */
+/** Share of such stores that makes a region one of them: one in this many. */
 const ALWAYS_SHARE = 16;
 
 /** The type of the function that marks a range; those that read marks take nothing and return an i32. */
@@ -26,22 +26,22 @@ export interface MarkLevel {
   readonly always: bigint;
 }
 
-/** Where a metered module keeps its marks, and how. */
+/** Indices of a metered module's marks. */
 export interface MarkIndices {
-  /** By size of regions, as in {@link Marking}. */
+  /** Levels by size of regions, as in {@link Marking}. */
   readonly levels: readonly MarkLevel[];
   /** The function that marks a range. */
   readonly range: number;
 }
 
-/** @param global of the first level */
+/** @param global the global of the first level */
 export const markLevels = (marks: Integers, { shifts }: Marking, global: number): readonly MarkLevel[] =>
   shifts.map((shift, number) => ({ shift, global: global + number, always: alwaysMarked(marks, shift) }));
 
 /** The region of an address. */
 const regionOf = (address: number, shift: number): number => (address >>> shift) % REGIONS;
 
-/** The bits of regions that are always taken to be written to: the first one, and those of stores whose address is a constant. */
+/** The bits of regions that always count as written: the first one, and those of stores whose address is a constant. */
 function alwaysMarked(marks: Integers, shift: number): bigint {
   const stores = new Int32Array(REGIONS);
   let all = 0;
@@ -65,7 +65,7 @@ export function markGlobal(always: bigint): Uint8Array {
 
 /**
  * Writes a mark.
- * @param scratch a local of type i32 for what is on top of the stack
+ * @param scratch a local of type i32 for the value on top of the stack
  */
 export function writeMark(
   out: Writer,
@@ -109,18 +109,18 @@ function writeLevel(
   out.instruction(OP.globalSet, global);
 }
 
-/** Marks where a bulk operation writes, whose three operands are on top of the stack, and stay there. */
+/** Marks the range of a bulk operation, whose three operands are on top of the stack, and stay there. */
 export function writeRangeMark(out: Writer, { range }: MarkIndices): void {
   out.instruction(OP.call, range);
 }
 
-/** What writes the bodies of the functions that marking adds behind those of the meter, with their locals: of that for ranges, and of each level's two that read its marks. */
+/** Writers of the functions that marking adds behind those of the meter, with their locals: the one for ranges, and two of each level that read its marks. */
 export const markHelpers = (levels: readonly MarkLevel[]): readonly ((out: Writer) => void)[] => [
   (out) => writeRangeHelper(out, levels),
   ...levels.flatMap((level) => [(out: Writer) => writeLow(out, level), (out: Writer) => writeHigh(out, level)]),
 ];
 
-/** (destination, anything, length): all regions from that of the first byte to that of the last one; more than there are bits for are all. */
+/** (destination, anything, length): marks all regions from that of the first byte to that of the last one; all bits if there are more regions than bits. */
 function writeRangeHelper(out: Writer, levels: readonly MarkLevel[]): void {
   out.raw([1, 1, I32]);
   for (const { shift, global } of levels) {
@@ -149,7 +149,7 @@ function writeLow(out: Writer, { global }: MarkLevel): void {
   out.raw([OP.i32WrapI64, OP.end]);
 }
 
-/** The upper half is read last: that also forgets all marks. */
+/** Writes the reader of the upper half, which is read last and also resets all marks. */
 function writeHigh(out: Writer, { global, always }: MarkLevel): void {
   out.byte(0);
   out.instruction(OP.globalGet, global);

@@ -5,24 +5,24 @@ import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import { Moment, MomentView } from "./moment.js";
 
 const NOTHING = new Uint8Array();
-/** What a line counts beside its text: the log writes a time, a level and names around it, and lines may be empty. */
+/** Bytes that a line counts beside its text: the log writes a time, a level and names around it, and lines may be empty. */
 const LINE_BYTES = 64;
-/** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
+/** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer. */
 const STDERR_BYTES = 8 * 1024;
 
 const NS_PER_MS = 1e6;
 
-/** What is behind the host of a call; a thread's and the main thread's differ. */
+/** The host's side of a call; a thread's and the main thread's differ. */
 export interface HostSide {
-  /** Asks the host and waits for its answer. The payload is a copy. */
+  /** Makes a host call and waits for its answer. The payload is a copy. */
   ask(question: HostQuestion): HostAnswer;
-  /** Takes a line for the log; it has no answer. */
+  /** Receives a line for the log; it has no answer. */
   line(line: LogLine): void;
-  /** Waits for so many milliseconds. */
+  /** Waits for this many milliseconds. */
   sleep(milliseconds: number): void;
 }
 
-/** One call's host. Counts what the guest uses. */
+/** One call's host. Counts the guest's use of its limits. */
 export class CallHost implements GuestHost {
   #calls = 0;
   #logged = 0;
@@ -36,7 +36,7 @@ export class CallHost implements GuestHost {
   readonly #side: HostSide;
   readonly #moment: Moment | undefined;
 
-  /** @param moment what other runs of the same call have seen or will see; absent: there are none */
+  /** @param moment the moment shared with other runs of the same call; absent: there are none */
   constructor(
     side: HostSide,
     readonly limits: GuestLimits,
@@ -47,7 +47,7 @@ export class CallHost implements GuestHost {
     this.#moment = moment;
   }
 
-  /** Made at first use: most guests look at no clock. */
+  /** Made at first use: most guests read no clock. */
   get moment(): MomentView {
     this.#view ??= new MomentView(this.#moment ?? new Moment());
     return this.#view;
@@ -68,19 +68,19 @@ export class CallHost implements GuestHost {
     return error;
   }
 
-  /** The first limit that was passed. */
+  /** The first limit that was exceeded. */
   get passed(): GuestLimitError | undefined {
     return this.#passed;
   }
 
-  /** Where the guest is, or was when it ended. */
+  /** The guest's phase, or its last one. */
   get phase(): Phase {
     return this.#phase;
   }
 
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer {
     if (binding === "kubewarden" && namespace === "tracing" && operation === "log") {
-      // The main thread reads it, its level too (spec kubewarden.md 7.3).
+      // The main thread parses it, its level too (spec kubewarden.md 7.3).
       this.#logBytes(payload, "event");
       return { ok: true, payload: NOTHING };
     }
@@ -126,7 +126,7 @@ export class CallHost implements GuestHost {
     this.#line("warn", `further log lines of this call are dropped, because it may log ${logBytes} bytes`, "policy");
   }
 
-  /** The call has ended: logs how many lines were dropped. */
+  /** Ends the call: logs the number of dropped lines. */
   finish(): void {
     const dropped = this.#dropped;
     if (dropped > 0) this.#line("warn", `${dropped} more log lines of this call were dropped`, "policy");

@@ -1,9 +1,9 @@
-/** Host functions as guests get them: what they throw costs fuel. */
+/** Host functions for guests: their exceptions cost fuel. */
 import type { GuestHost } from "./guest.js";
 
 /**
- * Units of what a host function throws: some ten microseconds, in which the engine makes the error, notes the stack and looks for a handler. A guest may
- * catch it and go on, and would else hold its thread for long between two looks at the clock.
+ * Units of a host function's exception: some ten microseconds, in which the engine makes the error, records the stack and looks for a handler. A
+ * guest may catch it and continue, and would otherwise hold its thread for long between two clock readings.
  */
 const THROW_UNITS = 20_000;
 
@@ -11,7 +11,7 @@ type HostFunction = (...parameters: never[]) => unknown;
 
 /**
  * Makes functions that do the same.
- * @param host of the call that runs
+ * @param host the host of the running call
  */
 export function guardedImports(
   functions: Readonly<Record<string, HostFunction>>,

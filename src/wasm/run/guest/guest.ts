@@ -1,4 +1,4 @@
-/** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
+/** The interface between the worker's loop and the guest protocols: the inputs and duties of a protocol. */
 import { errorText } from "../../../data/error-text.js";
 import type { GuestLimits } from "../../limits.js";
 import type { RegoState } from "../snapshot/captured-state.js";
@@ -7,7 +7,7 @@ import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceS
 import type { MomentView } from "./moment.js";
 import type { InstancePlace } from "./place.js";
 
-/** An instance that is ready to be asked. */
+/** An instance that is ready for calls. */
 export interface StartedInstance {
   readonly exports: WebAssembly.Instance["exports"];
   readonly memory: WebAssembly.Memory;
@@ -16,44 +16,44 @@ export interface StartedInstance {
   readonly rego?: RegoState;
 }
 
-/** What the host offers to the guest of one call; every method counts against the call's limits. */
+/** The host's functions for the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
-  /** How long the guest may run. */
+  /** The guest's budget. */
   readonly budget: Budget;
-  /** The time and the chance that the guest sees. */
+  /** The time and the random numbers that the guest sees. */
   readonly moment: MomentView;
   /**
-   * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
+   * Charges work of the host for the guest in advance: about one unit for each byte that it reads, copies or makes.
    * @throws {@link BUDGET_SPENT}
    */
   work(units: number): void;
-  /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
+  /** Makes a host call and blocks until the main thread answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
   log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
-  /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
+  /** Logs output of the guest, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
   /**
-   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
-   * @returns what to throw
+   * Notes that the guest has exceeded one of its limits. The call has failed, even if the guest catches the error.
+   * @returns the error to throw
    */
   limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
-  /** Says that all has run which runs before a guest is told what is asked: its state can be taken now. */
+  /** Says that the instance has started and has not got its question yet: its state can be captured now. */
   started?(instance: StartedInstance): void;
-  /** Keeps what the guest writes to standard error. */
+  /** Keeps the guest's standard error. */
   stderr(bytes: Uint8Array): void;
-  /** All of standard error so far. */
+  /** The standard error so far. */
   stderrText(): string;
   /** Blocks for a guest that sleeps; the thread stays killable meanwhile. */
   sleep(milliseconds: number): void;
 }
 
-/** One question as a guest gets it. The bytes are only valid during the call. */
+/** One question for a guest. The bytes are only valid during the call. */
 export interface GuestInput {
-  /** The name by which the guest knows what is asked, see {@link GuestOperation}. */
+  /** The guest's name of the operation, see {@link GuestOperation}. */
   readonly operation: string;
   /** The payload, JSON in UTF-8. */
   readonly input: Uint8Array;
@@ -65,8 +65,8 @@ export interface GuestInput {
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
 /**
- * Runs one call of one kind of guests in an instance that is as a new one. A trap may be thrown; `run-call.ts` turns it into a result.
- * @param place with the memory that the module wants from its host, holding what it begins with
+ * Runs one call of one kind of guests in an instance equal to a new one. A trap may be thrown; `run-call.ts` turns it into a result.
+ * @param place the memory that the module imports, with its first content
  */
 export type RunGuest = (
   source: InstanceSource,
@@ -80,24 +80,24 @@ export const NAME_LENGTH = 256;
 /** Bytes that are read of each part of a name; they are more than {@link NAME_LENGTH} characters. */
 export const NAME_BYTES = 1024;
 
-/** A guest passed one of its limits; ends the call. */
+/** Error of a guest that has exceeded one of its limits; ends the call. */
 export class GuestLimitError extends Error {
   override readonly name = "GuestLimitError";
 }
 
-/** The host has no memory left for the instance; ends the call. */
+/** Error of a host without memory for the instance; ends the call. */
 export class GuestMemoryError extends Error {
   override readonly name = "GuestMemoryError";
 }
 
-/** The instance could not be made or initialised; ends the call. */
+/** Error of an instance that could not be made or initialised; ends the call. */
 export class GuestStartError extends Error {
   override readonly name = "GuestStartError";
 }
 
 /**
  * Makes or initialises an instance.
- * @throws GuestStartError whatever is thrown meanwhile, but for a passed limit, which stays a GuestLimitError
+ * @throws GuestStartError for any error meanwhile, except an exceeded limit, which stays a GuestLimitError
  */
 export function startGuest<T>(start: () => T): T {
   try {

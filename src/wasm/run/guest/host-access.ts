@@ -1,10 +1,10 @@
 /**
- * The memory of a guest as its host reads and writes it. All that the host writes goes through here, where it is noted: what is not noted would not be brought
- * back before the next call (`places.ts`).
+ * The host's access to a guest's memory. All writes of the host go through here, where they are noted: other writes would not be restored before the
+ * next call (`instance-pool.ts`).
  */
 import type { InstancePlace } from "./place.js";
 
-/** Numbers in a memory, to be read. */
+/** Reads numbers in a memory. */
 export type ReadableNumbers = Pick<DataView, "getUint8" | "getUint16" | "getUint32" | "getBigUint64">;
 
 /** One instance's memory. Views are made at every use, because the memory may have grown since. */
@@ -12,29 +12,29 @@ export abstract class HostAccess {
   abstract readonly memory: WebAssembly.Memory;
   protected readonly place: InstancePlace | undefined;
 
-  /** @param place with the memory, if it is one that is used again */
+  /** @param place the place of the memory, if it is reused */
   constructor(place: InstancePlace | undefined) {
     this.place = place;
   }
 
-  /** A part of the memory, to be read and never written to. */
+  /** A part of the memory, only for reading. */
   read(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
   }
 
-  /** A part of the memory, to be written to. */
+  /** A part of the memory, for writing. */
   write(pointer: number, length: number): Uint8Array {
     const bytes = new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
     this.place?.note(pointer, length);
     return bytes;
   }
 
-  /** All of the memory, to be read. */
+  /** The whole memory, for reading numbers. */
   numbers(): ReadableNumbers {
     return new DataView(this.memory.buffer);
   }
 
-  /** All of the memory, to write numbers to this part of it. */
+  /** The whole memory, for writing numbers to this part of it. */
   writeNumbers(pointer: number, length: number): DataView {
     this.place?.note(pointer, length);
     return new DataView(this.memory.buffer);

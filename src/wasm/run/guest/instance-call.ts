@@ -1,6 +1,6 @@
 /**
- * What the host functions of several protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are
- * made once for each worker, so they ask for the current call each time.
+ * The common part of several protocols' host functions: the current call, one at a time, and the memory of its instance. Host functions are made once
+ * for each worker, so they look up the current call each time.
  */
 
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "../../names.js";
@@ -11,7 +11,7 @@ import type { InstancePlace } from "./place.js";
 import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
-/** What guests give their host's function for calls: address and length of each part, unsigned 32 bits in a signed number. */
+/** Parameters of the function for host calls: address and length of each part, unsigned 32 bits in a signed number. */
 export type HostCallParameters = [
   bindingAt: number,
   bindingLength: number,
@@ -23,16 +23,16 @@ export type HostCallParameters = [
   payloadLength: number,
 ];
 
-/** One call on its way through an instance. What the guest prints is logged. */
+/** One call of an instance. The guest's output is logged. */
 export abstract class InstanceCall extends HostAccess implements WasiCall {
   abstract readonly args: readonly Uint8Array[];
   readonly stdin = new InputQueue();
-  /** Set once there is one: start functions ask the host before. */
+  /** The instance; unset in start functions, which may already make host calls. */
   instance: WebAssembly.Instance | undefined;
   /** The error for a module that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
 
-  /** @param place with the memory that the module imports, if it does */
+  /** @param place the place of the memory that the module imports, if any */
   constructor(
     readonly host: GuestHost,
     place: InstancePlace | undefined,
@@ -55,7 +55,7 @@ export abstract class InstanceCall extends HostAccess implements WasiCall {
     this.stdout(bytes);
   }
 
-  /** Asks the host what the guest asks. */
+  /** Makes the guest's host call. */
   askHost(...[bindingAt, b, namespaceAt, n, operationAt, o, payloadAt, p]: HostCallParameters): HostAnswer {
     const decoder = new TextDecoder();
     const name = (at: number, length: number) => decoder.decode(this.read(at, Math.min(length >>> 0, NAME_BYTES)));
@@ -63,9 +63,9 @@ export abstract class InstanceCall extends HostAccess implements WasiCall {
   }
 
   /**
-   * Makes the instance, with the memory that is given to it, or takes the one that is there.
-   * @param beside what this one is given beside the imports, or in their place
-   * @returns what it exports
+   * Makes the instance, with the memory of its place, or takes the existing one.
+   * @param beside imports of this instance beside the others, or in their place
+   * @returns its exports
    */
   instantiate(
     source: InstanceSource,
@@ -78,14 +78,14 @@ export abstract class InstanceCall extends HostAccess implements WasiCall {
   }
 }
 
-/** An import object for one instance after the other: to make one for each would take longer than the instance. */
+/** An import object for one instance after the other: a new one for each would take longer than the instance. */
 export class InstanceImports {
   readonly #all: WebAssembly.Imports;
   readonly #own: WebAssembly.ModuleImports;
 
   /**
-   * @param imports what all instances are given
-   * @param host of the call that runs
+   * @param imports imports of all instances
+   * @param host the host of the running call
    */
   constructor(imports: WebAssembly.Imports, host: () => GuestHost) {
     this.#own = { [REFILL_NAME]: () => host().budget.refill() };
@@ -100,17 +100,17 @@ export class InstanceImports {
   }
 }
 
-/** Where host functions find the call that runs. */
+/** The running call, for host functions. */
 export class CurrentCall<T> {
   #call: T | undefined;
 
-  /** The call that runs; there is one whenever a guest can ask. */
+  /** The running call; there is one whenever a guest runs. */
   readonly get = (): T => {
     if (!this.#call) throw new Error("no call is under way");
     return this.#call;
   };
 
-  /** Serves this call while it runs. */
+  /** Makes this call the running one while `run` runs. */
   during<R>(call: T, run: () => R): R {
     this.#call = call;
     try {

@@ -15,24 +15,24 @@ import type { InstancePlace, UsedInstance } from "./place.js";
 import { type Written, WrittenAbove } from "./written.js";
 import { WrittenRegions } from "./written-regions.js";
 
-/** Places kept, at most one for each module. */
+/** Most places that are kept, at most one for each module. */
 const KEPT = 16;
-/** Bytes of all memories kept, but for the last one: as much as a thread keeps of images. */
+/** Most bytes of all kept memories except the last one: as much as a thread keeps of snapshots. */
 const KEPT_BYTES = 128 * 1024 * 1024;
-/** A kept memory may be so many pages larger than the module asked for: it can't shrink, and the next guest would start with all of it. */
+/** Pages by which a kept memory may be larger than the module's minimum: it can't shrink, and the next guest would start with all of it. */
 const GROWN_PAGES = 16;
-/** Largest memory kept, in pages: wiping more may take longer than making a new one. */
+/** Largest memory that is kept, in pages: wiping more may take longer than making a new one. */
 const LARGEST_PAGES = 128;
 
-/** So many times a new place is looked at as a whole when it has been brought back by its marks, */
+/** Number of restorations after which the whole memory of a new place is checked, */
 const CHECKED_FIRST = 4;
-/** and after these one time in so many. A mark that is missing would be a mistake in the meter or the host, which no call may see. */
+/** and interval of later checks. A missing mark would be a defect of the meter or the host, which must not affect a call. */
 const CHECKED_EVERY = 1_000;
 
-/** The code of the warning about a memory that its marks did not bring back. */
+/** The code of the warning about a memory that its marks did not restore. */
 export const MISSED = "MEMORY_NOT_MARKED";
 
-/** What is known of where a module writes. */
+/** Where a module writes, as far as that is known. */
 export type WritingModule = Pick<GuestModule, "marking" | "floor">;
 
 /** Functions for one memory (wipe.wat). */
@@ -41,22 +41,22 @@ interface Wiper {
   readonly is_empty: IsEmpty;
 }
 
-/** A place, and what its memory is brought to before it is used again. */
+/** A place, with the snapshot to which its memory is restored before it is reused. */
 class Place implements InstancePlace {
   readonly used = new WeakMap<WebAssembly.Imports, UsedInstance>();
   readonly moduleId: number;
   readonly memory: WebAssembly.Memory;
   image: MemorySnapshot;
-  /** Whether the memory holds the image, and nothing else. */
+  /** Whether the memory equals the snapshot. */
   isClean = true;
-  /** Of its memory, while it is kept. */
+  /** Bytes of its memory, while it is kept. */
   bytes = 0;
   /** Absent: all of it may have been written to. */
   #written: Written | undefined;
   #wiper: Wiper | undefined;
   #times = 0;
 
-  /** @param written of its instances; absent: all of the memory is brought back each time */
+  /** @param written regions written by its instances; absent: the whole memory is restored each time */
   constructor(moduleId: number, memory: WebAssembly.Memory, image: MemorySnapshot, written: Written | undefined) {
     this.moduleId = moduleId;
     this.memory = memory;
@@ -73,9 +73,9 @@ class Place implements InstancePlace {
   }
 
   /**
-   * Brings the memory to an image.
-   * @param newWiper for this memory
-   * @returns whether its marks were right, as far as it was looked
+   * Restores the memory to a snapshot.
+   * @param newWiper makes a wiper for this memory
+   * @returns whether its marks were right, as far as they were checked
    */
   clean(image: MemorySnapshot, newWiper: (memory: WebAssembly.Memory) => Wiper): boolean {
     if (this.isClean && this.image === image) return true;
@@ -98,26 +98,26 @@ class Place implements InstancePlace {
 }
 
 /**
- * Where guests live: their memories, with the instances in them, brought back to how they began and used again. New ones for all calls would be garbage
+ * A pool of guests' memories, with the instances in them, which are restored to their first state and reused. New ones for all calls would be garbage
  * collected in batches, which costs more than all else about an instance; wiping a MiB costs some ten microseconds (wipe.wat).
  */
 export class Places {
   /**
-   * Least recently used first. No Map: one that loses and gets an entry with each call makes a table anew every few of them, each of which holds the next;
-   * once one of them has grown old, none behind it is taken for garbage before all of the heap is looked through.
+   * Kept places, least recently used first. Not a Map: one that loses and gets an entry with each call makes a new table every few calls, each of
+   * which refers to the next; once one of them is in the old generation, the later ones are freed only by a full collection.
    */
   readonly #kept: Place[] = [];
   #keptBytes = 0;
-  /** The one given back last, until it is clean. */
+  /** The place that was given back last, until it is clean. */
   #left: Place | undefined;
   #wiper: WebAssembly.Module | undefined;
   /** Modules whose marks were wrong once. */
   readonly #distrusted = new Set<number>();
 
   /**
-   * A place whose memory holds an image, and nothing else.
-   * @param writing what is known of where the module writes
-   * @throws GuestMemoryError when there is none left
+   * A place whose memory equals a snapshot.
+   * @param writing the marking of the module's writes
+   * @throws GuestMemoryError when there is no memory left
    */
   take(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule = {}): InstancePlace {
     const kept = this.#takeOut(moduleId);
@@ -129,7 +129,7 @@ export class Places {
     return this.#make(moduleId, shape, image, writing);
   }
 
-  /** Makes a place for a module's next call, unless there is one. @returns whether it has */
+  /** Makes a place for a module's next call, unless there is one. @returns whether it made one */
   prepare(moduleId: number, shape: GuestMemory, image: MemorySnapshot, writing: WritingModule): boolean {
     const kept = this.#kept.find((place) => place.moduleId === moduleId);
     if (kept && fits(kept.memory, image)) return false;
@@ -160,7 +160,7 @@ export class Places {
     while (this.#kept.length > 1 && (this.#kept.length > KEPT || this.#keptBytes > KEPT_BYTES)) this.#takeOutAt(0);
   }
 
-  /** Keeps a module's place no longer. @returns it, if there was one */
+  /** Removes a module's place from the pool. @returns it, if there was one */
   #takeOut(moduleId: number): Place | undefined {
     for (let at = this.#kept.length - 1; at >= 0; at--) {
       if (this.#kept[at]?.moduleId === moduleId) return this.#takeOutAt(at);
@@ -175,14 +175,14 @@ export class Places {
     return place;
   }
 
-  /** Brings the memory given back last to its image. Called when answers are on their way; a call that comes before does it itself. */
+  /** Restores the memory that was given back last. Called after answers were sent; an earlier call does it itself. */
   tidy(): void {
     const left = this.#left;
     this.#left = undefined;
     if (left) this.#clean(left, left.image);
   }
 
-  /** A module whose marks are wrong is not trusted again. */
+  /** Restores a place. The marks of a module are not trusted again once they were wrong. */
   #clean(place: Place, image: MemorySnapshot): void {
     if (place.clean(image, this.#newWiper)) return;
     this.#distrusted.add(place.moduleId);
@@ -207,7 +207,7 @@ function writtenBy({ marking, floor }: WritingModule): Written | undefined {
 
 function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemorySnapshot): boolean {
   const has = buffer.byteLength / PAGE_BYTES;
-  // A new one would have to be filled as well.
+  // A new memory would have to be filled as well.
   const largest = runs.length > 0 ? pages + GROWN_PAGES : LARGEST_PAGES;
   return has >= pages && has <= Math.min(pages + GROWN_PAGES, largest);
 }
@@ -216,7 +216,7 @@ function newMemory(shape: GuestMemory): WebAssembly.Memory {
   try {
     return new WebAssembly.Memory(shape);
   } catch (error) {
-    // The engine says so when it finds no room for a memory of this size.
+    // The engine throws it when it has no room for a memory of this size.
     if (error instanceof RangeError) throw new GuestMemoryError(error.message);
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The time and the chance that a call sees. They are fixed for the call, so that it comes to the same wherever and however often it runs: what was
- * tried on the main thread may run again, from its beginning, on another.
+ * The time and the random numbers that a call sees. They are fixed for the call, so that it has the same result wherever and however often it runs: a
+ * call that failed on the main thread may run again, from its beginning, on another.
  */
 import { createCipheriv, randomBytes } from "node:crypto";
 
@@ -12,10 +12,10 @@ const SEED_BYTES = KEY_END + 16;
 /** Random bytes are made in pieces of this size: a guest may want its whole memory full of them. */
 const PIECE = new Uint8Array(64 * 1024);
 
-/** Nanoseconds between two looks at the clock: who waits for a time to come sees it come. */
+/** Nanoseconds between two clock readings: a guest that waits for a time sees it come. */
 const LOOK_NS = 1_000n;
 
-/** Seeds that are made at a time: to ask for a few bytes takes as long as for some thousand. */
+/** Seeds that are made at a time: getting a few random bytes takes as long as some thousand. */
 const SEEDS_AT_ONCE = 40;
 
 /** Makes seeds. */
@@ -35,9 +35,9 @@ export class Seeds {
   }
 }
 
-/** What there is of a {@link Moment}, to be handed to another thread. */
+/** The parts of a {@link Moment}, for another thread. */
 export interface MomentParts {
-  /** When it was first looked at the clock. */
+  /** The first clock reading. */
   readonly time?: StartTime;
   readonly seed?: Uint8Array;
 }
@@ -50,43 +50,43 @@ interface StartTime {
   readonly monotonic: number;
 }
 
-/** The moment of a call. Its parts are made when a guest first asks for them; most never do. */
+/** The moment of a call. Its parts are made at first use; most guests never need them. */
 export class Moment {
   #time: StartTime | undefined;
   #seed: Uint8Array | undefined;
 
   readonly #seeds: Seeds | undefined;
 
-  /** @param parts what another run of the same call has seen */
+  /** @param parts the parts of another run of the same call */
   constructor(parts?: MomentParts, seeds?: Seeds) {
     this.#time = parts?.time;
     this.#seed = parts?.seed;
     this.#seeds = seeds;
   }
 
-  /** What has been asked for so far. */
+  /** The parts that were used so far. */
   get parts(): MomentParts {
     // A copy: a part of a larger buffer would be posted with all of it.
     return { ...(this.#time && { time: this.#time }), ...(this.#seed && { seed: this.#seed.slice() }) };
   }
 
-  /** When the call began. */
+  /** The begin of the call. */
   get time(): StartTime {
     this.#time ??= { wall: Date.now(), monotonic: Number(process.hrtime.bigint() / 1_000n) };
     return this.#time;
   }
 
-  /** What its random bytes are made of. */
+  /** The seed of its random bytes. */
   get seed(): Uint8Array {
     this.#seed ??= this.#seeds?.next() ?? randomBytes(SEED_BYTES);
     return this.#seed;
   }
 }
 
-/** How one run of a call sees its moment. The clock stands still but for its looks at it and its sleep. */
+/** The moment as one run of a call sees it. The clock advances only with its readings and its sleep. */
 export class MomentView {
   readonly #moment: Moment;
-  /** Nanoseconds since the beginning. */
+  /** Nanoseconds since the begin of the call. */
   #passed = 0n;
   #atHand = 0;
   #cipher: { update(bytes: Uint8Array): Uint8Array } | undefined;
@@ -112,14 +112,14 @@ export class MomentView {
     return BigInt(this.#moment.time.monotonic) * 1_000n + this.#passed;
   }
 
-  /** The run has slept for so many nanoseconds. */
+  /** Notes that the run has slept for this many nanoseconds. */
   slept(nanoseconds: bigint): void {
     this.#passed += nanoseconds;
   }
 
   /**
    * Fills a part of a guest's memory with random bytes.
-   * @param work told of every piece before it is made, in bytes
+   * @param work charges every piece before it is made, in bytes
    */
   random(target: Uint8Array, work: (bytes: number) => void): void {
     const { seed } = this.#moment;

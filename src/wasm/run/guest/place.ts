@@ -1,21 +1,21 @@
-/** Where one instance of a module after the other lives. */
+/** The place of a module's consecutive instances. */
 export interface InstancePlace {
-  /** What the module imports; it holds what its instances begin with. */
+  /** The memory that the module imports, with the first content of its instances. */
   readonly memory: WebAssembly.Memory;
-  /** The host writes here: so many bytes from an address on, both unsigned 32 bits in a number that may be signed. */
+  /** Notes a write of the host: address and length in bytes, both unsigned 32 bits in a number that may be signed. */
   note(address: number, length: number): void;
-  /** An instance of which this memory is lives here now. */
+  /** Notes a new instance with this memory. */
   entered(instance: WebAssembly.Instance): void;
   /**
-   * The instances that were made here, by what they were made with, when all that code may change of them is in their memory and their globals. One that was
-   * made with what is gone, such as the kernel of an Extism plugin that failed, goes with it.
+   * The instances that were made here, by their imports, if their code changes only memory and globals. An instance whose imports are discarded, such
+   * as the kernel of a failed Extism plugin, is discarded as well.
    */
   readonly used: WeakMap<WebAssembly.Imports, UsedInstance>;
 }
 
-/** An instance that has been asked. With its memory and its globals as they were, nothing tells it from a new one. */
+/** A used instance. With its memory and its globals restored, it equals a new one. */
 export interface UsedInstance {
   readonly instance: WebAssembly.Instance;
-  /** What its globals were when it had been made. */
+  /** The first values of its globals. */
   readonly globals: readonly (number | bigint)[];
 }

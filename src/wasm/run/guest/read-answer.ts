@@ -1,19 +1,19 @@
-/** From what a guest gave back to what it comes to. */
+/** Turns a guest's answer into a result. */
 import { isUtf8 } from "node:buffer";
 import { mostAnswerBytes } from "../../limits.js";
 import type { Question, ReadAnswer } from "../../question.js";
 import type { GuestOperation, RunResult } from "./call.js";
 import { type GuestAnswer, GuestLimitError } from "./guest.js";
 
-/** The kind of review that an operation is about; undefined for those that are asked at load. */
+/** The kind of review of an operation; undefined for operations at load. */
 const REVIEWS: Readonly<Partial<Record<GuestOperation, Question["review"]>>> = {
   validate: "admission",
   "validate-raw": "raw",
 };
 
 /**
- * The answer to a review as an outcome, any other answer as it is.
- * @param answerBytes most bytes of the answer, beside what the limits say
+ * The answer to a review as an outcome, any other answer unchanged.
+ * @param answerBytes most bytes of the answer, beside the limits
  * @throws GuestLimitError when it is too large
  */
 export function readAnswer(

@@ -1,4 +1,4 @@
-/** Runs one call of a guest to its end, in the thread it is called in. Knows nothing of threads, and looks at no clock: the call's budget does. */
+/** Runs one call of a guest to its end, in the calling thread. It reads no clock: the call's budget does. */
 import { readCallAnswer, readWasiAnswer } from "../../answer.js";
 import type { ReadAnswer } from "../../question.js";
 import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
@@ -11,7 +11,7 @@ import { readAnswer } from "./read-answer.js";
 /** Characters of a failure's text: it becomes part of an HTTP answer, and a Rego module chooses it. */
 const FAILURE_CHARACTERS = 8 * 1024;
 
-/** What is asked. The bytes are only valid during the call. */
+/** The question. Its bytes are only valid during the call. */
 export interface Question {
   readonly operation: GuestOperation;
   /** The payload, JSON in UTF-8. */
@@ -20,7 +20,7 @@ export interface Question {
   readonly data?: Uint8Array;
 }
 
-/** How guests of one kind are run, and their answers read. */
+/** The runner of one kind of guests, and the reader of their answers. */
 interface GuestKind {
   readonly run: RunGuest;
   readonly read: ReadAnswer;
@@ -44,13 +44,13 @@ const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
   }),
 };
 
-/** Runs calls, one at a time. A thread has one of these. */
+/** Runs calls, one at a time. A thread has one runner. */
 export class GuestRunner {
   readonly #kinds = new Map<ExecutionMode, GuestKind>();
   readonly #places = new Places();
   readonly #answerBytes: number;
 
-  /** @param answerBytes most bytes of an answer, beside what the call's own limits say */
+  /** @param answerBytes most bytes of an answer, beside the call's own limits */
   constructor(answerBytes = Number.POSITIVE_INFINITY) {
     this.#answerBytes = answerBytes;
   }
@@ -65,7 +65,7 @@ export class GuestRunner {
     if (!this.#kinds.has(mode)) this.#kinds.set(mode, await loaders[mode]());
   }
 
-  /** Runs a call in an instance that is as a new one; never throws. The mode's code has been {@link load}ed. */
+  /** Runs a call in an instance equal to a new one; never throws. The mode's code has been {@link load}ed. */
   run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
@@ -86,18 +86,18 @@ export class GuestRunner {
           ? { ...failed, memoryBytes: place.memory.buffer.byteLength }
           : failed;
     }
-    // Whatever the guest has made of what was thrown at it.
+    // Even if the guest has caught the error.
     if (host.passed && result.kind !== "limit") result = failure(host.passed);
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
-    // What a call that failed leaves is not used again.
+    // The place of a failed call is not reused.
     if (place && (result.kind === "outcome" || result.kind === "answer")) this.#places.give(place);
     host.finish();
     return result;
   }
 
   /**
-   * Makes the memory for a module's next call, when there is none that can be used again.
-   * @returns whether it has
+   * Makes the memory for a module's next call, when there is none to be reused.
+   * @returns whether it made one
    */
   prepare(module: GuestModule): boolean {
     const { id, importedMemory: shape, image, marking } = module;
@@ -105,18 +105,18 @@ export class GuestRunner {
     try {
       return this.#places.prepare(id, shape, image, module);
     } catch {
-      // The call finds the same, and says so.
+      // The call meets the same error, and reports it.
       return false;
     }
   }
 
-  /** Makes ready for the next call; to be called when the answer is on its way. Without it the next call does the same, and is later for it. */
+  /** Prepares for the next call; called after the answer was sent. Otherwise the next call does the same, and takes longer. */
   tidy(): void {
     this.#places.tidy();
   }
 }
 
-/** Turns what a guest threw into a result. Texts are kept short: the first line, no stack. */
+/** Turns a guest's exception into a result. Texts are kept short: the first line, no stack. */
 function failure(error: unknown): GuestFailure {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
   const text = firstLine(error instanceof Error ? error.message : thrownText(error));
@@ -125,7 +125,7 @@ function failure(error: unknown): GuestFailure {
   return { kind: "trap", text };
 }
 
-/** An exception of the guest's own is no Error, and its text can't be read. */
+/** The text of a guest's exception; one of its own kind is not an Error, and has no readable text. */
 function thrownText(thrown: unknown): string {
   return thrown instanceof WebAssembly.Exception ? "an exception that the policy did not catch" : String(thrown);
 }

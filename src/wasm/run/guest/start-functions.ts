@@ -1,4 +1,4 @@
-/** What of a module runs before it is asked: its start section, and the functions that its protocol calls first. */
+/** Runs a module's start section, and the functions that its protocol calls first. */
 import { errorText } from "../../../data/error-text.js";
 import { GET_GLOBALS_NAME, SET_GLOBALS_NAME, START_NAME } from "../../names.js";
 import type { InstanceSource } from "./call.js";
@@ -6,15 +6,15 @@ import { GuestLimitError, GuestStartError } from "./guest.js";
 import type { InstancePlace } from "./place.js";
 import { ExitStatus } from "./wasi-preview1.js";
 
-/** A command's `main` ends by an exit with status 0 when all is well; the module's other exports can be called all the same. */
+/** The start function that may exit: a command's `main` ends by an exit with status 0 when it succeeds; the module's other exports can still be called. */
 const MAY_EXIT = "_start";
 
-/** How the engine's own messages about imports, segments and memory begin; whatever else is thrown comes from the module's code. */
+/** Prefix of the engine's own messages about imports, segments and memory; any other error comes from the module's code. */
 const ENGINE = "WebAssembly.Instance()";
 
 /**
- * Makes an instance, or takes the one that the place has, and sets its state, or runs its start section.
- * @throws GuestStartError when its start section ends it; what the engine throws when it does not fit its imports
+ * Makes an instance, or takes the one of the place, and sets its state, or runs its start section.
+ * @throws GuestStartError when its start section ends it; the engine's error when it does not fit its imports
  */
 export function newInstance(
   source: InstanceSource,
@@ -52,7 +52,7 @@ function call({ exports }: WebAssembly.Instance, name: string, values: readonly 
 /**
  * Calls a start function, if the instance has it.
  * @returns whether the module ended in it by an exit with status 0, as `_start` may
- * @throws GuestStartError when it ends in any other way but by returning
+ * @throws GuestStartError when it ends in any other way than by returning
  */
 export function callStart(exports: WebAssembly.Instance["exports"], name: string): boolean {
   const start = exports[name];
@@ -70,7 +70,7 @@ export function callStart(exports: WebAssembly.Instance["exports"], name: string
 const endedIn = (what: string, error: unknown): GuestStartError =>
   new GuestStartError(`the module ends in its ${what}: ${errorText(error)}`, { cause: error });
 
-/** The error of a call, which a module that had ended in `_start` explains: runtimes of some languages trap after that. */
+/** The error of a call to a module that had exited in `_start`: runtimes of some languages trap after that. */
 export function afterExit(error: unknown): Error {
   return new Error(`${errorText(error)}, after the module had ended in its function _start by exit status 0`, {
     cause: error,

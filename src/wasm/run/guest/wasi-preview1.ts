@@ -1,7 +1,7 @@
 /**
- * `wasi_snapshot_preview1` as far as policies need it: arguments, standard streams, clocks, random numbers, exit. No files, no environment.
- * Our own, because Node's `node:wasi` sleeps inside of native code (a killed worker would sleep on) and reads standard input from a file
- * descriptor, whereas the host-call answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
+ * `wasi_snapshot_preview1` for policies: arguments, standard streams, clocks, random numbers, exit. No files, no environment. Our own, because Node's
+ * `node:wasi` sleeps inside of native code (a killed worker would sleep on) and reads standard input from a file descriptor, whereas the host-call
+ * answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
  */
 
 import { HOST_CALL_UNITS } from "./budget.js";
@@ -9,7 +9,7 @@ import { guardedImports } from "./guarded-imports.js";
 import type { GuestHost } from "./guest.js";
 import type { HostAccess } from "./host-access.js";
 
-/** The guest ended itself. Thrown through the guest's frames. */
+/** Error of a guest's exit, thrown through the guest's frames. */
 export class ExitStatus extends Error {
   override readonly name = "ExitStatus";
 
@@ -18,7 +18,7 @@ export class ExitStatus extends Error {
   }
 }
 
-/** What the imports serve at the moment: one call of one instance. */
+/** The call of one instance that the imports serve at the moment. */
 export interface WasiCall extends Pick<HostAccess, "read" | "write" | "numbers" | "writeNumbers"> {
   /** Arguments, each with its NUL. */
   readonly args: readonly Uint8Array[];
@@ -42,7 +42,7 @@ export class InputQueue {
     if (bytes.length > 0) this.#chunks.push(bytes);
   }
 
-  /** Fills as much of `target` as there is; the number of bytes. */
+  /** Fills `target` with the available bytes; returns their number. */
   read(target: Uint8Array): number {
     let done = 0;
     while (done < target.length) {
@@ -103,11 +103,11 @@ const ABSENT = [
 type Import = (...parameters: never[]) => number | bigint | undefined;
 
 /**
- * An import object for any number of instances, one call after the other. Fifty new functions for every instance would take longer than making it,
- * and the engine keeps them alive with the instance for a while.
+ * An import object for any number of instances, one call after the other. Making fifty new functions for every instance would take longer than making
+ * the instance, and the engine keeps them alive with the instance for a while.
  */
 export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports {
-  /** @param access how the buffers are used */
+  /** @param access the use of the buffers */
   function vectors(pointer: number, count: number, access: "read" | "write"): Uint8Array[] {
     if (count >>> 0 > 1024)
       throw current().host.limitPassed("the policy passed more than 1024 buffers to one read or write");
@@ -206,7 +206,7 @@ export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports 
   return guardedImports(imports, () => current().host);
 }
 
-/** Every name this host serves, for the check at load. */
+/** Every name that this host provides, for the check at load. */
 export const WASI_FUNCTIONS: ReadonlySet<string> = new Set(
   Object.keys(
     wasiImports(() => {

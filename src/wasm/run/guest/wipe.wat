@@ -1,5 +1,5 @@
-;; Makes a guest's memory all zeros again, looking for what is not: most pages of most guests were never written to (the stack that a compiler sets aside
-;; has a MiB). Reading them takes a third of the time that writing them takes, and those that nobody ever writes to need no memory of the machine's.
+;; Makes a guest's memory all zeros again by searching for non-zero parts: most pages of most guests were never written to (the stack that a compiler
+;; reserves has a MiB). Reading takes a third of the time of writing, and pages that are never written to take no memory of the machine.
 (module
   (import "guest" "memory" (memory 0))
 

@@ -1,4 +1,4 @@
-/** What has been written to of a memory since it was last brought back, as its guest has marked it and its host has noted it. */
+/** Regions of a memory that were written to since it was last restored, marked by its guest or noted by its host. */
 
 import { highMarksName, lowMarksName } from "../../names.js";
 import { type Marking, REGIONS, SLACK_BYTES } from "../../rewrite/write-barriers/marking.js";
@@ -51,7 +51,7 @@ export class WrittenRegions implements Written {
   }
 }
 
-/** Regions of one size: the bits of the host's writes and of the instances that have been in the memory. */
+/** Regions of one size: the bits of the host's writes and of the memory's instances. */
 class Level {
   readonly shift: number;
   readonly #number: number;
@@ -90,12 +90,12 @@ class Level {
   }
 
   readMarks(): void {
-    // The upper half is read last: that makes the instance forget them.
+    // The upper half is read last: that resets the instance's marks.
     if (this.#readLow) this.#low |= this.#readLow();
     if (this.#readHigh) this.#high |= this.#readHigh();
   }
 
-  /** Whether the bit is set of the region that has an address. */
+  /** Whether the bit of an address' region is set. */
   has(address: number): boolean {
     const bit = (address >>> this.shift) % REGIONS;
     return (bit < HALF ? this.#low >>> bit : this.#high >>> (bit - HALF)) % 2 !== 0;

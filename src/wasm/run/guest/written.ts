@@ -1,13 +1,13 @@
-/** What of a memory may have been written to since it was last brought back. */
+/** Parts of a memory that may have been written to since it was last restored. */
 export interface Written {
-  /** The host writes so many bytes from an address on; both may be given as signed. */
+  /** Notes a write of the host: address and length in bytes; both may be signed. */
   note(address: number, length: number): void;
-  /** The instance that writes from now on. */
+  /** Sets the instance that writes from now on. */
   entered(instance: WebAssembly.Instance): void;
   /**
-   * Where that is, which it forgets.
-   * @param bytes of the memory
-   * @returns where each part begins and ends, in order
+   * Returns the parts, and resets them.
+   * @param bytes the size of the memory
+   * @returns begin and end of each part, in order
    */
   take(bytes: number): readonly number[];
 }

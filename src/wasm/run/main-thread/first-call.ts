@@ -1,33 +1,33 @@
 /**
- * How soon a module's policies may be asked on the main thread. An instance of a small module takes microseconds. Of a large one it may take long whatever
- * the guest does, and the engine compiles a function when it is first called, on the thread that calls it: 1 MB a 20 ms or so.
+ * Decides how soon a module's policies may run on the main thread. An instance of a small module takes microseconds. Of a large one it may take long
+ * whatever the guest does, and the engine compiles a function when it is first called, on the thread that calls it: 1 MB a 20 ms or so.
  */
 import { LIMITS_HAVE_MAXIMUM, Reader, skipValueType } from "../../rewrite/binary/reader.js";
 import { readSections, SECTION_CODE, SECTION_TABLE, SECTION_TYPE } from "../../rewrite/binary/sections.js";
 import type { GuestMemory } from "../../rewrite/binary/types.js";
 import { readTypes } from "../../rewrite/binary/types.js";
 
-/** Bytes of code of a module that may run on the main thread at once: all of it is compiled in 10 ms. */
+/** Bytes of code of a module that may run on the main thread from its first call: all of it is compiled in 10 ms. */
 const SMALL_CODE_BYTES = 512 * 1024;
-/** Bytes of code of one that may ever: should all be compiled there after all, it takes no more than a tenth of a second. */
+/** Bytes of code of a module that may ever run there: compiling all of it takes no more than a tenth of a second. */
 const LARGEST_CODE_BYTES = 4 * 1024 * 1024;
 /** Bytes of one function. */
 const LARGEST_FUNCTION_BYTES = 512 * 1024;
-/** Pages of its memory at the start. It is wiped behind every call, 10 to 20 microseconds a MiB. */
+/** Pages of its memory at the start. It is wiped after every call, 10 to 20 microseconds a MiB. */
 const LARGEST_MEMORY_PAGES = 80;
-/** The same for a module that marks what it writes to: no more than that is wiped. */
+/** The same for a module that marks its writes: only these are wiped. */
 const LARGEST_MARKED_PAGES = 512;
 /** Entries of its table, which is filled for every instance. */
 const LARGEST_TABLE = 20_000;
 /** Parameters and results of a function together. */
 const MOST_VALUES = 64;
-/** Calls of a policy that must have been short on threads, when its module is not small: what it usually runs is compiled then. */
+/** Short calls on threads that a policy needs when its module is not small: its usual functions are compiled then. */
 const PROOF = 4;
 
 /**
- * Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does.
- * @param bytes the module; it has been read before, and holds together
- * @param isMarked whether it marks what it writes to
+ * Short calls on threads that a policy needs before one runs on the main thread; Infinity: none ever does.
+ * @param bytes the module; it has been read before, and is valid
+ * @param isMarked whether it marks its writes
  */
 export function shortCallsBefore(bytes: Uint8Array, memory: GuestMemory | undefined, isMarked = false): number {
   if ((memory?.initial ?? 0) > (isMarked ? LARGEST_MARKED_PAGES : LARGEST_MEMORY_PAGES))
@@ -44,8 +44,8 @@ export function shortCallsBefore(bytes: Uint8Array, memory: GuestMemory | undefi
 }
 
 /**
- * Whether all types are of functions of no more than so many values: the engine takes time for each of them at every branch. Objects that it collects have
- * no limit but the process's memory.
+ * Whether all types are of functions with no more than this many values: the engine takes time for each of them at every branch. Garbage-collected
+ * objects have no limit but the process's memory.
  */
 function hasPlainTypes(body: Uint8Array): boolean {
   const { types, complete } = readTypes(body);

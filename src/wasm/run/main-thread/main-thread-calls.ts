@@ -1,7 +1,7 @@
 /**
- * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, without a wait for another thread. Only a whole
- * answer counts. Whatever else a call comes to, it is run again on a thread, from its beginning, and comes to what it comes to there: a guest sees nothing
- * but its question, and a moment that is the same for both (`guest/moment.ts`).
+ * Calls on the main thread: a guest that answers within about a millisecond runs there, without a wait for another thread. Only a complete answer
+ * counts. With any other result the call is run again on a thread, from its beginning, and the result there counts: a guest sees only its question,
+ * and a moment that is the same for both (`guest/moment.ts`).
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Outcome } from "../../../policy/outcome.js";
@@ -16,19 +16,19 @@ import type { StateOrder } from "../snapshot/take-state.js";
 import type { CallHistory } from "./history.js";
 import { INLINE_MS, ONCE_MS, Trial, UNPROVED_MS, UNPROVED_PAUSE_MS } from "./trial.js";
 
-/** Milliseconds over which it is measured: what the main thread may be busy with at a stretch. */
+/** Milliseconds of a measuring window: as long as the main thread may be busy without a pause. */
 const WINDOW_MS = 100;
 /** The part of it that calls on the main thread may take; the rest is for requests, answers and other kinds of policies. */
 const MOST = 0.5;
-/** The same where there is no other processor: on a thread a call takes as much of it, and two switches more. */
+/** The same without another processor: on a thread a call takes as much of it, and two switches more. */
 const MOST_OF_ONE = 0.9;
 /**
- * Milliseconds up to which a call does not count, and is never sent away: to hand it to a thread and take its result costs a good part of that, and
- * nobody notices to wait for it.
+ * Milliseconds up to which a call does not count, and always runs here: passing it to a thread and taking its result costs a good part of that, and
+ * other requests hardly wait.
  */
 const SHORT_MS = 0.25;
 
-/** Measures, in windows one behind the other. */
+/** Measures the share, in consecutive windows. */
 export class MainThreadShare {
   #window = Number.NEGATIVE_INFINITY;
   #used = 0;
@@ -50,7 +50,7 @@ export class MainThreadShare {
   }
 
   /**
-   * A call has run there.
+   * Notes a call on the main thread.
    * @param began monotonic milliseconds
    * @param took milliseconds
    */
@@ -64,9 +64,9 @@ export class MainThreadShare {
   }
 }
 
-/** Bytes of a question, data document included, up to which it is asked on the main thread: it is copied, and read by the guest. */
+/** Bytes of a question, data document included, up to which it runs on the main thread: it is copied, and parsed by the guest. */
 export const INLINE_QUESTION_BYTES = 256 * 1024;
-/** Bytes of an answer up to which it is read on the main thread; to compare a changed object of this size with the request's takes some 0.1 ms. */
+/** Bytes of an answer up to which it is parsed on the main thread; comparing a changed object of this size with the request's takes some 0.1 ms. */
 const INLINE_ANSWER_BYTES = 32 * 1024;
 
 /** One call. */
@@ -76,36 +76,36 @@ export interface MainThreadCall {
   readonly limits: GuestLimits;
   readonly moment: Moment;
   readonly history: CallHistory;
-  /** Takes a line that the guest has logged. */
+  /** Receives a log line of the guest. */
   readonly onLog: (line: LogLine) => void;
   /** Told when the guest has trapped, in its start or behind it: it may have been by its floor. */
   readonly onTrap?: () => void;
 }
 
-/** What is asked at load. */
+/** A call at load. */
 export type MainThreadCheck = Pick<MainThreadCall, "module" | "call" | "limits" | "onLog">;
 
-/** How many calls there were. Counters count from the start. */
+/** Numbers of calls, since the start. */
 export interface MainThreadStatus {
   /** Calls that have answered on the main thread. */
   readonly answered: number;
-  /** Calls that were begun there and then run on a thread. */
+  /** Calls that began there and were then run on a thread. */
   readonly movedOn: number;
 }
 
-/** Runs calls on the thread it is made on. */
+/** Runs calls on the thread that creates it. */
 export class MainThreadCalls {
-  /** For the moments of calls. */
+  /** Seeds for the moments of calls. */
   readonly seeds = new Seeds();
-  /** For a payload that is asked about here, and nowhere else: the next one takes its place. */
+  /** Memory for a payload that is used only here: the next one replaces it. */
   readonly allocate = new PayloadScratch(INLINE_QUESTION_BYTES).allocate;
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share: MainThreadShare;
   readonly #now: () => number;
-  /** When the call of a policy that is not known to end may take long, as its first one does. */
+  /** The time from which the call of a policy that is not known to end may take long, as its first one does. */
   #nextUnproved = Number.NEGATIVE_INFINITY;
   #isTidying = false;
-  /** The policy whose call was the last one; those before it have been tidied up behind. */
+  /** The policy of the last call; memory of earlier ones is restored. */
   #lastAsked: CallHistory | undefined;
   #answered = 0;
   #movedOn = 0;
@@ -129,11 +129,11 @@ export class MainThreadCalls {
     return history.isInline && this.#share.allows(this.#now(), history.usualMs);
   }
 
-  /** What a guest says about a review, for whom {@link wouldTry}; undefined when it has to be asked on a thread. */
+  /** The guest's outcome, for a policy that {@link wouldTry}; undefined when it has to be asked on a thread. */
   try({ module, call, limits, moment, history, onLog, onTrap }: MainThreadCall): Outcome | undefined {
     if (call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
-    // A large memory takes longer to be filled than a call may take.
+    // Filling a large memory takes longer than a call may take.
     const ready = this.#runner.prepare(module) ? this.#now() : began;
     const { isProved } = history;
     const limit = isProved ? INLINE_MS : ready >= this.#nextUnproved ? ONCE_MS : UNPROVED_MS;
@@ -158,8 +158,8 @@ export class MainThreadCalls {
   }
 
   /**
-   * What a guest answers at load, when it does so at once; undefined when it has to be asked on a thread. It tells nothing about requests, and does not count among
-   * them. A thread takes 100 ms of a processor to start, which for most servers is a fifth of their own start, and 8 MiB.
+   * Runs a call at load; undefined when it must run on a thread. It says nothing about requests, and does not count among them. A thread takes 100 ms
+   * of a processor to start, which for most servers is a fifth of their own start, and 8 MiB.
    */
   check({ module, call, limits, onLog }: MainThreadCheck): GuestResult | undefined {
     if (call.input.length > INLINE_QUESTION_BYTES) return undefined;
@@ -174,12 +174,12 @@ export class MainThreadCalls {
   }
 
   /**
-   * A policy's state, taken in as little time as a call may have; undefined when that is not enough, and it has to be taken on a thread. Most small policies
-   * never need one.
+   * Captures a policy's state, in the time of a call; undefined when that is not enough, and a thread must capture it. Most small policies never need
+   * one.
    */
   async takeState(order: Omit<StateOrder, "budget">): Promise<FoundStart | undefined> {
     const { takeState } = await import("../snapshot/take-state.js");
-    // The answer to the call that it is taken beside goes first.
+    // The answer to the current call goes first.
     await nextTurn();
     const began = this.#now();
     const budget = new Trial(began, this.#now, ONCE_MS);
@@ -188,7 +188,7 @@ export class MainThreadCalls {
     return budget.isSpent ? undefined : found;
   }
 
-  /** Makes ready for the next call when the answers at hand are on their way. */
+  /** Prepares for the next call once the present answers were sent. */
   #tidyLater(history?: CallHistory): void {
     this.#lastAsked = history;
     if (this.#isTidying) return;

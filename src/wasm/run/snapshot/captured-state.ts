@@ -1,33 +1,33 @@
 import type { MemorySnapshot } from "../../rewrite/snapshot/memory-snapshot.js";
 
-/** The state with which a new instance begins in place of running its start; the content of its memory stands in an image (`memory-image.ts`). */
+/** The state from which a new instance starts instead of running its start functions; its memory is in a snapshot (`rewrite/snapshot/memory-snapshot.ts`). */
 export interface CapturedState {
   /** Values of the module's mutable globals, as its hidden functions pass them. */
   readonly globals: readonly (number | bigint)[];
   /** Whether the module ended in its start function by an exit, as `_start` may. */
   readonly exited: boolean;
-  /** What the host knows of a Rego module's memory. */
+  /** Addresses in a Rego module's memory. */
   readonly rego?: RegoState;
 }
 
 /** A Rego module that has its data document. */
 export interface RegoState {
-  /** Where the document is. */
+  /** The document's address. */
   readonly dataAddress: number;
   readonly builtins: Builtins;
 }
 
-/** What a Rego module's builtins are called. */
+/** Names of a Rego module's builtins. */
 export interface Builtins {
   readonly names: ReadonlyMap<number, string>;
   /** Those that the module needs and the host lacks. */
   readonly missing: readonly string[];
 }
 
-/** A state as it was taken. */
+/** A captured state. */
 export interface TakenState {
   readonly image: MemorySnapshot;
   readonly state: CapturedState;
-  /** Bytes of the image that are not the module's own. */
+  /** Bytes of the snapshot that are not in the module's own. */
   readonly ownBytes: number;
 }

@@ -1,14 +1,14 @@
-/** Requests about nothing in particular (data/neutral-requests.json), by which the states of policies are made and checked. */
+/** Requests about nothing in particular (data/neutral-requests.json), with which the states of policies are made and checked. */
 import { readFileSync } from "node:fs";
 import type { Review } from "../../../policy/review.js";
 
 const FILE = new URL("../../../../../data/neutral-requests.json", import.meta.url);
 
-/** Stands in all their names, users, images and labels. */
+/** The word in all their names, users, images and labels. */
 const MARK = /neutral/g;
-/** What stands there in the variants: one word of the same length, and one that is longer. */
+/** Words in its place in the variants: one of the same length, and one that is longer. */
 const WORDS = ["another", "quite-a-different-one"] as const;
-/** As many of the requests have variants: each costs a policy several calls. */
+/** Number of requests with variants: each costs a policy several calls. */
 const VARIED = 1;
 
 type Request = Extract<Review, { readonly kind: "admission" }>["request"];

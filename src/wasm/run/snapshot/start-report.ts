@@ -1,23 +1,23 @@
-/** How the instances of a policy begin, and what was found about it. */
+/** The start mode of a policy's instances, and the reason for it. */
 import type { TakenState } from "./captured-state.js";
 
-/** How the instances of a policy begin: from nothing, after their start, after a neutral call. */
+/** The start mode of a policy's instances: from nothing, after their start, after a neutral call. */
 export type StartKind = "cold" | "started" | "warm";
 
-/** What was found. */
+/** The chosen start mode. */
 export interface StartReport {
   readonly start: StartKind;
-  /** Why not further. */
+  /** The reason why not a warmer one. */
   readonly because?: string;
 }
 
-/** The start of a policy whose state is not taken yet, or never is. */
+/** The start of a policy whose state is not captured yet, or never is. */
 export const coldStart = (because: string): StartReport => ({ start: "cold", because });
 
-/** A start and the state for it; none when it is cold. */
+/** A start and the state for it; none for a cold start. */
 export interface FoundStart {
   readonly report: StartReport;
   readonly taken?: TakenState;
-  /** Whether the state is that of any start, whatever the time and the chance: nothing has to be proved of it. */
+  /** Whether the state is that of any start, whatever the time and the random numbers: it needs no trial. */
   readonly isExact: boolean;
 }

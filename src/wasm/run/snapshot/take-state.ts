@@ -1,6 +1,6 @@
 /**
- * Takes the state with which a policy's instances begin: after their start, and after one neutral call where that shows to pay. It is given only when
- * nothing that was tried tells it from a start of its own.
+ * Captures the state from which a policy's instances start: after their start functions, and after one neutral call where that pays. A state is used
+ * only when no trial has distinguished it from a fresh start.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { GuestLimits } from "../../limits.js";
@@ -15,41 +15,41 @@ import { CaptureHost } from "./capture-host.js";
 import type { TakenState } from "./captured-state.js";
 import { coldStart, type FoundStart } from "./start-report.js";
 
-/** What the state is taken of. */
+/** An order for a state. */
 export interface StateOrder {
-  /** Without a state. */
+  /** The module without a state. */
   readonly module: GuestModule;
   readonly limits: GuestLimits;
-  /** For all runs together. */
+  /** The budget of all runs together. */
   readonly budget: Budget;
   /** The data document of a Rego module. */
   readonly data?: Uint8Array;
-  /** Units of fuel of a start that is worth a state of its own. Default: any is. */
+  /** Units of fuel of a start that is worth a state of its own. Default: any. */
   readonly longStartUnits?: number;
-  /** Payloads of neutral requests, the one that warms first, those of other contents behind; none when only the state after the start is wanted. */
+  /** Payloads of neutral requests, the warming one first, then those of other contents; empty when only the state after the start is needed. */
   readonly neutral: readonly Uint8Array[];
 }
 
-/** Milliseconds between the two times at which a state is taken: one that depends on the clock differs. */
+/** Milliseconds between the two times at which a state is captured: one that depends on the clock differs. */
 const OTHER_TIME_MS = 86_400_000;
-/** Most bytes of a state of one policy: bringing a MiB back takes a hundred microseconds, and a server has a hundred policies. */
+/** Most bytes of a state of one policy: restoring a MiB takes a hundred microseconds, and a server has a hundred policies. */
 const STATE_BYTES = 32 * 1024 * 1024;
-/** Units of fuel for which counting stops to look, */
+/** Units of fuel between two counts, */
 const COUNTED_UNITS = 1_000;
-/** or this part of what was used before: a state that saves a tenth of a call is told from one that saves a third. */
+/** or this part of the units used before: precise enough to distinguish a state that saves a tenth of a call from one that saves a third. */
 const COUNTED_PART = 1 / 32;
-/** A call that costs less is not worth a state of its own: some ten microseconds. */
+/** Units of a call that is worth a state of its own: some ten microseconds. */
 const WORTHWHILE_UNITS = 100_000;
-/** A state after a call pays when it saves at least so much of a call. */
+/** Share of a call that a state must save to pay. */
 const WORTHWHILE_SHARE = 0.2;
-/** Units that bringing a byte of a state back is worth. */
+/** Units of restoring a byte of a state. */
 const UNITS_PER_BYTE = 0.1;
 
 const SHORT_START = "its start is short";
 const NOT_CHECKED = "its time was up before the state was checked";
 const NOT_ANSWERED = "it answers no neutral request";
 
-/** Takes it. Never throws; guests run in the thread in which this is called. */
+/** Captures a state. Never throws; guests run in the calling thread. */
 export async function takeState(order: StateOrder): Promise<FoundStart> {
   const trial = new Trial(order);
   await trial.begin();
@@ -65,24 +65,24 @@ export async function takeState(order: StateOrder): Promise<FoundStart> {
   return { report, taken: after, isExact: !trial.dependsOnChance };
 }
 
-/** What came of a run. */
+/** The result of a run. */
 interface Run {
   readonly result: unknown;
   readonly answered: boolean;
-  /** Whether the guest asked the host, or wanted to wait. */
+  /** Whether the guest made a host call, or waited. */
   readonly spoke: boolean;
-  /** What it logged: a log line has no answer, so the guest learns nothing by it. */
+  /** Its log lines: they have no answer, so they don't influence the guest. */
   readonly lines: readonly LogLine[];
   readonly units: number;
 }
 
 class Trial {
-  /** Whether the state after the start depends on the time or on chance. */
+  /** Whether the state after the start depends on the time or on random numbers. */
   dependsOnChance = false;
   #startUnits = 0;
   readonly #order: StateOrder;
   readonly #runner = new GuestRunner();
-  /** What instances that began cold have answered, by the question. */
+  /** Results of instances that started cold, by question. */
   readonly #cold = new Map<Uint8Array, Run>();
 
   constructor(order: StateOrder) {
@@ -93,17 +93,17 @@ class Trial {
     return this.#runner.load(this.#order.module.mode);
   }
 
-  /** The state after the start, or why there is none. */
+  /** The state after the start, or the reason why there is none. */
   async start(): Promise<TakenState | string> {
     const { module, neutral } = this.#order;
     const one = await this.#captureTwice(module, "start");
-    // What is not used has not to be proved: of a policy that computes for long in each call that would take as long as all else.
+    // An unused state needs no trial, which would take long for a policy with long calls.
     if (typeof one === "string" || this.startIsShort) return one;
     const other = await this.#capture(module, "start", laterMoment());
     if (typeof other === "string") return other;
     if (same(one, other)) return one;
     this.dependsOnChance = true;
-    // Most often the keys of its hash maps, which a server draws once, too, or when it was started.
+    // Most often the keys of its hash maps, which a server draws once as well, or the time of its start.
     if (neutral.length === 0) return "what its start leaves depends on chance";
     return (await this.#difference(module, [one, other])) ?? one;
   }
@@ -113,11 +113,11 @@ class Trial {
     return this.#startUnits < (this.#order.longStartUnits ?? 0);
   }
 
-  /** The state after a neutral call, or why there is none. @param after the state after the start */
+  /** The state after a neutral call, or the reason why there is none. @param after the state after the start */
   async call(after: TakenState): Promise<TakenState | string> {
     const { module } = this.#order;
     const started = this.startIsShort ? module : { ...module, image: after.image, state: after.state };
-    // A policy for Ingresses may have nothing but an error for a Pod.
+    // A policy for Ingresses may only fail for a Pod.
     const [first, second] = this.#order.neutral.filter((input) => this.#coldRun(input).answered);
     if (!first || !second) return NOT_ANSWERED;
     const cold = this.#coldRun(second);
@@ -133,7 +133,7 @@ class Trial {
     return (await this.#difference(started, [warm, other])) ?? warm;
   }
 
-  /** Asks about all neutral requests from each state: every answer must be that of an instance that began cold. */
+  /** Evaluates all neutral requests from each state: every answer must equal that of an instance that started cold. */
   async #difference(module: GuestModule, states: readonly TakenState[]): Promise<string | undefined> {
     const { neutral } = this.#order;
     for (const input of neutral) {
@@ -146,11 +146,11 @@ class Trial {
       }
     }
     if (this.#order.budget.isSpent) return NOT_CHECKED;
-    // Errors that are alike prove nothing when there is nothing else.
+    // Equal errors prove nothing without any other answer.
     return neutral.some((input) => this.#coldRun(input).answered) ? undefined : NOT_ANSWERED;
   }
 
-  /** What an instance that begins cold answers. */
+  /** The result of an instance that starts cold. */
   #coldRun(input: Uint8Array): Run {
     const known = this.#cold.get(input);
     if (known) return known;
@@ -160,8 +160,8 @@ class Trial {
   }
 
   /**
-   * A state that is the same at two times, with the same chance. It may depend on the clock that only runs: a state with an old reading of it is that of a
-   * process which has lived for long.
+   * A state that is the same at two times, with the same random numbers. It may depend on the monotonic clock: an old reading is that of a process
+   * which has lived for long.
    */
   async #captureTwice(
     module: GuestModule,
@@ -178,7 +178,7 @@ class Trial {
     return same(one, other) ? one : "what it leaves depends on the time of day";
   }
 
-  /** @param input of the call after which the state is taken; none before any call */
+  /** @param input the call after which the state is captured; absent: before any call */
   async #capture(
     module: GuestModule,
     until: "start" | "answer",
@@ -186,7 +186,7 @@ class Trial {
     input: Uint8Array = new Uint8Array(),
   ): Promise<TakenState | string> {
     const { limits, budget } = this.#order;
-    // A runner of its own has no memory that was used, and perhaps grown, before.
+    // A new runner has no memory that was used, and perhaps grown, before.
     const runner = new GuestRunner();
     await runner.load(module.mode);
     const side = new SilentSide();
@@ -201,7 +201,7 @@ class Trial {
     if (until === "start") this.#startUnits = counting.units;
     if (budget.isSpent) return "its time was up before the state was taken";
     if (side.spoke) return until === "start" ? "its start asks the host" : "it asks the host";
-    // Started in each instance, it would be logged for each call.
+    // Without a state the line would be logged for each call.
     if (until === "start" && side.lines.length > 0) return "its start logs";
     if (until === "answer" && result.kind !== "outcome") return NOT_ANSWERED;
     const taken = until === "start" ? host.taken : host.take();
@@ -226,7 +226,7 @@ class Trial {
   }
 }
 
-/** Far from when states are taken, so that what they remember of the time is wrong. */
+/** A moment far from the capture of states, so that a remembered time is wrong. */
 function laterMoment(): Moment {
   const { wall, monotonic } = new Moment().time;
   return new Moment({ time: { wall: wall + OTHER_TIME_MS, monotonic: monotonic + OTHER_TIME_MS * 1_000 } });
@@ -236,7 +236,7 @@ function same(one: TakenState, other: TakenState): boolean {
   return sameImage(one.image, other.image) && isDeepStrictEqual(one.state, other.state);
 }
 
-/** A host that answers no question, and remembers that one was asked. */
+/** A host that answers no call, and notes that there was one. */
 class SilentSide implements HostSide {
   spoke = false;
   readonly lines: LogLine[] = [];

@@ -1,14 +1,14 @@
-/** The time as the pool sees it. Passed in, so that tests can hold it still. */
+/** The pool's clock; tests can stop it. */
 export interface Clock {
   /** Monotonic milliseconds, on the scale of `EvaluationContext.deadline`. */
   now(): number;
-  /** Calls back once after so many milliseconds; returns how to cancel that. */
+  /** Calls back once after this many milliseconds; returns a function that cancels it. */
   after(milliseconds: number, callback: () => void): () => void;
-  /** The same for what need not happen when the process has nothing else to do. */
+  /** The same without keeping the process alive. */
   afterward(milliseconds: number, callback: () => void): () => void;
 }
 
-/** The real time. */
+/** The real clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, callback) {

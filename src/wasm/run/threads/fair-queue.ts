@@ -1,6 +1,6 @@
 /** Waiting jobs by policy, taken in turns: a policy that sends a thousand calls delays another's first one by a single call. */
 export class FairQueue<T> {
-  /** In the order in which the keys get their next turn. */
+  /** Queues, in the order of their next turns. */
   readonly #queues = new Map<string, T[]>();
   #length = 0;
 
@@ -21,7 +21,7 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** The next item of those whose keys may have a turn; its key goes to the end of the round. */
+  /** The next item of an eligible key; its key goes to the end of the round. */
   take(eligible: (key: string) => boolean): T | undefined {
     for (const [key, items] of this.#queues) {
       if (!eligible(key)) continue;

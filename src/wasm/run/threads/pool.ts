@@ -1,7 +1,7 @@
 /**
- * The pool of threads, for calls that the main thread does not run itself. A guest ends itself at its deadline; nothing here ends one. A call that
- * takes long leaves its slot to others and gives way to them; one that waits for the host occupies a thread but no slot (`slots.ts`). Calls of
- * policies that time out begin as long ones. docs/design/guest-threads.md has a drawing.
+ * The pool of threads, for calls that the main thread does not run itself. A guest ends itself at its deadline; nothing here ends one. A long call
+ * leaves its slot to others and rests for them; one that waits for the host occupies a thread but no slot (`slots.ts`). Calls of policies that time
+ * out begin as long ones. docs/design/guest-threads.md has a drawing.
  */
 import { availableParallelism } from "node:os";
 import type { ExecutionMode, HostAnswer, Phase } from "../guest/call.js";
@@ -18,15 +18,15 @@ import type { PoolStatus } from "./status.js";
 import type { GuestThread } from "./thread.js";
 import { ThreadSet } from "./thread-set.js";
 
-/** Waiting calls in all. Each waits no longer than its request's deadline; more of them are an attack on memory. */
+/** Most waiting calls. Each waits no longer than its request's deadline; more of them would be an attack on memory. */
 const MAX_WAITING = 10_000;
-/** Milliseconds between two looks at all calls. */
+/** Milliseconds between two checks of all calls. */
 const TICK_MS = 5;
-/** Milliseconds after which a call is long: few take as many, and those that are waiting should not wait for one that does. */
+/** Milliseconds after which a call is long: few take as many, and waiting ones should not wait for one that does. */
 const LONG_AFTER_MS = 10;
-/** Milliseconds after which the pool asks whether the answer is still wanted: the caller's signal is made for it. */
+/** Milliseconds after which the pool checks whether the answer is still needed: the caller's signal is made for it. */
 const ASKED_AFTER_MS = 25;
-/** Milliseconds for which a thread may be late with its report: it is in a host function, or the engine compiles. Then the caller is answered all the same. */
+/** Milliseconds that a thread's report may be late: it is in a host function, or the engine compiles. After that the caller gets its answer anyway. */
 const GRACE_MS = 15;
 const TIMED_OUT_WAITING: JobResult = { kind: "timeout", phase: "waiting", stderr: "" };
 const ABANDONED: JobResult = { kind: "refused", text: "the caller no longer waits for the answer" };
@@ -35,14 +35,14 @@ const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shuttin
 /** A call on a thread. */
 interface Running extends Waiting {
   readonly thread: GuestThread;
-  /** On the pool's clock. */
+  /** Its end, on the pool's clock. */
   readonly end: number;
-  /** The last calls of its policy timed out. */
+  /** Whether the last calls of its policy timed out. */
   readonly isLate: boolean;
   place: Place;
-  /** When it last began to compute: at its start, or with the host's last answer. */
+  /** The time at which it last began to compute: at its start, or with the host's last answer. */
   resumed: number;
-  /** The caller has its result, but the thread has not reported. */
+  /** Whether the caller has its result before the thread has reported. */
   isSettled: boolean;
   /** Aborted when the call ends; made with its first host call. */
   ended?: AbortController;
@@ -50,11 +50,11 @@ interface Running extends Waiting {
   answer?: HostAnswer;
 }
 
-/** What a pool knows of the machine. */
+/** Properties of the machine. */
 export interface PoolOptions {
-  /** Default: as many as the process may run on. */
+  /** Default: those that the process may run on. */
   readonly processors?: number;
-  /** How busy the main thread is, 0 to 1. */
+  /** Load of the main thread, 0 to 1. */
   readonly mainLoad?: () => number;
 }
 
@@ -70,7 +70,7 @@ export class WorkerPool {
   readonly #clock: Clock;
   readonly #sharedClock = sharedClock();
   readonly #processors: number;
-  /** Threads that start at a time: a start takes 30 ms of a processor from everybody. */
+  /** Threads that start at a time: a start takes 30 ms of a processor from all others. */
   readonly #mostStarting: number;
   readonly #measureMain: () => number;
   #mainLoad = 1;
@@ -131,7 +131,7 @@ export class WorkerPool {
     this.#threads.close();
   }
 
-  /** Gives places and threads to calls that wait for them, as long as there are both. */
+  /** Gives places and threads to calls that wait for them, while there are both. */
   #pump(): void {
     if (this.#closed) return;
     for (const running of this.#running.values()) if (running.answer) this.#resume(running, running.answer);
@@ -180,7 +180,7 @@ export class WorkerPool {
     const { thread, job } = running;
     if (result.kind === "ended") this.#timeOut(running, result.phase, result.stderr);
     else {
-      // To take a state is many calls: it tells nothing about how long one may take.
+      // Capturing a state is many calls: it says nothing about the duration of one.
       if (!job.onState) this.#history.ended(job.key, computedMs);
       job.onComputed?.(computedMs);
       this.#settle(running, result);
@@ -212,13 +212,13 @@ export class WorkerPool {
     running.settle(result);
   }
 
-  /** The call is off its thread. */
+  /** Frees the thread of a call. */
   #free({ thread, place, job }: Running): void {
     this.#running.delete(thread);
     this.#slots.leave(place, job.key);
   }
 
-  /** Looks at all calls every few milliseconds, as long as there are any. */
+  /** Checks all calls every few milliseconds, while there are any. */
   #watch(): void {
     if (this.#cancelTick || this.#closed) return;
     this.#cancelTick = this.#clock.after(TICK_MS, () => {
@@ -245,7 +245,7 @@ export class WorkerPool {
     if (place === "slot" && age >= LONG_AFTER_MS && this.#slots.hasRoomForLong) this.#move(running, "long");
   }
 
-  /** The answer is not wanted any more: the guest ends itself when it next looks. */
+  /** Gives up a call whose answer is no longer needed: the guest ends itself at its next check. */
   #giveUp(running: Running): void {
     running.thread.abort();
     this.#settle(running, ABANDONED);
@@ -257,7 +257,7 @@ export class WorkerPool {
     this.#slots.enter(place, running.job.key);
   }
 
-  /** Serves a host call. The guest's time limit goes on; its place is free meanwhile. */
+  /** Serves a host call. The guest's time limit continues; its place is free meanwhile. */
   async #serve(running: Running, message: HostCallMessage): Promise<void> {
     const { job, thread } = running;
     if (job.isAborted?.() === true) {
@@ -287,7 +287,7 @@ export class WorkerPool {
     running.thread.answer(answer);
   }
 
-  /** Tells the threads what long calls may take. */
+  /** Publishes the shares of long calls. */
   #publish(): void {
     let [long, late] = [0, 0];
     for (const { place, isLate } of this.#running.values()) {

@@ -1,14 +1,14 @@
 /**
- * What a call on a thread counts as. `slot`: it holds one of the pool's slots, as every call does at first. `long`: it has run for a while, or its
+ * The place of a call on a thread. `slot`: it holds one of the pool's slots, as every call does at first. `long`: it has run for a while, or its
  * policy's calls time out, and it leaves the slots to others. `host`: it waits for the host, and holds neither.
  */
 export type Place = "slot" | "long" | "host";
 
-/** Long calls in all, for each slot: of that many policies which loop at the same time each may fill its part. A thread takes some MiB. */
+/** Most long calls for each slot: this many looping policies may each fill their part. A thread takes some MiB. */
 const LONG_PER_SLOT = 4;
-/** Calls that wait for the host at a time: each holds a thread of some MiB. */
+/** Most calls that wait for the host at a time: each holds a thread of some MiB. */
 const MAX_HOST_CALLS = 32;
-/** Those of one policy: when what it asks for does not answer, other policies must still be able to ask the host. */
+/** The same of one policy: when its host calls get no answer, other policies must still be able to make some. */
 const MAX_HOST_CALLS_PER_POLICY = 24;
 
 /** Counts calls on threads by place, in all and of each policy. */
@@ -33,9 +33,9 @@ export class Slots {
   }
 
   /**
-   * Whether a call of this policy may begin, or go on behind an answer of the host, in that place. A policy with as many long calls as there are
-   * slots begins no other one, so that its calls never hold all slots for long. Those that begin as long calls, because the last ones of their policy timed out,
-   * have half of that each, and half of all places together.
+   * Whether a call of this policy may begin, or continue after an answer of the host, in that place. A policy with as many long calls as there are
+   * slots begins no other one, so that its calls never hold all slots for long. Those that begin as long calls, because the last ones of their policy
+   * timed out, have half of that each, and half of all places together.
    */
   mayEnter(place: "slot" | "long", policy: string): boolean {
     const long = this.#byPolicy.long.get(policy) ?? 0;

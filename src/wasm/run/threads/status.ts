@@ -3,7 +3,7 @@ export interface PoolStatus {
   readonly threads: number;
   /** Threads that wait for a call. */
   readonly idle: number;
-  /** Calls on threads, those included whose callers were answered for them. */
+  /** Calls on threads, including those whose callers already have an answer. */
   readonly running: number;
   /** Calls that wait for a thread. */
   readonly waiting: number;

@@ -1,4 +1,4 @@
-/** The pool's threads: started when they are needed, ended when they are not. Which calls they run is decided by the pool. */
+/** The pool's threads: started when they are needed, ended when they are not. The pool decides which calls they run. */
 import { errorText } from "../../../data/error-text.js";
 import type { ExecutionMode } from "../guest/call.js";
 import type { CallReport } from "../worker/messages.js";
@@ -7,14 +7,14 @@ import type { Clock } from "./clock.js";
 import type { ThreadEnd } from "./job.js";
 import { GuestThread } from "./thread.js";
 
-/** Milliseconds after which a thread without calls ends: it takes some MiB, and to start another one costs 30 ms of a processor. */
+/** Milliseconds after which a thread without calls ends: it takes some MiB, and starting another one costs 30 ms of a processor. */
 const IDLE_MS = 10_000;
-/** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
+/** Milliseconds before another try when a thread could not start (no memory, no thread ids left). */
 const RESTART_AFTER_MS = 1_000;
-/** Failed starts in a row after which waiting calls are refused: the shortage does not pass. */
+/** Failed starts in a row after which waiting calls are refused: the shortage lasts. */
 const MAX_FAILED_STARTS = 3;
 
-/** What the set tells the pool. */
+/** Events of the set for the pool. */
 export interface ThreadSetEvents {
   /** A thread can be used, or another one started. */
   available(): void;
@@ -32,11 +32,11 @@ export class ThreadSet {
   readonly #threads = new Set<GuestThread>();
   /** Threads that have not been ready yet. */
   readonly #starting = new Set<GuestThread>();
-  /** Since when threads have had no call; the one that had one last stands last. */
+  /** Idle threads, with the time of their last call's end; the most recent one is last. */
   readonly #idle = new Map<GuestThread, number>();
-  /** Threads in a row that could not start. */
+  /** Failed starts in a row. */
   #failedStarts = 0;
-  /** Ends the pause behind a failed start; no thread is started meanwhile. */
+  /** Ends the pause after a failed start; no thread is started meanwhile. */
   #cancelPause: (() => void) | undefined;
   #cancelIdle: (() => void) | undefined;
   #closed = false;
@@ -65,19 +65,19 @@ export class ThreadSet {
     return this.#starting.size;
   }
 
-  /** The idle thread that had a call last, so that those which are too many stay idle and end. It stays idle until it is taken. */
+  /** The idle thread with the most recent call, so that surplus threads stay idle and end. It stays idle until it is taken. */
   get idleThread(): GuestThread | undefined {
     let last: GuestThread | undefined;
     for (last of this.#idle.keys());
     return last;
   }
 
-  /** A thread gets a call: it is no longer idle. */
+  /** Marks a thread as busy. */
   take(thread: GuestThread): void {
     this.#idle.delete(thread);
   }
 
-  /** A thread has no call left: it becomes idle. */
+  /** Marks a thread as idle. */
   release(thread: GuestThread): void {
     if (this.#closed) return;
     thread.rest();
@@ -85,7 +85,7 @@ export class ThreadSet {
     this.#endIdleLater();
   }
 
-  /** Starts threads until so many are starting. */
+  /** Starts threads until this many are starting. */
   start(wanted: number): void {
     while (this.#starting.size < wanted && !this.#closed && !this.#cancelPause) this.#start();
   }
@@ -114,7 +114,7 @@ export class ThreadSet {
         ended: (end) => this.#ended(thread, end),
       });
     } catch (error) {
-      // The operating system gives no thread: there are too many.
+      // The operating system refuses another thread.
       this.#startFailed(errorText(error));
       return;
     }

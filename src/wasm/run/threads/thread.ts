@@ -10,28 +10,28 @@ import type { ThreadAllowance } from "../worker/thread-budget.js";
 import type { Job, ThreadEnd } from "./job.js";
 
 const ENTRY = new URL("../worker/main.js", import.meta.url);
-/** Modules a worker keeps; each holds compiled code. A server with more of them sends those used least again when they are needed. */
+/** Most modules of a worker; each holds compiled code. A server with more of them sends the least used ones again when they are needed. */
 const KNOWN_MODULES = 256;
 /**
- * Bytes of their images. Threads share those with the policies that are served, but hold what replaced policies began with: four states of the greatest size,
- * or a hundred of a usual one. To send a module again copies none of them.
+ * Bytes of their snapshots. Threads share them with the served policies, but also hold those of replaced policies: four of the greatest size, or a
+ * hundred of a usual one. Sending a module again copies none of them.
  */
 const KNOWN_IMAGE_BYTES = 128 * 1024 * 1024;
 /** MiB of JavaScript heap of a worker: it holds a request's text, an answer's text, and for Rego the parsed documents. */
 const HEAP_MIB = 256;
 /**
- * MiB of its young generation, a fraction of what is usual: what belongs to an instance lives as long as the instance, so that a large young
- * generation only means that much is copied in one pause, 20 ms on a busy core.
+ * MiB of its young generation, a fraction of the usual: an instance's objects live as long as the instance, so that a large young generation only
+ * makes one long pause for copying, 20 ms on a busy core.
  */
 const YOUNG_HEAP_MIB = 3;
 /** MiB of stack: V8's own default for workers; a guest that recurses without end overflows it and traps. */
 const STACK_MIB = 4;
 
-/** What a thread tells its pool. */
+/** Events of a thread for its pool. */
 export interface ThreadEvents {
   /** It can take its first call. */
   ready(): void;
-  /** About its call. */
+  /** Receives reports about its call. */
   report(report: CallReport): void;
   /** The thread has ended; by itself or killed. */
   ended(end: ThreadEnd): void;
@@ -43,7 +43,7 @@ export class GuestThread {
   readonly #worker: Worker;
   /** Bytes of their images by ids of modules the worker has, least recently used first. */
   readonly #known = new Map<number, number>();
-  /** Of all of them. */
+  /** Bytes of all of them. */
   #knownBytes = 0;
   #ticket = 0;
 
@@ -52,7 +52,7 @@ export class GuestThread {
     const start: WorkerStart = { control: this.#control.buffer, shares: shares.buffer, modes };
     this.#worker = new Worker(ENTRY, {
       workerData: start,
-      // Nothing of the server's environment or flags reaches a thread that runs foreign code.
+      // A thread that runs foreign code gets none of the server's environment or flags.
       env: {},
       execArgv: ["--disable-warning=ExperimentalWarning"],
       resourceLimits: {
@@ -73,19 +73,19 @@ export class GuestThread {
     this.#worker.on("error", (error: unknown) => {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       const outOfMemory = code === "ERR_WORKER_OUT_OF_MEMORY";
-      // Whatever else ends a thread is a mistake of ours, and its words may name files.
+      // Any other end of a thread is a defect of ours, and its message may name files.
       const whole = errorText(error);
       end = outOfMemory ? { text: whole, outOfMemory } : { text: "the worker thread failed", outOfMemory, whole };
     });
     this.#worker.on("exit", () => events.ended(end));
   }
 
-  /** Where its guest is: making the instance, or in the call. */
+  /** The phase of its guest: making the instance, or in the call. */
   get phase() {
     return this.#control.phase;
   }
 
-  /** Posts a call, with the module when the worker does not have it yet. There must be no other one. */
+  /** Posts a call, with the module when the worker does not have it yet. The thread must be idle. */
   begin({ module, call, limits, moment }: Job, allowance: Omit<ThreadAllowance, "ticket">): void {
     this.#worker.ref();
     const known = this.#known.get(module.id);
@@ -105,11 +105,11 @@ export class GuestThread {
     });
   }
 
-  /** The call is over: the thread no longer keeps the process alive. */
+  /** Marks the thread as idle: it no longer keeps the process alive. */
   rest(): void {
     this.#worker.unref();
     for (const [id, bytes] of this.#known) {
-      // The last one is the one just asked for.
+      // The last one is the module of the current call.
       if (this.#known.size === 1) break;
       if (this.#known.size <= KNOWN_MODULES && this.#knownBytes <= KNOWN_IMAGE_BYTES) break;
       this.#known.delete(id);
@@ -124,7 +124,7 @@ export class GuestThread {
     this.#control.wake();
   }
 
-  /** The call's answer is not wanted any more: its guest ends itself when it looks. */
+  /** Gives up the call: its guest ends itself at its next check. */
   abort(): void {
     this.#control.abort(this.#ticket);
   }
@@ -146,7 +146,7 @@ export class GuestThread {
   }
 }
 
-/** Only what the worker needs: a prepared module has more, and everything posted is copied. */
+/** The part of a module that the worker needs: a prepared module has more, and posted data is copied. */
 function shared({
   id,
   module,

@@ -1,6 +1,6 @@
 /**
- * Memory that one worker shares with the main thread: where the worker sleeps (in a host call, in a guest's own sleep, while it gives way), which
- * call is to end, and whether its guest is starting or in its call.
+ * Memory that one worker shares with the main thread: for the worker's sleeps (in a host call, in a guest's own sleep, in a rest), the call to be
+ * ended, and the phase of its guest.
  */
 import type { Phase } from "../guest/call.js";
 
@@ -25,7 +25,7 @@ export class ControlBlock {
     return new ControlBlock(new SharedArrayBuffer(FIELDS * 4));
   }
 
-  /** Main thread: this call's answer is not wanted any more. Tickets count from 1. */
+  /** Main thread: this call's answer is no longer needed. Tickets count from 1. */
   abort(ticket: number): void {
     Atomics.store(this.#fields, ABORTED, ticket);
     this.wake();
@@ -37,7 +37,7 @@ export class ControlBlock {
     Atomics.notify(this.#fields, SIGNAL);
   }
 
-  /** Where the guest is. */
+  /** The phase of the guest. */
   get phase(): Phase {
     return Atomics.load(this.#fields, PHASE) === STARTING ? "start" : "call";
   }
@@ -52,12 +52,12 @@ export class ControlBlock {
     Atomics.store(this.#fields, PHASE, IN_CALL);
   }
 
-  /** Worker: whether this call's answer is not wanted any more. */
+  /** Worker: whether this call's answer is no longer needed. */
   isAborted(ticket: number): boolean {
     return Atomics.load(this.#fields, ABORTED) === ticket;
   }
 
-  /** Worker, before it looks for what ends a sleep: what comes after that ends the next one. */
+  /** Worker, before it checks for the end of a sleep: later wake-ups end the next sleep. */
   arm(): void {
     Atomics.store(this.#fields, SIGNAL, 0);
   }

@@ -1,4 +1,4 @@
-/** A worker thread: runs the calls that are posted to it, one at a time, each in an instance that is as a new one, and posts what came of them. */
+/** A worker thread: runs the calls that are posted to it, one at a time, each in an instance equal to a new one, and posts their results. */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { printResult } from "../../outcome-text.js";
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
@@ -12,10 +12,10 @@ import { sharedClock } from "./shared-clock.js";
 import { SharedShares } from "./shares.js";
 import { ThreadBudget } from "./thread-budget.js";
 
-/** The answer to a host call behind which the guest ends in any case. */
+/** The answer to a host call after which the guest ends in any case. */
 const TOO_LATE: HostAnswer = { ok: false, error: "the time of the call is over" };
 
-/** A call's host that lets the main thread see how far the guest is. */
+/** A call's host that shows the main thread the guest's phase. */
 class ThreadCallHost extends CallHost {
   readonly #control: ControlBlock;
 
@@ -50,7 +50,7 @@ class GuestWorker {
     return this.#runner.load(mode);
   }
 
-  /** A message that came through the event loop. Answers are taken off the port by the calls that wait for them; one that comes here is too late. */
+  /** A message that came through the event loop. Waiting calls take answers from the port themselves; one that comes here is too late. */
   receive(message: ToWorker): void {
     if (message.type === "module") this.#modules.set(message.module.id, message);
     else if (message.type === "forget") this.#modules.delete(message.moduleId);
@@ -100,7 +100,7 @@ class GuestWorker {
       ask: (question) => {
         this.post({ type: "host-call", ticket, ...question });
         for (;;) {
-          // Before the port is read, so that an answer which comes after that still ends the next sleep.
+          // Before the port is read, so that a later answer ends the next sleep.
           this.#control.arm();
           const answer = this.#answerTo(ticket);
           if (answer !== undefined) return answer;

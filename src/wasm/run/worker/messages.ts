@@ -1,4 +1,4 @@
-/** What the main thread and a worker thread say to each other. One worker runs one call at a time. */
+/** Messages between the main thread and a worker thread. One worker runs one call at a time. */
 
 import type { GuestLimits } from "../../limits.js";
 import type {
@@ -22,19 +22,19 @@ export interface ModuleMessage {
   readonly limits: GuestLimits;
 }
 
-/** To the worker that has no call: run this one. */
+/** To an idle worker: run this call. */
 export interface CallMessage extends ThreadAllowance {
   readonly type: "call";
   readonly moduleId: number;
   readonly call: GuestCall;
-  /** What another run of the same call has seen. */
+  /** Time and random numbers of another run of the same call. */
   readonly moment?: MomentParts;
 }
 
 export type ToWorker =
   | ModuleMessage
   | CallMessage
-  /** This module won't be asked for again soon. */
+  /** This module will not be used again soon. */
   | { readonly type: "forget"; readonly moduleId: number }
   /** To the worker that sleeps in a host call. */
   | { readonly type: "answer"; readonly ticket: number; readonly answer: HostAnswer };
@@ -48,7 +48,7 @@ export interface ResultMessage {
   readonly computedMs: number;
 }
 
-/** From the worker: the guest asks the host; the worker sleeps on the control block until the answer is posted. */
+/** From the worker: a host call of the guest; the worker sleeps on the control block until the answer is posted. */
 export interface HostCallMessage extends HostQuestion {
   readonly type: "host-call";
   readonly ticket: number;
@@ -60,7 +60,7 @@ export interface LogMessage extends LogLine {
   readonly ticket: number;
 }
 
-/** From the worker: with what state the policy's instances can begin. */
+/** From the worker: the state from which the policy's instances can start. */
 export interface StateMessage {
   readonly type: "state";
   readonly ticket: number;
@@ -72,10 +72,10 @@ export type CallReport = ResultMessage | StateMessage | HostCallMessage | LogMes
 
 export type FromWorker = CallReport /** Ready for the first call. */ | { readonly type: "ready" };
 
-/** What a new worker is given. */
+/** Data of a new worker. */
 export interface WorkerStart {
   readonly control: SharedArrayBuffer;
   readonly shares: SharedArrayBuffer;
-  /** Kinds of guests whose code is to be loaded before the first call, whose time limit would else pay for it. */
+  /** Kinds of guests whose code is loaded before the first call, so that its time limit does not include that. */
   readonly modes: readonly ExecutionMode[];
 }

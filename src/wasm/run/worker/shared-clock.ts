@@ -1,9 +1,9 @@
 /** One time for all threads of the process: `performance.now()` counts from each thread's own start. */
 
-/** Looks at both clocks; a thread may lose its processor between the two, so the pair that was taken quickest counts. */
+/** Number of readings of both clocks; a thread may lose its processor between the two, so the quickest pair counts. */
 const LOOKS = 8;
 
-/** Monotonic milliseconds, the same in every thread. Made once by a thread that wants to know; a look costs no more than `performance.now()`. */
+/** Monotonic milliseconds, the same in every thread. Made once by each thread; a reading costs no more than `performance.now()`. */
 export function sharedClock(): () => number {
   let offset = 0;
   let quickest = Number.POSITIVE_INFINITY;

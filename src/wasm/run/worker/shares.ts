@@ -1,4 +1,4 @@
-/** What long calls may take of a processor, in memory that the main thread shares with all workers: it writes, they read. */
+/** Processor shares of long calls, in memory that the main thread shares with all workers: it writes, they read. */
 
 /** Int32 fields, each in thousandths of a processor for every single long call. */
 const EARLY = 0;
@@ -8,9 +8,9 @@ const WHOLE = 1000;
 
 /** Shares of one processor, 0 to 1. */
 export interface Shares {
-  /** Of a call that has not computed for long yet, as far as its policy's calls go. */
+  /** Share of a call that has not yet computed longer than its policy's calls do. */
   readonly early: number;
-  /** Of a call that takes longer than its policy's calls do. */
+  /** Share of a call that takes longer than its policy's calls do. */
   readonly late: number;
 }
 
@@ -26,7 +26,7 @@ export class SharedShares {
     return new SharedShares(new SharedArrayBuffer(FIELDS * 4));
   }
 
-  /** Main thread. */
+  /** Main thread: publishes shares. */
   publish({ early, late }: Shares): void {
     Atomics.store(this.#fields, EARLY, early * WHOLE);
     Atomics.store(this.#fields, LATE, late * WHOLE);

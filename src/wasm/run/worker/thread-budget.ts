@@ -1,20 +1,20 @@
-/** The budget of a call on a thread: ends it at its deadline or when its answer is not wanted any more, and rests when it takes long. */
+/** The budget of a call on a thread: ends it at its deadline or when its answer is no longer needed, and rests when it takes long. */
 import { type Budget, SLICE_UNITS } from "../guest/budget.js";
 import type { ControlBlock } from "./control-block.js";
 import type { SharedShares } from "./shares.js";
 
-/** Milliseconds that a call computes before it gives way to others. */
+/** Milliseconds that a call computes before it rests for others. */
 const GIVES_WAY_AFTER_MS = 5;
 /** Milliseconds that it computes between two rests: the longest that another thread may wait for its processor. */
 const STRETCH_MS = 0.2;
-/** A rest is no longer than this: a function that the engine compiled for a second can't be looked into, and must not cost the call all of its time. */
+/** A rest is no longer than this: the engine may compile a function for a second, and must not cost the call all of its time. */
 const LONGEST_REST_MS = 25;
 
-/** What a call on a thread may use. */
+/** The allowance of a call on a thread. */
 export interface ThreadAllowance {
   /** The call's number on its thread. */
   readonly ticket: number;
-  /** When it ends, on the shared clock. */
+  /** Its end, on the shared clock. */
   readonly deadline: number;
   /** Milliseconds of computing for which it has the share of early calls. */
   readonly earlyMs: number;
@@ -25,7 +25,7 @@ export class ThreadBudget implements Budget {
   #ended = false;
   /** Milliseconds of computing before {@link #since}. */
   #computed = 0;
-  /** When the call last began to compute. */
+  /** The time at which the call last began to compute. */
   #since: number;
   readonly #allowance: ThreadAllowance;
   readonly #control: ControlBlock;
@@ -41,7 +41,7 @@ export class ThreadBudget implements Budget {
     this.#since = now();
   }
 
-  /** Looks at the clock each time, so that an answer behind the deadline counts as none, and long host functions can ask. */
+  /** Reads the clock each time, so that an answer after the deadline does not count, and long host functions can check. */
   get isSpent(): boolean {
     return this.#isOver(this.#now());
   }
@@ -61,7 +61,7 @@ export class ThreadBudget implements Budget {
     return this.isSpent ? 0 : SLICE_UNITS;
   }
 
-  /** Sleeps until the control block is woken, for so many milliseconds at most, and never beyond the deadline. */
+  /** Sleeps until the control block is woken, for this many milliseconds at most, and never beyond the deadline. */
   sleep(milliseconds: number): void {
     const now = this.#now();
     this.#computed += now - this.#since;
@@ -70,11 +70,11 @@ export class ThreadBudget implements Budget {
     this.#since = this.#now();
   }
 
-  /** Sleeps so long that the stretch behind it was no more than the call's share. */
+  /** Sleeps until the last stretch is no more than the call's share. */
   #rest(stretch: number): void {
     const share = this.#shares.of(this.#computed < this.#allowance.earlyMs);
     this.#control.arm();
-    // What set the flag before that could no longer wake it.
+    // A flag set before that could no longer wake it.
     if (this.#control.isAborted(this.#allowance.ticket)) return;
     this.sleep(share >= 1 ? 0 : Math.min(stretch / share - stretch, LONGEST_REST_MS));
   }

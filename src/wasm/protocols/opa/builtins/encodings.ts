@@ -54,7 +54,7 @@ function decodeQuery(text: string): string {
 
 const PERCENT = 0x25;
 
-/** Bytes as Go shows them in JSON: each one that belongs to no character is a U+FFFD. */
+/** Bytes as Go writes them in JSON: each one that belongs to no character is a U+FFFD. */
 function goText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   let text = "";

@@ -30,7 +30,7 @@ export function builtinsFor({ trace, now, work }: BuiltinEnvironment): Readonly<
   };
 }
 
-/** What Rego makes of a value for Go's fmt: collections, booleans and null are the texts of their terms. */
+/** Converts a value for Go's fmt as Rego does: collections, booleans and null become the texts of their terms. */
 function argumentOf(value: unknown): Argument {
   if (typeof value === "string") return { type: "string", value };
   if (typeof value === "number") return { type: "int64", value: BigInt(value) };

@@ -1,20 +1,20 @@
-/** `json.patch` as Rego has it: paths may be lists of steps, and keys of objects and items of sets are values of any kind. */
+/** `json.patch` as in Rego: paths may be lists of steps, and keys of objects and items of sets are values of any kind. */
 import { JSON_MAX_DEPTH } from "../../../../data/json-reader.js";
 import { equalityText, RegoObject, RegoSet, sortedEntries, WrittenNumber } from "../rego-value.js";
 import { integerOfText, isRegoObject, memberOf, objectOf } from "./operands.js";
 
-/** A step into a value: a text, or whatever else a list of steps holds. */
+/** A step into a value: a text, or any item of a list of steps. */
 type Path = readonly unknown[];
 
-/** Size of all that the operations of a patch may copy, in characters: copies of copies grow without end. As much as the longest answer of a guest. */
+/** Most characters that the operations of a patch may copy, since copies of copies grow without end: as much as the longest answer of a guest. */
 const MOST_COPIED = 16 * 1024 * 1024;
-/** What a value counts for beside its characters: about its octets here. */
+/** Size of a value beside its characters: about its bytes in memory. */
 const VALUE_SIZE = 64;
 
 /**
  * Applies a patch.
- * @param work told of what is done for it, in about as many units as bytes; may throw
- * @throws when the patch is none, or does not fit the document
+ * @param work charges the work, about one unit a byte; may throw
+ * @throws when the patch is invalid, or does not fit the document
  */
 export function applyPatch(target: unknown, patch: readonly unknown[], work: (units: number) => void): unknown {
   const document = new Document(target, work);
@@ -71,7 +71,7 @@ function pathOf(path: unknown): Path {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** An object or a set that is changed in place: its keys and values by what makes keys equal. A set's values are its items. */
+/** An object or a set that is changed in place: its keys and values by equality of keys. A set's values are its items. */
 class Members {
   readonly entries = new Map<string, [key: unknown, value: unknown]>();
   constructor(readonly isSet: boolean) {}
@@ -79,7 +79,7 @@ class Members {
 
 /** The document while it is changed. */
 class Document {
-  /** The document is the only element; none once it has been removed. */
+  /** The document is the only element; empty once it has been removed. */
   readonly #root: unknown[];
   readonly #work: (units: number) => void;
   #room = Number.POSITIVE_INFINITY;
@@ -94,7 +94,7 @@ class Document {
     return finished(this.get([]));
   }
 
-  /** The value at a path. It is the document's own: {@link add} makes a copy of it. */
+  /** The value at a path. It belongs to the document: {@link add} copies it. */
   get(path: Path): unknown {
     if (this.#root.length === 0) throw missing();
     let value = this.#root[0];
@@ -150,14 +150,14 @@ class Document {
     return entry[1];
   }
 
-  /** The text by which two values are the same. */
+  /** The text that is the same for equal values. */
   #equality(value: unknown): string {
     const text = equalityText(value);
     this.#work(VALUE_SIZE + text.length);
     return text;
   }
 
-  /** A value as it can be changed in place. Numbers that keep their text stay what they are. */
+  /** Converts a value to one that can be changed in place. Numbers that keep their text stay unchanged. */
   #copy(value: unknown, depth = 0): unknown {
     if (depth > JSON_MAX_DEPTH) throw new Error("json.patch: the patch nests the document too deeply");
     const size = VALUE_SIZE + (typeof value === "string" ? value.length : 0);
@@ -182,7 +182,7 @@ function entriesOf(value: unknown): Iterable<readonly [unknown, unknown]> | unde
   return isRegoObject(value) ? sortedEntries(value) : undefined;
 }
 
-/** The value that stands for what was changed in place. */
+/** Converts a value that was changed in place back. */
 function finished(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(finished);
   if (!(value instanceof Members)) return value;
@@ -190,11 +190,11 @@ function finished(value: unknown): unknown {
   return value.isSet ? new RegoSet(entries.map(([, item]) => item)) : new RegoObject(entries);
 }
 
-/** @param most the highest index that will do */
+/** @param most the highest valid index */
 function indexOf(step: unknown, length: number, most: number): number {
   const text = step instanceof WrittenNumber ? step.text : String(step);
   const known = typeof step === "string" || typeof step === "number" || step instanceof WrittenNumber;
-  // As a text it has no zeros in front.
+  // A text must not have leading zeros.
   const isIndex = known && (typeof step !== "string" || text === "0" || !text.startsWith("0"));
   const index = step === "-" ? length : Number(isIndex ? (integerOfText(text) ?? -1n) : -1n);
   if (!(index >= 0 && index <= most)) throw missing();

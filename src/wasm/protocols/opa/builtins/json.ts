@@ -6,7 +6,7 @@ import type { Builtin, BuiltinEnvironment } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 
-/** OPA reads and prints YAML with go-yaml v3. */
+/** The dialect of go-yaml v3, which OPA uses. */
 const YAML = { dialect: "opa" } as const;
 
 /** `json.*` and `yaml.*`. */

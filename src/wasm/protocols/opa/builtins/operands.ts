@@ -1,19 +1,20 @@
-/** Checks of what Rego passes to a builtin. */
+/** Checks of a builtin's operands. */
 import { isJsonObject } from "../../../../data/same-value.js";
 import { printRego, RegoObject, RegoSet, WrittenNumber } from "../rego-value.js";
 
-/** @throws when the operand is no string */
+/** @throws when the operand is not a string */
 export function textOf(value: unknown, builtin: string): string {
   if (typeof value !== "string") throw new Error(`${builtin}: operand must be a string`);
   return value;
 }
 
 /**
- * Characters of a version, an amount or a time. Whatever means something has some dozens, and a number of a million digits takes a second to be read or printed.
+ * Most characters of a version, an amount or a time. Meaningful ones have some dozens, and parsing or printing a number of a million digits takes a
+ * second.
  */
 const LONGEST_WRITTEN = 4096;
 
-/** A text that is a version, an amount or a time. @throws when it is no string, or too long for one */
+/** A text that is a version, an amount or a time. @throws when it is not a string, or too long */
 export function writtenOf(value: unknown, builtin: string): string {
   const text = textOf(value, builtin);
   if (text.length > LONGEST_WRITTEN)
@@ -21,16 +22,16 @@ export function writtenOf(value: unknown, builtin: string): string {
   return text;
 }
 
-/** @throws when the operand is no list */
+/** @throws when the operand is not a list */
 export function listOf(value: unknown, builtin: string): unknown[] {
   if (!Array.isArray(value)) throw new Error(`${builtin}: operand must be an array`);
   return value;
 }
 
-/** Whether a value is an object, of texts as keys or of others. */
+/** Whether a value is an object, with keys of any type. */
 export const isRegoObject = (value: unknown): value is object => isJsonObject(value) && !(value instanceof RegoSet);
 
-/** @throws when the operand is no object */
+/** @throws when the operand is not an object */
 export function objectOf(value: unknown, builtin: string): object {
   if (!isRegoObject(value)) throw new Error(`${builtin}: operand must be an object`);
   return value;
@@ -42,10 +43,10 @@ export function memberOf(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Readonly<Record<string, unknown>>)[key] : undefined;
 }
 
-/** Longest text, without its sign, that OPA takes for an integer. */
+/** Characters of the longest text, without its sign, that OPA accepts as an integer. */
 const INTEGER_CHARACTERS = 19;
 
-/** The integer of 64 bits that a text is for OPA, which minds no zeros behind a point; `undefined` of any other. */
+/** Parses a text as OPA's integer of 64 bits, which may have zeros behind a point; `undefined` for any other. */
 export function integerOfText(text: string): bigint | undefined {
   const [, sign = "", digits = "", zeros = ""] = /^([+-]?)(\d*)(\.0*)?$/.exec(text) ?? [];
   const { length } = digits + zeros;
@@ -54,7 +55,7 @@ export function integerOfText(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** @throws when the operand is no whole number of 64 bits */
+/** @throws when the operand is not a whole number of 64 bits */
 export function integerOf(value: unknown, builtin: string): bigint {
   if (typeof value === "number") return BigInt(value);
   const integer =
@@ -63,7 +64,7 @@ export function integerOf(value: unknown, builtin: string): bigint {
   return integer;
 }
 
-/** A whole number as `rego-value` has it. */
+/** A whole number as in `rego-value`. */
 export function integer(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }

@@ -4,11 +4,11 @@ import { integerOf, textOf } from "./operands.js";
 
 type Work = BuiltinEnvironment["work"];
 
-/** Characters of a pattern: one of so many classes of Unicode takes half a second to compile, and nothing can end that. */
+/** Most characters of a pattern: one of this many Unicode classes takes half a second to compile, without interruption. */
 const LONGEST_PATTERN = 32 * 1024;
-/** Instructions of a pattern times characters of a text: the worst takes some seconds, most a twentieth of that, and nothing can end one search either. */
+/** Instructions of a pattern times characters of a text: the worst takes some seconds, most a twentieth of that, and a search can't be interrupted either. */
 const MOST_STEPS = 100_000_000;
-/** Units of work for looking once, beside the characters found. */
+/** Units of work for one search, beside the characters found. */
 const SEARCH = 100;
 /** Units of work for a pattern, however short. */
 const PATTERN = 10_000;
@@ -36,7 +36,7 @@ export const regexBuiltins = (work: Work): Readonly<Record<string, Builtin>> => 
   "glob.quote_meta": (text) => textOf(text, "glob.quote_meta").replaceAll(/[*?\\[\]{}]/g, "\\$&"),
 });
 
-/** A pattern that a text can be held against. @throws when it is none, or both together would take too long */
+/** Compiles a pattern for a text. @throws when it is invalid, or both together would take too long */
 function compiled(pattern: string, text: string): RE2JS {
   if (pattern.length > LONGEST_PATTERN) throw tooLong();
   const program = RE2JS.compile(pattern);
@@ -51,7 +51,7 @@ interface Match {
   readonly end: number;
 }
 
-/** All matches from left to right as Go finds them: an empty match right behind another match does not count. A negative limit is none. */
+/** All matches from left to right as Go finds them: an empty match right behind another match does not count. A negative limit means no limit. */
 function matches(pattern: string, text: string, limit: number, work: Work): Match[] {
   const matcher = compiled(pattern, text).matcher(text);
   const found: Match[] = [];
@@ -90,7 +90,7 @@ function templateMatch(template: string, text: string, start: string, end: strin
   let rest = 0;
   for (const [open, close] of delimited(template, start, end)) {
     const inner = template.slice(open + 1, close);
-    // Each must be a pattern by itself: of `a)(b` only the whole is one.
+    // Each must be a pattern by itself: in `a)(b` only the whole is one.
     compiled(`^${inner}$`, "");
     work(PATTERN);
     pattern += `${RE2JS.quote(template.slice(rest, open))}(${inner})`;

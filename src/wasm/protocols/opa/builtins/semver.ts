@@ -2,24 +2,22 @@ import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { writtenOf } from "./operands.js";
 
-/** Three numbers, each without zeros in front. */
+/** Three numbers, each without leading zeros. */
 const CORE = /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)$/;
 const IDENTIFIERS = /^[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*$/;
 const NUMERIC = /^\d+$/;
-/** Numbers are those of 64 bits. */
+/** The largest number: they have 64 bits. */
 const LARGEST = 2n ** 63n - 1n;
-/** Digits of the largest number: a text of more need not be read. */
+/** Digits of the largest number: a longer text need not be parsed. */
 const MOST_DIGITS = 19;
 
 interface Version {
   readonly numbers: readonly bigint[];
-  /** In its parts; none where there is none. */
+  /** Its parts; empty without a prerelease. */
   readonly prerelease: readonly string[];
 }
 
-/**
- * `semver.*`: versions as SemVer 2.0.0 has them, which is how OPA reads and orders them since 1.22; but for a `v` in front, which it takes and the reference host does not.
- */
+/** `semver.*`: versions of SemVer 2.0.0, which OPA follows since 1.22; a leading `v`, which OPA accepts, is refused as in the reference host. */
 export const semverBuiltins: Readonly<Record<string, Builtin>> = {
   "semver.is_valid": (text) => typeof text === "string" && parse(writtenOf(text, "semver.is_valid")) !== undefined,
   "semver.compare": (a, b) => compare(versionOf(a), versionOf(b)),
@@ -70,7 +68,7 @@ function comparePart(a: string, b: string | undefined): number {
   if (b === undefined) return 1;
   const numeric = NUMERIC.test(a);
   if (numeric !== NUMERIC.test(b)) return numeric ? -1 : 1;
-  // Without zeros in front the longer number is the larger one.
+  // Without leading zeros the longer number is the larger one.
   if (numeric && a.length !== b.length) return a.length < b.length ? -1 : 1;
   return Math.sign(compareBytes(a, b));
 }

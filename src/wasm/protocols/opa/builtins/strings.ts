@@ -20,10 +20,10 @@ function texts(value: unknown, builtin: string): string[] {
   return items.map((item) => textOf(item, builtin));
 }
 
-/** Backwards, unit by unit: what one text ends with, the other begins with. */
+/** Reverses a text, unit by unit: its suffixes become prefixes. */
 const reversed = (text: string): string => text.split("").reverse().join("");
 
-/** Whether any text begins with any prefix. In order, those that begin with a prefix stand right behind it: to hold each against each takes the square. */
+/** Whether any text begins with any prefix. In sorted order, texts with a prefix follow right behind it: comparing each with each takes quadratic time. */
 function beginsAny(all: readonly string[], prefixes: readonly string[]): boolean {
   const sorted = [...all].sort(byUnits);
   return prefixes.some((prefix) => {
@@ -39,7 +39,7 @@ function beginsAny(all: readonly string[], prefixes: readonly string[]): boolean
 
 const byUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** How often the substring occurs, without overlaps; the empty one fits around every character. */
+/** Number of occurrences of the substring, without overlaps; the empty one fits around every character. */
 function count(search: string, substring: string): number {
   let found = 0;
   if (substring === "") {

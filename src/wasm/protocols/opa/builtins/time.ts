@@ -11,12 +11,12 @@ const HOURS: Readonly<Record<string, number>> = { d: 24, w: 7 * 24, y: 365 * 24 
 const EXTENDED = /[dwy]/;
 const SEGMENTS = /^([+-]?)((?:[0-9.]+(?:ms|us|\u00b5s|ns|[a-z]))+)$/;
 const SEGMENT = /([0-9.]+)(ms|us|\u00b5s|ns|[a-z])/g;
-/** A number as it is written before a unit. */
+/** A number before a unit. */
 const DECIMAL = /^(?:\d+\.?\d*|\.\d+)$/;
 
 /**
  * A duration such as `1h30m`, `-1.5s`, `1w2d` in nanoseconds; a day has 24 hours, a week 7 days, a year 365.
- * @throws when it is none, or too long
+ * @throws when it is invalid, or too long
  */
 function parseDuration(text: string): bigint {
   const plain = EXTENDED.test(text) ? inHours(text) : text;
@@ -78,7 +78,7 @@ function parseRfc3339(text: string): bigint {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
   const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   const real = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-  // Zones are as Go has them: 24 hours and 60 minutes pass.
+  // Zones are as in Go: 24 hours and 60 minutes are valid.
   if (!real || hour > 23 || minute > 59 || second > 59 || zoneHours > 24 || zoneMinutes > 60)
     throw new Error(`time.parse_rfc3339_ns: ${JSON.stringify(text)} is out of range`);
   const offset = (zoneHours * 60 + zoneMinutes) * (match[8] === "-" ? -1 : 1);
@@ -103,7 +103,7 @@ interface Fields {
   readonly second: number;
 }
 
-/** Of nanoseconds in UTC, or of `[nanoseconds, zone, layout]`, of which only the first must be there. */
+/** Of nanoseconds in UTC, or of `[nanoseconds, zone, layout]`, of which only the first is required. */
 function fieldsOf(moment: unknown, builtin: string): Fields {
   const [at, zone = "UTC", layout = ""] = Array.isArray(moment) ? listOf(moment, builtin) : [moment];
   textOf(layout, builtin);
@@ -126,15 +126,15 @@ function fieldsOf(moment: unknown, builtin: string): Fields {
 
 /** A number with an exponent: its digits, those behind the point, and the power of ten. */
 const WITH_EXPONENT = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** Digits that a number of 64 bits has at most. */
+/** Most digits of a number of 64 bits. */
 const MOST_DIGITS = 19;
 
-/** Unlike other integers it may be written with a fraction or an exponent. */
+/** A timestamp. Unlike other integers it may be written with a fraction or an exponent. */
 function timestampOf(value: unknown, builtin: string): bigint {
   return integerOf(value instanceof WrittenNumber ? (wholeOf(value.text) ?? value) : value, builtin);
 }
 
-/** The whole number that a text with a fraction or an exponent is; `undefined` where it is none, or beyond 64 bits. */
+/** Parses a text with a fraction or an exponent as a whole number; `undefined` where it is not one, or beyond 64 bits. */
 function wholeOf(text: string): bigint | undefined {
   const [, whole = "", fraction = "", exponent = "0"] = WITH_EXPONENT.exec(text) ?? [];
   const digits = (whole + fraction).replace(/0+$/, "");
@@ -144,7 +144,7 @@ function wholeOf(text: string): bigint | undefined {
   return BigInt(digits) * 10n ** BigInt(power);
 }
 
-/** Names of zones are told by their case, which `Intl` does not mind. */
+/** Names of zones are case-sensitive, which `Intl` ignores. */
 const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/;
 
 function formatter(timeZone: string, builtin: string): Intl.DateTimeFormat {

@@ -5,9 +5,9 @@ import { integer, writtenOf } from "./operands.js";
 /** A number without rounding; the denominator is positive. */
 type Fraction = readonly [numerator: bigint, denominator: bigint];
 
-/** An exponent that OPA reads. */
+/** An exponent that OPA accepts. */
 const EXPONENT = /^[+-]?\d{1,6}$/;
-/** Greatest exponent, above or below zero: no amount has so many digits, and one of a million takes a second to be printed. */
+/** Greatest exponent, above or below zero: no amount has this many digits, and printing a million takes a second. */
 const LARGEST_EXPONENT = 1_000;
 /** Digits behind the point of an amount that is not whole. */
 const DECIMALS = 10n;
@@ -41,7 +41,7 @@ export const unitBuiltins: Readonly<Record<string, Builtin>> = {
   },
 };
 
-/** As Go has it: the capital I with a dot is an i. */
+/** Lower case as in Go: the capital I with a dot becomes an i. */
 const lowerCase = (text: string): string => text.replaceAll("\u0130", "i").toLowerCase();
 
 function factorOf(unit: string, builtin: string): bigint {
@@ -51,7 +51,7 @@ function factorOf(unit: string, builtin: string): bigint {
   return factor;
 }
 
-/** Amount and unit; an `e` is an exponent's only when a digit or a sign follows. */
+/** Amount and unit; an `e` begins an exponent only when a digit or a sign follows. */
 function parts(value: string, builtin: string): [Fraction, string] {
   const text = value.replaceAll('"', "");
   const [, amount = "", unit = ""] = /^((?:[\d.+-]|[eE](?=[\d+-]))*)(.*)$/s.exec(text) ?? [];
@@ -69,7 +69,7 @@ function parts(value: string, builtin: string): [Fraction, string] {
   return [power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n], unit];
 }
 
-/** Whole, or with ten digits behind the point, halves away from zero. */
+/** The amount: whole, or with ten digits behind the point, halves away from zero. */
 function quantity([numerator, denominator]: Fraction): unknown {
   if (numerator % denominator === 0n) return integer(numerator / denominator);
   const magnitude = numerator < 0n ? -numerator : numerator;
@@ -83,7 +83,7 @@ function quantity([numerator, denominator]: Fraction): unknown {
 function roundToFloat([numerator, denominator]: Fraction): Fraction {
   if (numerator === 0n) return [0n, 1n];
   const magnitude = numerator < 0n ? -numerator : numerator;
-  // One bit more or less than wanted does no harm to the estimate: the quotient's own length decides.
+  // The estimate may be off by one bit: the quotient's own length decides.
   let shift = FLOAT_BITS - (magnitude.toString(2).length - denominator.toString(2).length);
   if (shifted(magnitude, shift) / shifted(denominator, -shift) >= 2n ** BigInt(FLOAT_BITS)) shift--;
   const [top, bottom] = [shifted(magnitude, shift), shifted(denominator, -shift)];
@@ -94,7 +94,7 @@ function roundToFloat([numerator, denominator]: Fraction): Fraction {
   return [shifted(signed, -shift), shifted(1n, shift)];
 }
 
-/** Shifted to the left; by less than nothing: as it is. */
+/** Shifts to the left; unchanged by a negative number of bits. */
 function shifted(value: bigint, bits: number): bigint {
   return bits > 0 ? value << BigInt(bits) : value;
 }
