@@ -6,7 +6,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
-import { serveConnections } from "../../src/server/connections.js";
+import { serveConnections } from "../../src/server/listener.js";
 import { PacedReading } from "../../src/server/paced-reading.js";
 import { newCertificate } from "../fetch/certificates.js";
 import { until } from "../support/until.js";

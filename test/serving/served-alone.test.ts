@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { ClusterState } from "../../src/cluster/cluster-state.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../src/config/from-cluster/cluster-document.js";
 import type { Prepared } from "../../src/serving/messages.js";
-import { ServedAlone } from "../../src/serving/served-alone.js";
+import { ServedAlone } from "../../src/serving/serve-alone.js";
 
 const REPORT: LoadedPolicyReport = { id: "a", key: "a", generation: 1, state: "loaded", problems: [] };
 

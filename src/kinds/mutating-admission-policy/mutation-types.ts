@@ -1,8 +1,13 @@
 /** The types that only mutations have: `Object`, `Object.<field>…` and `JSONPatch` (spec mutating-admission-policy.md 5). */
 import {
+  BoundedWork,
   CelError,
+  compare,
   DYN,
+  doubleOf,
   equals,
+  kindOf,
+  MapValue,
   type ObjectTypeProvider,
   ObjectValue,
   Optional,
@@ -10,6 +15,7 @@ import {
   type ProvidedObjectType,
   type Result,
   STRING,
+  type Timestamp,
   type Type,
   TypeValue,
   type Value,
@@ -17,8 +23,76 @@ import {
 } from "../../cel/index.js";
 import { quote } from "../../data/go/quote.js";
 import { goTypeOf } from "./go-value.js";
-import { haveIdenticalValues } from "./identical.js";
 import { areSelectable, selected } from "./selected-field.js";
+
+/**
+ * Whether the fields of two objects have the same names and identical values. Two lists never are, nor values that contain them: Go compares their functions.
+ * Data is compared by its contents.
+ */
+function haveIdenticalValues(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) {
+    const other = b.get(name);
+    if (other === undefined || !same(value, other, false)) return false;
+  }
+  return true;
+}
+
+function same(a: Value, b: Value, data: boolean): boolean {
+  const kind = kindOf(a);
+  if (kind !== kindOf(b)) return false;
+  switch (kind) {
+    case "null":
+    case "bool":
+    case "int":
+    case "string":
+      return a === b;
+    case "double":
+      return doubleOf(a) === doubleOf(b);
+    case "uint":
+    case "bytes":
+    case "duration":
+      return compare(a, b) === 0;
+    case "timestamp":
+      return compare(a, b) === 0 && (a as Timestamp).offsetSeconds === (b as Timestamp).offsetSeconds;
+    case "type":
+      return (a as TypeValue).name === (b as TypeValue).name;
+    case "list":
+      return data && sameItems(a as readonly Value[], b as readonly Value[]);
+    case "map":
+      return sameMaps(a, b);
+    case "object":
+      return a === b || (a as ObjectValue).isSame(b as ObjectValue, new BoundedWork(0)) === true;
+    default:
+      return a === b;
+  }
+}
+
+const sameItems = (a: readonly Value[], b: readonly Value[]): boolean =>
+  a === b || (a.length === b.length && a.every((item, i) => same(item, b[i] as Value, true)));
+
+function sameMaps(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a instanceof MapValue !== b instanceof MapValue) return false;
+  if (!(a instanceof MapValue) || !(b instanceof MapValue)) return sameData(a as JsonMap, b as JsonMap);
+  if (a.size !== b.size) return false;
+  const others = new Map(Array.from(b.entries(), ([key, value]) => [identity(key), value] as const));
+  for (const [key, value] of a.entries()) {
+    const other = others.get(identity(key));
+    if (other === undefined || !same(value, other, false)) return false;
+  }
+  return true;
+}
+
+type JsonMap = { readonly [key: string]: Value };
+
+function sameData(a: JsonMap, b: JsonMap): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && same(a[key] as Value, b[key] as Value, true));
+}
+
+const identity = (key: Value): string => `${kindOf(key)} ${String(key)}`;
 
 /** The name of the type of a whole object; those of its parts begin with it and a dot. */
 export const OBJECT = "Object";

@@ -3,7 +3,16 @@
 import { isAbsolute, join } from "node:path";
 import { counted } from "../../data/counted.js";
 import { quote } from "../../data/go/quote.js";
-import { type ExceptionResource, preparePolicies } from "../../kinds/kyverno/index.js";
+import {
+  AUTHORIZATION_MODES,
+  type AuthorizationMode,
+  type AuthorizationRequest,
+  Authorizer,
+  prepareAuthorization,
+} from "../../kinds/kyverno/authorization/index.js";
+import { type ExceptionResource, type PolicyResource, preparePolicies } from "../../kinds/kyverno/index.js";
+import type { World } from "../../world/world.js";
+import { readAuthorizationFile } from "../scan/authorization-file.js";
 import {
   NO_VALUES,
   type Operation,
@@ -17,19 +26,82 @@ import { readExceptions } from "../scan/exceptions.js";
 import { Inputs } from "../scan/input-files.js";
 import { jsonDoubts } from "../scan/json-doubts.js";
 import { KnownKinds } from "../scan/known-kinds.js";
+import { reportedPolicy } from "../scan/kyverno-judge.js";
 import { readPayload } from "../scan/payload.js";
 import { type Resource, readResources } from "../scan/resource.js";
 import { OutdatedFileError, ScanError } from "../scan/scan-error.js";
 import { split } from "../scan/split/split.js";
 import { openAdmissionQuestions } from "./admission-questions.js";
+import { reportedResult } from "./answer-result.js";
 import type { Answers, Evaluated } from "./answers.js";
-import { askedAbout, loadRequests } from "./authorization-questions.js";
 import { loadPolicies, type TestPolicies } from "./policy-files.js";
 import { PolicyQuestions } from "./policy-questions.js";
 import type { Evaluate, Test, TestWords } from "./run.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 import { loadCluster, loadMocks, type TestData, type TestSurroundings, worldOfTest } from "./test-world.js";
+
+// Evaluates policies for an authorization server on the requests of a test (spec kyverno.md 6.3).
+
+/** A request, and its path for display. */
+interface NamedRequest {
+  readonly name: string;
+  readonly request: AuthorizationRequest;
+}
+
+/**
+ * Reads a test's requests.
+ * @param at resolves a path of the test
+ * @throws TestRunError for an invalid file
+ */
+function loadRequests(
+  { httpPayloads, envoyPayloads }: TestDocument,
+  at: (path: string) => string,
+  { say }: TestWords,
+): readonly NamedRequest[] {
+  const paths: Readonly<Record<AuthorizationMode, readonly string[]>> = { HTTP: httpPayloads, Envoy: envoyPayloads };
+  return AUTHORIZATION_MODES.flatMap((mode) => {
+    const own = new Set(paths[mode].map(at));
+    if (own.size > 0) say(`  Loading ${mode} payloads ...`);
+    return [...own].map((name) => ({ name, request: loaded(mode, name) }));
+  });
+}
+
+function loaded(mode: AuthorizationMode, path: string): AuthorizationRequest {
+  try {
+    return readAuthorizationFile(mode, path);
+  } catch (error) {
+    if (!(error instanceof ScanError)) throw error;
+    const reason = `error: failed to load ${mode} payloads from path ${path} (${error.message})`;
+    throw new TestRunError(reason, { cause: error });
+  }
+}
+
+/**
+ * The policies' answers about requests. A policy that does not compile fails with the first request of its mode.
+ * @throws TestRunError for such a policy
+ */
+async function askedAbout(
+  requests: readonly NamedRequest[],
+  resources: readonly PolicyResource[],
+  world: World,
+): Promise<readonly Evaluated[]> {
+  const { policies, failures } = prepareAuthorization(resources);
+  const authorizer = new Authorizer(policies, world);
+  const evaluated: Evaluated[] = [];
+  for (const { name, request } of requests) {
+    const failure = failures.find(({ mode }) => mode === request.mode);
+    if (failure !== undefined) {
+      throw new TestRunError(`failed to apply policies on ${request.mode} payload (${failure.text})`);
+    }
+    const answers = (await authorizer.about(request)).map(({ policy, rule, status, message }) => {
+      const finding = { policy: 0, rule, status, message, properties: {}, exceptions: [] };
+      return { policy: policy.metadata.name ?? "", result: reportedResult(reportedPolicy(policy), finding) };
+    });
+    evaluated.push({ subject: { name }, answers });
+  }
+  return evaluated;
+}
 
 // The resources of a test, from its files (spec kyverno.md 8.2).
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Decision } from "../../../src/kinds/certificate-request-policy/engine/decision.js";
-import { outcomeOf } from "../../../src/kinds/certificate-request-policy/outcome.js";
+import { outcomeOf } from "../../../src/kinds/certificate-request-policy/policy.js";
 import type { Outcome } from "../../../src/policy/index.js";
 
 const accounts: Decision["accounts"] = () => [

@@ -1,6 +1,6 @@
 /** Runs calls of Extism plugins: Extism 1.x, with our own kernel for the memory of plugin and host (kernel.wat). */
 
-import { START_ONLY } from "../../names.js";
+import { MAIN_MODULE, START_ONLY } from "../../names.js";
 import type { InstanceSource } from "../../run/guest/call.js";
 import {
   type GuestAnswer,
@@ -9,13 +9,128 @@ import {
   type RunGuest,
   startGuest,
 } from "../../run/guest/guest.js";
-import { CurrentCall, InstanceImports } from "../../run/guest/instance-call.js";
-import { afterExit } from "../../run/guest/start-functions.js";
-import { ExitStatus, wasiImports } from "../../run/guest/wasi-preview1.js";
+import { CurrentCall, InstanceCall, InstanceImports } from "../../run/guest/instance-call.js";
+import { afterExit, callStart } from "../../run/guest/start-functions.js";
+import { ExitStatus, wasiArguments, wasiImports } from "../../run/guest/wasi-preview1.js";
 import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
-import { instantiateLinked } from "./linking.js";
-import { PluginCall, start } from "./plugin-call.js";
+
+const ARGUMENTS = wasiArguments("policy.wasm");
+
+/** Start functions; the first one that a module has is called. */
+const START_FUNCTIONS = ["_initialize", "_start", "__wasm_call_ctors"] as const;
+
+type Exports = WebAssembly.Instance["exports"];
+
+/** One call of a plugin's module. */
+class PluginCall extends InstanceCall {
+  readonly args = ARGUMENTS;
+}
+
+/** A started instance. */
+interface Started {
+  readonly exports: Exports;
+  /** Whether it ended by an exit with status 0, as a command may. */
+  readonly exited: boolean;
+}
+
+/**
+ * Runs the start functions before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static
+ * objects (which the others run themselves).
+ * @throws GuestStartError
+ */
+function start(exports: Exports): Started {
+  return { exports, exited: initialize(exports) };
+}
+
+function initialize(exports: Exports): boolean {
+  if (exports.hs_init) {
+    callStart(exports, "_initialize");
+    return callStart(exports, "hs_init");
+  }
+  const name = START_FUNCTIONS.find((each) => exports[each] !== undefined);
+  return name !== undefined && callStart(exports, name);
+}
+
+// Plugins of several modules: an import from a module of the plugin comes from there, all others from the host. As in Extism's SDK for JavaScript,
+// imported modules are instantiated first, and functions may be imported in cycles.
+
+const WASI_MODULE = "wasi_snapshot_preview1";
+
+/**
+ * Makes instances of the main module and of those that it needs.
+ * @param call the main module's
+ * @param imports the host's imports for each
+ * @throws GuestStartError
+ */
+function instantiateLinked(call: PluginCall, source: InstanceSource, imports: InstanceImports): Started {
+  return new Linking(call, source, imports).main();
+}
+
+/** Instantiates one plugin (disposable). */
+class Linking {
+  readonly #call: PluginCall;
+  readonly #imports: InstanceImports;
+  readonly #modules: ReadonlyMap<string, InstanceSource>;
+  /** Exports by module; undefined: being instantiated. */
+  readonly #made = new Map<string, WebAssembly.Instance["exports"] | undefined>();
+
+  constructor(call: PluginCall, source: InstanceSource, imports: InstanceImports) {
+    this.#call = call;
+    this.#imports = imports;
+    const { linked = [] } = source;
+    this.#modules = new Map<string, InstanceSource>([
+      [MAIN_MODULE, source],
+      ...linked.map((each) => [each.name, each] as const),
+    ]);
+  }
+
+  main(): Started {
+    return this.#make(MAIN_MODULE);
+  }
+
+  #make(name: string): Started {
+    this.#made.set(name, undefined);
+    const source = this.#modules.get(name);
+    if (!source) throw new Error(`there is no module ${name}`);
+    const entries = WebAssembly.Module.imports(source.module);
+    const others = this.#fromOthers(name, entries);
+    // Only the main module may have a memory of the host's; any other module's WASI uses its own memory.
+    const call = name === MAIN_MODULE ? this.#call : new PluginCall(this.#call.host, undefined);
+    const usesWasi = call !== this.#call && entries.some(({ module }) => module === WASI_MODULE);
+    const wasi = usesWasi ? { [WASI_MODULE]: wasiImports(() => call) } : {};
+    const started = start(call.instantiate(source, this.#imports, { ...wasi, ...others }));
+    this.#made.set(name, started.exports);
+    return started;
+  }
+
+  /** Imports of a module from others, which are instantiated now. */
+  #fromOthers(importer: string, entries: readonly WebAssembly.ModuleImportDescriptor[]): WebAssembly.Imports {
+    const imports: Record<string, WebAssembly.ModuleImports> = {};
+    for (const entry of entries) {
+      if (!this.#modules.has(entry.module)) continue;
+      const values = imports[entry.module] ?? {};
+      imports[entry.module] = values;
+      values[entry.name] = this.#value(importer, entry);
+    }
+    return imports;
+  }
+
+  #value(importer: string, { module, name, kind }: WebAssembly.ModuleImportDescriptor): WebAssembly.ExportValue {
+    const exports = this.#made.has(module) ? this.#made.get(module) : this.#make(module).exports;
+    if (exports) return exports[name] as WebAssembly.ExportValue;
+    if (kind !== "function")
+      throw new GuestStartError(
+        `from module "${importer}": cannot import "${module}" "${name}"; circular imports of type="${kind}" are not supported`,
+      );
+    return (...values: (number | bigint)[]) => {
+      const found = this.#made.get(module)?.[name];
+      if (typeof found !== "function")
+        throw new Error(`from module instance "${importer}": target module "${module}" was never instantiated`);
+      return found(...values);
+    };
+  }
+}
 
 // The status that a function of a plugin returns: as in Extism's runtime an i32, or nothing, which is 0.
 
