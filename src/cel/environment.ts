@@ -10,13 +10,13 @@ import { type Plan, PlanError } from "./compiler/plan.js";
 import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration, Overload } from "./declarations.js";
-import { declaredNames } from "./declared-names.js";
 import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
 import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
+import type { MacroTable } from "./macros/macro.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
@@ -34,6 +34,39 @@ import { type Budget, type Verdict, verdictOf } from "./samples/trial.js";
 import { usageOf } from "./samples/usage.js";
 import { DYN, type Type } from "./types.js";
 import { Interruption } from "./values/interruption.js";
+
+/** A name that an expression can contain; operators have others. */
+const WRITTEN = /^[a-zA-Z][\w.]*$/;
+/** Macros that are written as methods of a namespace. */
+const NAMESPACES: Readonly<Record<string, string>> = {
+  bind: "cel",
+  block: "cel",
+  index: "cel",
+  iterVar: "cel",
+  accuVar: "cel",
+  greatest: "math",
+  least: "math",
+};
+
+/** The names, sorted. */
+function declaredNames(declarations: Declarations, { macros }: MacroTable): DeclaredNames {
+  const functions = new Set<string>();
+  const methods = new Set<string>();
+  for (const { name, overloads } of declarations.functions.values()) {
+    if (!WRITTEN.test(name)) continue;
+    for (const { member } of overloads) (member ? methods : functions).add(name);
+  }
+  for (const { name, member } of macros) {
+    const namespace = Object.hasOwn(NAMESPACES, name) ? NAMESPACES[name] : undefined;
+    if (namespace !== undefined) functions.add(`${namespace}.${name}`);
+    else (member ? methods : functions).add(name);
+  }
+  return {
+    functions: [...functions].sort(),
+    methods: [...methods].sort(),
+    variables: Array.from(declarations.variables, ([name, type]) => ({ name, type })),
+  };
+}
 
 /** Parts of an expression up to which its function is made at the first evaluation, within some 20 ms; that of a larger one is made while it is loaded. */
 const PARTS_LEFT_FOR_LATER = 1_000;

@@ -1,4 +1,7 @@
 /** Loads policies by settings: those of files and those of a cluster as one set; the server, the commands and the library share it. */
+
+import { createHash } from "node:crypto";
+import { createReadStream, statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type ClusterDelta,
@@ -15,7 +18,57 @@ import { type ClusterProblem, clusterProblem } from "./cluster-access.js";
 import { RolledOutPolicies } from "./from-cluster/rolled-out-policies.js";
 import { type ClusterNeed, createLoader, type LoaderOptions, type PolicyLoader } from "./index.js";
 import { givenFile, type LoaderSettings, policiesFile } from "./settings.js";
-import { loadShadows } from "./shadow-policies.js";
+
+// `--shadow-policies`: a second policies file, whose policies are evaluated beside the served ones.
+
+/** The result of loading the file. */
+interface LoadedShadows {
+  readonly problems: readonly Problem[];
+  /** Files and folders that were read. */
+  readonly files: readonly string[];
+  /** Absent when nothing of the file can be used. */
+  readonly shadows?: ShadowSet;
+}
+
+/**
+ * Loads the policies of the file; never rejects. Counts continue over reloads until one of the files of either set has changed.
+ * @param served files of the policies that are served
+ * @param warn whether to warn of each policy in shadow that needs a cluster
+ */
+async function loadShadows(
+  file: string,
+  served: readonly string[],
+  loader: PolicyLoader,
+  warn: boolean,
+): Promise<LoadedShadows> {
+  const read = loadConfig(file);
+  if (!read.ok) return { problems: read.problems, files: [file] };
+  const { policies, problems, clusterNeeded } = await loader.load(read.config);
+  const files = filesOf(read.config);
+  const doubts = warn ? clusterNeeded.flatMap(({ warning }) => warning ?? []) : [];
+  const version = await digestOf([...served, ...files]);
+  return { problems: [...read.problems, ...problems, ...doubts], files, shadows: { policies, version } };
+}
+
+/** Digits of a version: enough to distinguish those of one server. */
+const DIGITS = 12;
+
+/** The digest of the files' content, the same in all processes; folders only name files. */
+async function digestOf(files: readonly string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const file of [...new Set(files)].sort()) {
+    try {
+      if (!statSync(file).isFile()) continue;
+      hash.update(file).update("\0");
+      // Modules are large, and requests are served meanwhile.
+      for await (const piece of createReadStream(file)) hash.update(piece);
+      hash.update("\0");
+    } catch {
+      // A file that was just removed is noticed by the watch, and all is loaded anew.
+    }
+  }
+  return hash.digest("hex").slice(0, DIGITS);
+}
 
 /** Policies that will fail without a cluster. */
 export interface WithoutCluster extends ClusterProblem {

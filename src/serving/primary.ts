@@ -16,10 +16,8 @@ import type { Logger } from "../telemetry/logger.js";
 import type { PushedMetrics } from "../telemetry/otlp/metric-data.js";
 import type { Push } from "../telemetry/otlp/metrics-push.js";
 import { Slices } from "../telemetry/slices.js";
-import { ApproverChoice } from "./approver-choice.js";
 import type { AgentStart } from "./cluster-agent.js";
 import { type Child, Fleet } from "./fleet.js";
-import { FleetCertificate } from "./fleet-certificate.js";
 import { FleetPolicies } from "./fleet-policies.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import { GatheredShadows } from "./gathered-shadows.js";
@@ -28,6 +26,66 @@ import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
+
+/** Longest time until a process serves a certificate: it takes milliseconds, but its main thread may be loading policies. */
+const SECURE_WITHIN_MS = 60_000;
+
+/** Holds the newest certificate. */
+export class FleetCertificate {
+  readonly #fleet: Pick<Fleet, "ask" | "tell" | "serving">;
+  readonly #logger: Logger;
+  #pair: CertificatePair | undefined;
+
+  constructor(fleet: Pick<Fleet, "ask" | "tell" | "serving">, logger: Logger) {
+    this.#fleet = fleet;
+    this.#logger = logger;
+  }
+
+  /** Makes all processes serve it. Resolves when they do; a process that does not answer is treated as one that hangs, and will be replaced. */
+  async secure(pair: CertificatePair): Promise<void> {
+    this.#pair = pair;
+    const { serving } = this.#fleet;
+    const answers = await this.#fleet.ask(serving, SECURE_WITHIN_MS, (id) => ({ type: "secure", id, pair }));
+    const late = [...answers.values()].filter((answer) => answer === "late").length;
+    if (late > 0) this.#logger.error("not all processes serve the new certificate", { late });
+  }
+
+  /** Sends the certificate to a process that starts, or has started meanwhile. */
+  tell(child: Child): void {
+    this.#fleet.tell(child, { type: "secure", ...(this.#pair && { pair: this.#pair }) });
+  }
+}
+
+/** Chooses the serving process that approves CertificateRequests: the first one with the policies of all, and when it ends, another. */
+export class ApproverChoice {
+  readonly #appoint: (child: Child) => void;
+  #appointed: Child | undefined;
+
+  /** @param appoint tells a process that it approves from now on, until it ends */
+  constructor(appoint: (child: Child) => void) {
+    this.#appoint = appoint;
+  }
+
+  /**
+   * Appoints the first of these when none is appointed.
+   * @param processes that serve the policies of all
+   */
+  among([child]: readonly Child[]): void {
+    if (this.#appointed !== undefined || child === undefined) return;
+    this.#appointed = child;
+    this.#appoint(child);
+  }
+
+  /**
+   * Notes the end of a process, which no longer approves.
+   * @param others that can take its place
+   */
+  ended(child: Child, others: readonly Child[]): void {
+    if (this.#appointed !== child) return;
+    this.#appointed = undefined;
+    this.among(others);
+  }
+}
 
 /** Time in which processes must send their metrics: half of Prometheus' default time-out of a scrape. */
 const COLLECT_WITHIN_MS = 5000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ApproverChoice } from "../../src/serving/approver-choice.js";
 import type { Child } from "../../src/serving/fleet.js";
+import { ApproverChoice } from "../../src/serving/primary.js";
 
 const child = (id: number): Child => ({
   id,

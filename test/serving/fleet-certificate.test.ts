@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Answer, Child } from "../../src/serving/fleet.js";
-import { FleetCertificate } from "../../src/serving/fleet-certificate.js";
 import type { ToWorker } from "../../src/serving/messages.js";
+import { FleetCertificate } from "../../src/serving/primary.js";
 import { keptLog } from "../cluster/approver/support.js";
 
 const PAIR = { certificate: "certificate", key: "key" };

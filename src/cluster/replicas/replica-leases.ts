@@ -1,9 +1,11 @@
 /** Replicas by their Leases: each renews its own, and watches those of the others. */
 import type { Clock } from "../../data/clock.js";
-import { ApiError, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, isNotFound, ResourceError, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import type { ListTarget } from "../../kubernetes/client/watched-list.js";
+import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Contact } from "../contact.js";
 import { FIELD_MANAGER, forServer, LEASES, leaseObject, MANAGED_BY, microTime, PREFIX } from "../lease.js";
@@ -16,10 +18,48 @@ import {
   LIVE_MS,
   LOOK_MS,
   MAX_ANNOUNCED_BYTES,
+  MAX_REPLICAS,
   RENEW_MS,
   WRITE_MS,
 } from "./limits.js";
-import { routesOf, type SeenLease, SeenLeases } from "./seen-leases.js";
+
+/** A replica's Lease as it was seen. */
+interface SeenLease extends ReplicaInfo {
+  /** The name of the Lease. */
+  readonly lease: string;
+  readonly resourceVersion: string;
+}
+
+/** Leases of replicas, by their own names. */
+class SeenLeases implements ListTarget {
+  readonly all = new Map<string, SeenLease>();
+
+  /** @throws ResourceError when there are too many */
+  put(object: unknown): void {
+    const lease = nameOf(object);
+    const metadata = member(object, "metadata");
+    const facts: Record<string, string> = {};
+    const annotations = member(metadata, "annotations");
+    for (const [key, value] of isObject(annotations) ? Object.entries(annotations) : [])
+      if (key.startsWith(PREFIX) && typeof value === "string") facts[key.slice(PREFIX.length)] = value;
+    this.all.set(lease, {
+      lease,
+      name: text(member(object, "spec"), "holderIdentity"),
+      resourceVersion: text(metadata, "resourceVersion"),
+      routes: routesOf(facts),
+      facts,
+    });
+    if (this.all.size > MAX_REPLICAS) throw new ResourceError(`there are more than ${MAX_REPLICAS} Leases of replicas`);
+  }
+
+  delete(object: unknown): void {
+    this.all.delete(nameOf(object));
+  }
+}
+
+/** The paths that a replica announces. */
+const routesOf = ({ routes = "" }: Readonly<Record<string, string>>): ReadonlySet<string> =>
+  new Set(routes.split(",").filter((route) => route !== ""));
 
 /** The label of replicas' Leases: the server that they belong to. */
 const LABEL = `${PREFIX}replica-of`;

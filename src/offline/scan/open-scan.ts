@@ -2,7 +2,11 @@
 
 import { opened } from "../../config/documents/documents.js";
 import { type Config, type ConfigEntry, formatProblem, loadConfig } from "../../config/index.js";
-import { type PreparedAuthorization, prepareAuthorization } from "../../kinds/kyverno/authorization/index.js";
+import {
+  Authorizer,
+  type PreparedAuthorization,
+  prepareAuthorization,
+} from "../../kinds/kyverno/authorization/index.js";
 import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../../kinds/kyverno/index.js";
 import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
 import { type JsonObject, member } from "../../kubernetes/object.js";
@@ -15,7 +19,7 @@ import { KnownKinds as ExternalKinds } from "../../world/objects/known-kinds.js"
 import { commandLineData } from "../../world/offline-values.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 import type { World } from "../../world/world.js";
-import { plainFinding } from "../reports/finding.js";
+import { type Finding, plainFinding, type ReportedPolicy } from "../reports/finding.js";
 import {
   admissionPolicyFinding,
   configurationOf,
@@ -23,7 +27,6 @@ import {
   idOf,
   reportedAdmissionPolicy,
 } from "./admission-policies.js";
-import { AuthorizationJudge } from "./authorization-judge.js";
 import {
   CERTIFICATE_REQUESTS,
   certificateRequestFinding,
@@ -33,8 +36,9 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
+import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
-import { KyvernoJudge } from "./kyverno-judge.js";
+import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge } from "./outcome-judge.js";
 import {
   type AdmissionPolicyDocuments,
@@ -45,6 +49,39 @@ import {
 import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
+
+// Evaluates policies for an authorization server on requests from files (spec kyverno.md 6.3).
+
+const NOTHING: readonly Finding[] = [];
+
+/** Evaluates requests of the policies' modes only. */
+class AuthorizationJudge implements Judge {
+  readonly policies: readonly ReportedPolicy[];
+  readonly #authorizer: Authorizer;
+  readonly #places: ReadonlyMap<unknown, number>;
+
+  constructor({ policies }: PreparedAuthorization, world: World) {
+    this.policies = policies.map(({ resource }) => reportedPolicy(resource));
+    this.#authorizer = new Authorizer(policies, world);
+    this.#places = new Map(policies.map(({ resource }, place) => [resource, place]));
+  }
+
+  judge(subject: Subject): readonly Finding[] | Promise<readonly Finding[]> {
+    return subject.kind === "authorization" ? this.#ask(subject) : NOTHING;
+  }
+
+  async #ask({ request }: Extract<Subject, { readonly kind: "authorization" }>): Promise<readonly Finding[]> {
+    const answers = await this.#authorizer.about(request);
+    return answers.map(({ policy, rule, status, message }) => ({
+      policy: this.#places.get(policy) ?? 0,
+      rule,
+      status,
+      message,
+      properties: {},
+      exceptions: [],
+    }));
+  }
+}
 
 // Policies of a policies.yaml, by their ids: of any kind, including groups and their members.
 

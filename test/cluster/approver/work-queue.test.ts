@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { WorkQueue } from "../../../src/cluster/approver/work-queue.js";
+import { WorkQueue } from "../../../src/cluster/approver/approver.js";
 
 describe("a work queue", () => {
   test("hands out each key once, in order", () => {
