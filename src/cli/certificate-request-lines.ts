@@ -3,7 +3,7 @@
 import { printable } from "../data/printable.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { Verdict } from "../policy/served/verdict.js";
-import { indented } from "./explain/indented.js";
+import { indented } from "./explain/expression-lines.js";
 
 /** The implementation name of policies that decide such requests. */
 const POLICY_KIND = "CertificateRequestPolicy";

@@ -1,5 +1,11 @@
 /** Field selectors as text: `status.phase=Running,spec.nodeName!=`. */
-import type { SelectorRequirement } from "./selector-requirement.js";
+
+/** One requirement of a field or label selector. */
+export interface SelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
 
 /** The requirements of a selector, sorted as written; or its error. */
 export function parseFieldSelector(selector: string): readonly SelectorRequirement[] | { readonly error: string } {

@@ -1,8 +1,8 @@
 /** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for errors. */
 import { goQuote } from "./field-error.js";
+import type { SelectorRequirement } from "./field-selector.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
-import type { SelectorRequirement } from "./selector-requirement.js";
 
 interface Token {
   readonly kind: "identifier" | "end" | "(" | ")" | "," | "!" | "=" | "==" | "!=" | ">" | "<" | "in" | "notin";

@@ -1,12 +1,19 @@
 /** `text.split(':')[0]`: the piece alone, without a list of all pieces. Errors come from the call itself. */
 import { textCostOf } from "../cost/runtime-cost.js";
-import type { Out } from "./code.js";
+import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
-import { guarded } from "./guarded.js";
 import { h, m } from "./names.js";
 import type { AttributePlan, CallPlan, Plan } from "./plan.js";
+
+/** The beginning of a conditional that ends with the first argument that is an error. */
+export function guarded(args: readonly Out[]): string {
+  return args
+    .filter(({ can }) => (can & CAN.ERROR) !== 0)
+    .map(({ code }) => `${code} instanceof ${h.E}?${code}:`)
+    .join("");
+}
 
 /** A call of `split` with the index of the piece that is read. */
 interface Piece {

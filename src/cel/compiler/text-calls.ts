@@ -6,9 +6,9 @@ import { textCostOf } from "../cost/runtime-cost.js";
 import { isFlat } from "../values/code-points.js";
 import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
+import { guarded } from "./emit-piece.js";
 import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
-import { guarded } from "./guarded.js";
 import { type HelperName, h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 

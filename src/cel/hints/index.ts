@@ -8,10 +8,9 @@ import { fieldCandidates, mismatchCandidates, rangeCandidates } from "./fields.j
 import { FOREIGN_NAMES } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
 import type { Candidate, HintSource, Mistake } from "./hint-source.js";
-import { keepsNegations } from "./negations.js";
 import { overloadCandidates } from "./overloads.js";
 import { Part } from "./part.js";
-import { syntaxHint } from "./syntax.js";
+import { keepsNegations, syntaxHint } from "./syntax.js";
 import { functionCandidates, variableCandidates, wordsFor } from "./undeclared.js";
 
 /** Length of expressions beyond which there are no hints: each takes a parse or more. */

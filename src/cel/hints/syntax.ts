@@ -3,7 +3,16 @@ import { blanked } from "./blank.js";
 import { FOREIGN_SYNTAX, type ForeignSyntax } from "./foreign-syntax.js";
 import type { Hint } from "./hint.js";
 import type { HintSource } from "./hint-source.js";
-import { keepsNegations } from "./negations.js";
+
+// A hint must keep the negations of an expression: a rule that lost its `not` means the opposite.
+
+/** Negations of CEL, and of other languages. */
+const NEGATIONS = /!|<>|\bnot\b/gi;
+
+/** Whether a text has all negations of another. */
+export const keepsNegations = (source: string, fixed: string): boolean => countOf(fixed) >= countOf(source);
+
+const countOf = (text: string): number => blanked(text).text.match(NEGATIONS)?.length ?? 0;
 
 /** An operator at the end, after which an operand is missing. */
 const UNFINISHED = /(&&|\|\||[<>=!]=|[-+*/%<>?:.,!])\s*$/;

@@ -12,7 +12,7 @@ import { type EntryOptions, withoutMadePlace } from "../eval/direct-entry.js";
 import { type QuestionOptions, questionsOf } from "../eval/question.js";
 import { type Subject, subjectOf } from "../eval/subject.js";
 import { timeText } from "../eval/words.js";
-import { indented } from "../explain/indented.js";
+import { indented } from "../explain/expression-lines.js";
 import { type Paint, paintFor } from "../look/paint.js";
 import { expressionCosts } from "./costs.js";
 import { type Figures, figuresOf } from "./figures.js";

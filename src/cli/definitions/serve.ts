@@ -5,7 +5,7 @@ import { openFilesProblem } from "../../serving/open-files.js";
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
 import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
-import { unknownCommand } from "./unknown-command.js";
+import { unknownCommand } from "./help.js";
 
 /** Adds `serve`. */
 export const addServe: AddCommand = (program, { io, done, whole }) => {

@@ -7,7 +7,7 @@ import { printable } from "../../data/printable.js";
 import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
 import { explanationText } from "../explain/explanation.js";
-import { indented } from "../explain/indented.js";
+import { indented } from "../explain/expression-lines.js";
 import { type Answered, objectName, responseOf, whyText } from "./answered.js";
 import { type Showing, summaryLines } from "./summary.js";
 import { TONES, WORDS, type Word, wordOf } from "./words.js";

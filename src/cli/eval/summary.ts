@@ -4,7 +4,7 @@ import { printable } from "../../data/printable.js";
 import { changedObject, type DiffLine, diffLines, withGaps } from "../../kinds/explanation/index.js";
 import { wouldDeny } from "../../policy/served/would-deny.js";
 import { decisionLines } from "../certificate-request-lines.js";
-import { indented } from "../explain/indented.js";
+import { indented } from "../explain/expression-lines.js";
 import type { Paint, Tone } from "../look/paint.js";
 import { type Answered, objectName, whyText } from "./answered.js";
 import { memberLines } from "./members.js";

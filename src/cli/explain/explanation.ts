@@ -4,8 +4,7 @@
  */
 import { printable } from "../../data/printable.js";
 import type { ExplainedAnswer, ExplainedPart } from "../../kinds/explanation/index.js";
-import { expressionLines, shortText, type WantedParts } from "./expression-lines.js";
-import { indented } from "./indented.js";
+import { expressionLines, indented, shortText, type WantedParts } from "./expression-lines.js";
 
 /** The implementation name of a group. */
 const GROUP = "group";

@@ -1,9 +1,10 @@
 /** Lines with the values of one expression. */
 
 import { printable } from "../../data/printable.js";
-import type { ExplainedExpression, ExplainedValue } from "../../kinds/explanation/index.js";
-import { cutTo } from "../../kinds/explanation/index.js";
-import { indented } from "./indented.js";
+import { cutTo, type ExplainedExpression, type ExplainedValue } from "../../kinds/explanation/index.js";
+
+/** Indents lines. */
+export const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`);
 
 /** Characters above which values and sources are cut. */
 const MAX_LENGTH = 100;

@@ -2,8 +2,8 @@
 import { printable } from "../../data/printable.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import type { Paint } from "../look/paint.js";
+import { sizeText } from "../modules/kept-modules.js";
 import { signatureText } from "../modules/signature-lines.js";
-import { sizeText } from "../modules/size-text.js";
 import type { Inspected, InspectedArtifact, InspectedDocument, InspectedModule, InspectedPolicy } from "./inspected.js";
 import { ruleText } from "./policies.js";
 

@@ -11,9 +11,9 @@ import { fetchOptions } from "../../loader/fetch-options.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { withAdvice } from "./access.js";
 import { typedAddress } from "./address.js";
-import { moduleProblem } from "./module-bytes.js";
+import { sizeText } from "./kept-modules.js";
 import type { VerificationFlags } from "./options.js";
-import { sizeText } from "./size-text.js";
+import { moduleProblem } from "./push.js";
 import { flaggedSignatures } from "./verification-flags.js";
 
 /** Options of `pull` alone. */

@@ -6,10 +6,17 @@ import { errorText } from "../../data/error-text.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { moduleArtifact, UPLOAD_TIMEOUT_MS } from "../../fetch/index.js";
 import type { LoaderSettings } from "../../loader/settings.js";
-import { readMetadataOfBytes } from "../../wasm/index.js";
+import { describeNonModule, readMetadataOfBytes } from "../../wasm/index.js";
 import { withRegistries } from "./access.js";
 import { registryAddress } from "./address.js";
-import { moduleProblem } from "./module-bytes.js";
+
+/** The first bytes of a core module: its magic number, and version 1. */
+const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
+
+/** The reason why bytes are not a WebAssembly module, by their beginning; undefined when they begin as one. */
+export function moduleProblem(bytes: Uint8Array): string | undefined {
+  return HEADER.every((byte, index) => bytes[index] === byte) ? undefined : describeNonModule(bytes);
+}
 
 /** Options of `push` alone. */
 export interface PushOptions {

@@ -6,7 +6,24 @@ import type { Clock } from "../../data/clock.js";
 import type { Logger } from "../../telemetry/logger.js";
 import { type Certificates, NoCertificateError } from "./certificates.js";
 import { bundleText, ContentError, readAuthorities } from "./content.js";
-import { Listeners } from "./listeners.js";
+
+/** A list of callbacks. */
+export class Listeners {
+  readonly #calls = new Set<() => void>();
+
+  /** @returns removes the callback */
+  add(call: () => void): () => void {
+    // The same function may be there twice.
+    const own = (): void => call();
+    this.#calls.add(own);
+    return () => this.#calls.delete(own);
+  }
+
+  /** Calls all of them. */
+  tell(): void {
+    for (const call of this.#calls) call();
+  }
+}
 
 /** Interval of reading the files: webhooks must trust new authorities before their certificates come, so nothing is urgent. */
 const FILES_LOOK_MS = 10_000;

@@ -8,7 +8,7 @@ import type { CertificateContent } from "./content.js";
 import { make, nextStep, type RotationFacts, type Step, type StepName } from "./rotation.js";
 import { changedSecret, newSecret, type SecretPlace, type SecretState } from "./secret.js";
 import type { Secrets } from "./secrets.js";
-import { allServe } from "./serving-replicas.js";
+import { allServe } from "./served.js";
 import { Steady } from "./steady.js";
 import type { CertificateTimes } from "./times.js";
 

@@ -7,9 +7,15 @@ import type { Logger } from "../../telemetry/logger.js";
 import type { Replicas } from "../replicas.js";
 import type { CertificatePair } from "./certificates.js";
 import { bundleText, type CertificateContent, isValid } from "./content.js";
-import { allServe, CERTIFICATE_FACT } from "./serving-replicas.js";
 import { Steady } from "./steady.js";
 import type { CertificateTimes } from "./times.js";
+
+/** The key under which replicas announce the fingerprint of the certificate that they serve. */
+const CERTIFICATE_FACT = "certificate";
+
+/** Whether all live replicas serve this certificate; when no replica is known, that is not known either. */
+export const allServe = ({ live }: Pick<Replicas, "live">, fingerprint: string): boolean =>
+  live.length > 0 && live.every(({ facts }) => facts[CERTIFICATE_FACT] === fingerprint);
 
 /** Most authorities kept beside those of the bundle: more frequent changes within minutes have to wait. */
 const MAX_RETAINED = 8;

@@ -1,11 +1,26 @@
 /** The demands of ValidatingAdmissionPolicies, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
 import { isObject, member } from "../../kubernetes/object.js";
 import { webhookRulesOf } from "./constraints.js";
-import { type AskedPolicy, DEFAULT_TIMEOUT_SECONDS, failurePolicyOf, matchPolicyOf } from "./demand.js";
+import {
+  type AskedPolicy,
+  DEFAULT_TIMEOUT_SECONDS,
+  failurePolicyOf,
+  matchPolicyOf,
+  type WebhookRule,
+} from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
 import { allOf } from "./selectors.js";
-import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
+
+/** The end of the names of webhooks that are not Kubewarden's. */
+export const OWN_DOMAIN = "policy-server.admission";
+
+/** Kyverno's value for its webhooks; used for all CEL policies, so that they may share one: the API server sends dry runs either way. */
+export const CEL_SIDE_EFFECTS = "NoneOnDryRun";
+
+/** The operations of rules. */
+export const operationsOf = (rules: readonly WebhookRule[]): ReadonlySet<string> =>
+  new Set(rules.flatMap(({ operations }) => operations));
 
 /** The options of a demand. */
 interface AdmissionPolicyOptions {

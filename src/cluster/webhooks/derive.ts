@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { EVERYBODY, setId } from "../../policy/served/served-set.js";
+import { OWN_DOMAIN } from "./admission-policy-demand.js";
 import type { AskedPolicy, Demand } from "./demand.js";
 import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
 import { excludedNamespaces, ownConditions } from "./exclusions.js";
 import { MOST_CONDITIONS } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
-import { OWN_DOMAIN } from "./shared.js";
 
 /** The contents of a policy's webhook. */
 type WebhookDemand = Demand & Pick<DerivedWebhook, "leastConditions">;

@@ -3,7 +3,7 @@
 import type { ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, ResourceEntry } from "../../config/index.js";
 import type { ResourceRule } from "../../kinds/shared/match/resource-rule.js";
 import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { admissionPolicyDemand } from "./admission-policy-demand.js";
+import { admissionPolicyDemand, OWN_DOMAIN } from "./admission-policy-demand.js";
 import { anyOf } from "./constraints.js";
 import { type AskedPolicy, type Demand, timeoutOf } from "./demand.js";
 import type { WebhookProblem } from "./derived-webhook.js";
@@ -11,7 +11,6 @@ import { kubewardenDemand } from "./kubewarden-demand.js";
 import { kyvernoDemand } from "./kyverno-demand.js";
 import { PortableConditions } from "./portable-conditions.js";
 import { listOf, webhookRules } from "./rules.js";
-import { OWN_DOMAIN } from "./shared.js";
 
 /** Several policies under one id as one: with the union of their demands. */
 function together(id: string, policies: readonly AskedPolicy[]): AskedPolicy {

@@ -2,11 +2,11 @@
 import { autogenOf } from "../../kinds/kyverno/autogen/autogen.js";
 import type { PolicySpec } from "../../kinds/kyverno/resource.js";
 import { isObject, member, namespaceOf } from "../../kubernetes/object.js";
+import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./admission-policy-demand.js";
 import { anyOf, webhookRulesOf } from "./constraints.js";
 import { type AskedPolicy, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
-import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
 
 /** Modes of evaluation without admission requests. */
 const OTHER_MODES: ReadonlySet<unknown> = new Set(["JSON", "HTTP", "Envoy"]);

@@ -17,9 +17,8 @@ import {
   string,
   struct,
 } from "../shared/decode/api-type.js";
-import { CONDITION } from "../shared/decode/meta-types.js";
-import { OBJECT_META } from "../shared/decode/object-meta.js";
-import { DURATION } from "./go-types.js";
+import { CONDITION, OBJECT_META } from "../shared/decode/object-meta.js";
+import { DURATION } from "./read-request.js";
 import type {
   Allowed,
   AllowedByOid,

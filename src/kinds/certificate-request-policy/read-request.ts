@@ -6,11 +6,27 @@
 import { parseGoDuration } from "../../data/go/duration.js";
 import { formatPath } from "../../kubernetes/field-error.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import { boolean, decodeLeniently, integer, list, map, parsed, string, struct } from "../shared/decode/api-type.js";
-import { TIME } from "../shared/decode/meta-types.js";
-import { OBJECT_META } from "../shared/decode/object-meta.js";
+import {
+  type ApiType,
+  boolean,
+  decodeLeniently,
+  integer,
+  list,
+  map,
+  parsed,
+  string,
+  struct,
+} from "../shared/decode/api-type.js";
+import { OBJECT_META, TIME } from "../shared/decode/object-meta.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
-import { DURATION } from "./go-types.js";
+
+// The common part of Go's types of policies and requests: members that are parsed from texts.
+
+/** A duration. */
+export const DURATION: ApiType = parsed((written) => {
+  const duration = parseGoDuration(written);
+  return duration.ok ? undefined : duration.error;
+});
 
 /** The API of requests. */
 export const REQUEST_API_VERSION = "cert-manager.io/v1";

@@ -1,5 +1,5 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
-import { DYN } from "../../cel/index.js";
+import { DYN, namesVariable } from "../../cel/index.js";
 import { type FieldError, type FieldPath, invalid, tooMany } from "../../kubernetes/field-error.js";
 import type { Expression } from "../shared/expressions/expression.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
@@ -16,8 +16,26 @@ import type {
   VariantName,
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
-import { namesIn } from "./named-variables.js";
 import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
+
+type Expressions = Pick<CompiledVariant, "conditions" | "variables" | "validations" | "annotations" | "exceptions">;
+
+/** Whether an expression of a policy, or of an exception from it, names the variable. */
+export const namesIn = (variant: Expressions, name: string): boolean =>
+  expressionsOf(variant).some(
+    (expression) => expression?.program && namesVariable(expression.program.references, name),
+  );
+
+function expressionsOf(variant: Expressions): readonly (Expression | undefined)[] {
+  const { conditions, variables, validations, annotations, exceptions } = variant;
+  return [
+    ...conditions,
+    ...variables.values(),
+    ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
+    ...annotations.map(({ expression }) => expression),
+    ...exceptions.flatMap((exception) => exception.conditions),
+  ];
+}
 
 /** Most variables of a policy: real ones have some ten, and types that contain those of all before them make loading take long. */
 export const MOST_VARIABLES = 1_000;

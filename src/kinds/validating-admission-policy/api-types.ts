@@ -1,6 +1,6 @@
 import { apiTypes } from "../admission-policy/api-types.js";
 import { integer, list, string, struct } from "../shared/decode/api-type.js";
-import { CONDITION } from "../shared/decode/meta-types.js";
+import { CONDITION } from "../shared/decode/object-meta.js";
 import { POLICY_KIND } from "./resource.js";
 
 /** The Go types of policies and bindings by API version. */

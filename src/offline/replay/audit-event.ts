@@ -2,10 +2,19 @@
  * Reconstructs an admission request from an event of the API server's audit log (audit.k8s.io/v1). The log has less than webhooks get: missing parts
  * are reported, or the event is left out.
  */
+
+import { decodeAdmissionReview } from "../../admission/decode.js";
+import { stringifyJson } from "../../data/json.js";
 import { builtinKinds, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { admissionFound } from "./admission-found.js";
-import type { Answer, Found } from "./question.js";
+import type { Answer, Found, Question } from "./question.js";
+
+/** Parses a request in its wire format, or returns the reason why it is invalid. */
+export function admissionFound(request: unknown, rest: Omit<Question, "review">): Found {
+  const review = decodeAdmissionReview(Buffer.from(stringifyJson({ request })));
+  if (review.kind === "problem") return { kind: "unreadable", place: rest.place, why: review.text };
+  return { kind: "question", question: { review, ...rest } };
+}
 
 /** Verbs with admission. `deletecollection` is one event and many requests. */
 const OPERATIONS: Readonly<Record<string, string>> = {

@@ -3,8 +3,7 @@ import { rawQuestion } from "../../admission/decode.js";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { RECORD_MARK } from "../../telemetry/recording/index.js";
-import { admissionFound } from "./admission-found.js";
-import { readAuditEvent } from "./audit-event.js";
+import { admissionFound, readAuditEvent } from "./audit-event.js";
 import type { Answer, Found, Recorded } from "./question.js";
 
 const NOTHING_KNOWN = "neither a recorded request, an AdmissionReview nor an event of the API server's audit log";

@@ -11,8 +11,7 @@ import {
   type ReadableLogRecord,
 } from "@opentelemetry/sdk-logs";
 import type { LogFields, LogLevel, RecordSink } from "../logger.js";
-import type { Push } from "./metrics-push.js";
-import { serviceResource } from "./resource.js";
+import { type Push, serviceResource } from "./metrics-push.js";
 import { stopWithin } from "./stop-within.js";
 import { contextOf } from "./trace-context.js";
 

@@ -1,10 +1,27 @@
 /** Metrics pushed over OTLP (gRPC), as the reference server does (spec kubewarden.md 8.1). The destination is set by the standard OTEL_ variables. */
 import type { HrTime } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-grpc";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
 import { type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { type PushedMetrics, toMetricData } from "./metric-data.js";
-import { serviceResource } from "./resource.js";
 import { stopWithin } from "./stop-within.js";
+
+/** The sender: the reference server's service name, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES set another. */
+export function serviceResource(env: Readonly<Record<string, string | undefined>>): Resource {
+  const named = resourceFromAttributes({
+    "service.name": "kubewarden-policy-server",
+    ...(env.HOSTNAME !== undefined && { "host.name": env.HOSTNAME }),
+  });
+  return defaultResource()
+    .merge(named)
+    .merge(detectResources({ detectors: [envDetector] }));
+}
 
 /** The standard's default. */
 const PERIOD_MS = 60_000;

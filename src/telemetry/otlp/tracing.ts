@@ -3,8 +3,7 @@ import { type Attributes, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import { type Decision, type DecisionSink, fieldsOf } from "../decision.js";
-import type { Push } from "./metrics-push.js";
-import { serviceResource } from "./resource.js";
+import { type Push, serviceResource } from "./metrics-push.js";
 import { stopWithin } from "./stop-within.js";
 import { contextOf, traceparentOf } from "./trace-context.js";
 

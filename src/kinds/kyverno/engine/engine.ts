@@ -13,10 +13,9 @@ import { MatchIndex } from "../../shared/match/match-index.js";
 import type { PreparedMatch } from "../../shared/match/match-resources.js";
 import type { CompiledPolicy } from "../compiled-policy.js";
 import { createDialect } from "../dialect.js";
-import type { Candidate } from "./candidate.js";
 import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
-import { Evaluation } from "./evaluation.js";
+import { type Candidate, Evaluation } from "./evaluation.js";
 import type { PolicyResponse } from "./response.js";
 
 /** Options of the engine. */

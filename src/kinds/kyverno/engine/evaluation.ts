@@ -15,13 +15,20 @@ import { nameMatches, type PreparedRule, ruleMatches } from "../../shared/match/
 import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
-import type { Candidate } from "./candidate.js";
 import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
 import type { EngineState } from "./engine-state.js";
 import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
 import { type Inputs, inputsOf, requestValue } from "./inputs.js";
 import type { PolicyResponse, RuleResult } from "./response.js";
 import { resultOf, ruleResult } from "./rule-result.js";
+
+/** A policy with one of its variants. */
+export interface Candidate {
+  readonly policy: CompiledPolicy;
+  readonly variant: CompiledVariant;
+  /** Its index among all. */
+  readonly index: number;
+}
 
 // Match constraints against a request (spec kyverno.md 2.2): the version must be named literally, and an absent object has no labels.
 

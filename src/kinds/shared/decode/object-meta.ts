@@ -1,5 +1,21 @@
-import { any, boolean, integer, list, map, string, struct } from "./api-type.js";
-import { TIME } from "./meta-types.js";
+import { readTime } from "../../../kubernetes/go-types/go-time.js";
+import { any, boolean, integer, list, map, parsed, string, struct } from "./api-type.js";
+
+/** A time (`metav1.Time`). */
+export const TIME = parsed((text) => {
+  const time = readTime(text);
+  return "error" in time ? time.error : undefined;
+});
+
+/** An item of `status.conditions`. */
+export const CONDITION = struct("v1.Condition", {
+  type: string(),
+  status: string("v1.ConditionStatus"),
+  observedGeneration: integer,
+  lastTransitionTime: TIME,
+  reason: string(),
+  message: string(),
+});
 
 /** Go's type of `metadata`, for strict decoding. */
 export const OBJECT_META = struct("v1.ObjectMeta", {
