@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../data/command-io.js";
 import { painted } from "./look/paint.js";
-import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
+import type { OptionDefinition } from "./option-definition.js";
+import { SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption } from "./options.js";
 
 /** The context of a definition. */

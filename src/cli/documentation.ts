@@ -3,7 +3,8 @@ import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
 import { commandLine } from "./command-line.js";
 import { LOADING_OPTIONS } from "./definition.js";
 import { commandTable } from "./docs/reference.js";
-import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
+import type { OptionDefinition, OptionKind } from "./option-definition.js";
+import { SERVE_OPTIONS } from "./option-definitions.js";
 
 /** The tables of docs/command-line.md and docs/apply.md by name, made from the definitions of the command line. */
 export function commandLineTables(): Readonly<Record<string, string>> {

@@ -2,42 +2,7 @@
  * Every option of `serve`: flag, variable, default and meaning in one table, from which the command line, its help and docs/command-line.md are
  * made (spec kubewarden.md 2).
  */
-
-/** How an option's text becomes its value. */
-export type OptionKind =
-  | "string"
-  | "integer"
-  /** An integer that may be 0. */
-  | "count"
-  | "port"
-  | "seconds"
-  /** A number from 0.01 to 100. */
-  | "factor"
-  | "flag"
-  /** A flag whose variable counts when it is there and not empty, as NO_COLOR does. */
-  | "switch"
-  | { readonly choices: readonly string[] };
-
-/** One option. */
-export interface OptionDefinition {
-  /** Without the leading dashes. */
-  readonly flag: string;
-  /** The environment variable; the flag wins over it. */
-  readonly env: string;
-  readonly kind: OptionKind;
-  readonly default?: string | number | boolean;
-  readonly description: string;
-}
-
-/** An option as it stands in the table. */
-type Written = Omit<OptionDefinition, "env"> & Partial<Pick<OptionDefinition, "env">>;
-
-/** A variable is named after its flag unless it says otherwise, and flags are off. */
-const defined = (option: Written): OptionDefinition => ({
-  env: `KUBEWARDEN_${option.flag.toUpperCase().replaceAll("-", "_")}`,
-  ...((option.kind === "flag" || option.kind === "switch") && { default: false }),
-  ...option,
-});
+import { defined, type OptionDefinition, type Written } from "./option-definition.js";
 
 const OPTIONS = [
   { flag: "policies", kind: "string", description: "the policies file; without it policies.yaml, or policies.yml" },

@@ -1,7 +1,8 @@
 /** Parses options to typed values: flag, else environment, else default, with one clear error for invalid text. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Environment, UsageError } from "../data/command-io.js";
-import { type OptionDefinition, type OptionKind, SERVE_OPTIONS, type WrittenOption } from "./option-definitions.js";
+import type { OptionDefinition, OptionKind } from "./option-definition.js";
+import { SERVE_OPTIONS, type WrittenOption } from "./option-definitions.js";
 
 type CamelCase<Flag extends string> = Flag extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

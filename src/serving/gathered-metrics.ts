@@ -3,9 +3,10 @@
  * backwards. The text is complete, or an error.
  */
 import { AggregatorRegistry, type MetricObject, type Registry } from "prom-client";
-import { Metrics, type MetricsText, type Rejections, type SeriesBatch } from "../telemetry/metrics.js";
+import { Metrics, type MetricsText, type Rejections } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import type { MetricsSnapshot, PushedMetrics } from "../telemetry/otlp/metric-data.js";
+import type { SeriesBatch } from "../telemetry/series.js";
 
 /** Sums, and the latest snapshot of each process. */
 export class GatheredMetrics {

@@ -2,8 +2,8 @@
 import type { CertificatePair } from "../cluster/certificates/certificates.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/cluster-document.js";
 import type { ShadowRow, ShadowRows } from "../policy/served/shadow/tally.js";
-import type { SeriesBatch } from "../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../telemetry/otlp/metric-data.js";
+import type { SeriesBatch } from "../telemetry/series.js";
 
 /** The environment variable with the generation of policies that the other processes serve. */
 export const GENERATION_VARIABLE = "POLICY_SERVER_GENERATION";

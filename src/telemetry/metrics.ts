@@ -4,8 +4,8 @@ import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { Losses, type LossName } from "./losses.js";
 import { collectProcessMetrics } from "./process-metrics.js";
-import { SeriesTable, type TableOptions, type Taken } from "./series.js";
-import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
+import { type SeriesBatch, SeriesTable, type TableOptions, takenInBatches } from "./series.js";
+import { describe, type MetricDescription, type ShownMetric, textOf } from "./shown-metric.js";
 import { Slices } from "./slices.js";
 
 /** Kubewarden's buckets, and up to the longest time-out a webhook may have (30 s). */
@@ -55,11 +55,6 @@ interface ApprovalSample {
   readonly count: number;
 }
 
-/** Series in one message between processes: some 50 KiB. */
-const BATCH_SERIES = 200;
-/** Characters of text that are passed on at a time. */
-const PART_CHARACTERS = 64 * 1024;
-
 /** Requests that a policy has not accepted. */
 export interface Rejections {
   readonly policy: string;
@@ -68,13 +63,6 @@ export interface Rejections {
   /** Operation, kind and namespace of the requests; empty where there is none. */
   readonly about: readonly string[];
   readonly count: number;
-}
-
-/** Series of one process, sent to be added to the sums of all. */
-export interface SeriesBatch {
-  /** Number of the table: the same in all processes. */
-  readonly table: number;
-  readonly series: readonly Taken[];
 }
 
 /** Prometheus' text in parts, or why there is none: a text is always complete. */
@@ -189,39 +177,13 @@ export class Metrics {
     others: () => Promise<string> = () => this.registry.metrics(),
     slices: Slices = new Slices(),
   ): Promise<string[]> {
-    const parts: string[] = [];
-    let part: string[] = [];
-    let characters = 0;
-    for (const metric of this.shown) {
-      for (const lines of linesOf(metric)) {
-        part.push(lines);
-        characters += lines.length;
-        if (characters >= PART_CHARACTERS) {
-          // Joined here, in its slice, and not all at once by the sender.
-          parts.push(part.join(""));
-          part = [];
-          characters = 0;
-        }
-        if (slices.over()) await slices.rest();
-      }
-    }
-    return [...parts, part.join(""), await others()];
+    return [...(await textOf(this.shown, slices)), await others()];
   }
 
   /** Yields in slices the counts since the last time, and resets them: for the sums of all processes. */
   async *take(slices: Slices = new Slices()): AsyncGenerator<SeriesBatch> {
     this.#losses.count();
-    for (const [number, table] of this.#tables.entries()) {
-      let series: Taken[] = [];
-      for (const taken of table.take()) {
-        if (series.push(taken) === BATCH_SERIES) {
-          yield { table: number, series };
-          series = [];
-        }
-        if (slices.over()) await slices.rest();
-      }
-      if (series.length > 0) yield { table: number, series };
-    }
+    yield* takenInBatches(this.#tables, slices);
   }
 
   /** Adds the counts of another process. */

@@ -2,7 +2,9 @@
  * Counters and histograms that are cheap to feed: prom-client needs two microseconds a request for hashing labels, most of the time that the rest of a
  * CEL request needs. A series is found once by its joined label values.
  */
+
 import { type LabelLimits, LabelSets, type LabelValues, OTHER, type Place } from "./label-sets.js";
+import type { Slices } from "./slices.js";
 
 /** Limits of counters, with a line each: all of them are about 1 MB when requesters choose as many namespaces as they like, and 3 MB with thousands of policies. */
 export const COUNTER_LIMITS: LabelLimits = { chosen: 4000, fixed: 10_000 };
@@ -143,4 +145,29 @@ export class SeriesTable {
 
 function isDistribution(entry: Count): entry is Distribution {
   return "buckets" in entry;
+}
+
+/** Series in one message between processes: some 50 KiB. */
+const BATCH_SERIES = 200;
+
+/** Series of one process, sent to be added to the sums of all. */
+export interface SeriesBatch {
+  /** Number of the table: the same in all processes. */
+  readonly table: number;
+  readonly series: readonly Taken[];
+}
+
+/** Yields in slices the counts of tables since the last time, and resets them. */
+export async function* takenInBatches(tables: readonly SeriesTable[], slices: Slices): AsyncGenerator<SeriesBatch> {
+  for (const [number, table] of tables.entries()) {
+    let series: Taken[] = [];
+    for (const taken of table.take()) {
+      if (series.push(taken) === BATCH_SERIES) {
+        yield { table: number, series };
+        series = [];
+      }
+      if (slices.over()) await slices.rest();
+    }
+    if (series.length > 0) yield { table: number, series };
+  }
 }

@@ -1,6 +1,10 @@
 /** Metrics for their readers: names, labels, and the lines of Prometheus' text format. */
 import type { LabelValues } from "./label-sets.js";
 import type { Distribution, SeriesTable } from "./series.js";
+import type { Slices } from "./slices.js";
+
+/** Characters of text that are passed on at a time. */
+const PART_CHARACTERS = 64 * 1024;
 
 /** The constant parts of a metric; documentation reads them too. */
 export interface MetricDescription {
@@ -37,8 +41,29 @@ export function labelsOf(names: readonly string[], values: LabelValues): Record<
   return labels;
 }
 
+/** Metrics in Prometheus' text format, in parts made in slices. */
+export async function textOf(metrics: Iterable<ShownMetric>, slices: Slices): Promise<string[]> {
+  const parts: string[] = [];
+  let part: string[] = [];
+  let characters = 0;
+  for (const metric of metrics) {
+    for (const lines of linesOf(metric)) {
+      part.push(lines);
+      characters += lines.length;
+      if (characters >= PART_CHARACTERS) {
+        // Joined here, in its slice, and not all at once by the sender.
+        parts.push(part.join(""));
+        part = [];
+        characters = 0;
+      }
+      if (slices.over()) await slices.rest();
+    }
+  }
+  return [...parts, part.join("")];
+}
+
 /** The metric in Prometheus' text format: its head, then the lines of each series together. */
-export function* linesOf(metric: ShownMetric): Iterable<string> {
+function* linesOf(metric: ShownMetric): Iterable<string> {
   const { name, help, type, tables } = metric;
   yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
   for (const table of tables) {

@@ -1,6 +1,7 @@
 /** `play` on the command line. */
 import { type AddCommand, withExamples, withOptions } from "../definition.js";
-import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
+import type { OptionDefinition } from "../option-definition.js";
+import { SERVE_OPTIONS } from "../option-definitions.js";
 import { optionValues } from "../options.js";
 
 /** Options with another default or meaning than for a server. */

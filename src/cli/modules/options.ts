@@ -3,7 +3,8 @@ import { type Command, Option } from "commander";
 import type { CommandIo } from "../../data/command-io.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import { settingsOf } from "../loader-settings.js";
-import { type OptionDefinition, SERVE_OPTIONS } from "../option-definitions.js";
+import type { OptionDefinition } from "../option-definition.js";
+import { SERVE_OPTIONS } from "../option-definitions.js";
 
 const named = (...flags: readonly string[]): readonly OptionDefinition[] =>
   SERVE_OPTIONS.filter(({ flag }) => flags.includes(flag));
