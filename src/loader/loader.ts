@@ -94,7 +94,10 @@ export interface ClusterNeed {
   readonly warning?: Problem;
 }
 
-/** Loads every entry of a configuration, a few milliseconds at a time: requests to the set that serves wait meanwhile. Never rejects. `generation` numbers the set. */
+/**
+ * Loads every entry of a configuration, a few milliseconds at a time: requests to the set that serves wait meanwhile. Never rejects. `generation`
+ * numbers the set.
+ */
 export async function loadEntries(config: Config, options: LoadingOptions, generation = 1): Promise<LoadedConfig> {
   const loading = new Loading(config, options);
   const needs = await loading.prepare();

@@ -1,7 +1,10 @@
 /** Limits the bytes of modules that a namespace's policies may have in use together. */
 import { FetchError } from "../fetch/index.js";
 
-/** Modules of the largest size that a namespace may have in use at a time. Others of their size are compiled in each process for as long as a policy of theirs is served. */
+/**
+ * Modules of the largest size that a namespace may have in use at a time. Others of their size are compiled in each process for as long as a policy
+ * of theirs is served.
+ */
 export const LARGEST_MODULES = 2;
 
 /** A module, identified by its digest: one that several policies use counts once. */

@@ -9,7 +9,7 @@ import { coldStart, type FoundStart, type StartReport } from "./run/snapshot/sta
 const TAKEN_AT_CALL = 2;
 /** Number of equal answers that an inexact state needs: until then calls run cold as well, and the cold answer counts. */
 const TRIAL_CALLS = 10;
-/** After these one in this many calls runs cold as well, */
+/** After these, one in this many calls runs cold as well, */
 const TRIAL_EVERY = 1_000;
 /**
  * and not before this many milliseconds have passed: a call of a fifth of a second cold and a millisecond with its state would otherwise take a sixth

@@ -214,7 +214,7 @@ spec:
   const mistakes: Readonly<Record<string, readonly [args: readonly string[], says: RegExp]>> = {
     "an id that is misspelt": [
       ["workload", "--policies", POLICIES],
-      /no id in \S*policies\.yaml \(did you mean "workloads"\?\)/,
+      /nor an id in \S*policies\.yaml \(did you mean "workloads"\?\)/,
     ],
     "a YAML file that is not there": [["nothing.yaml"], /nothing\.yaml: no such file/],
     "an unknown scheme": [["ftp://example.org/x"], /unknown scheme: ftp/],

@@ -91,7 +91,7 @@ describe("push", () => {
     ],
     "a file that is not there": ["nothing.wasm", "HOST/p:v1", /nothing\.wasm: no such file/],
     "a folder": ["policies", "HOST/p:v1", /policies is a folder/],
-    "an address that is a file": [MODULE, "./p.wasm", /no address in a registry/],
+    "an address that is a file": [MODULE, "./p.wasm", /not an address in a registry/],
     "an address with a digest": [MODULE, `HOST/p@${sha256("")}`, /makes its own digest/],
     "a name that registries have not": [MODULE, "HOST/P:v1", /invalid image reference/],
   };

@@ -9,7 +9,7 @@ import { sarifReport } from "../../offline/reports/sarif.js";
 import { type Cell, COLORS, drawTable } from "../../offline/reports/text-table.js";
 import type { AuditValues } from "./options.js";
 
-/** Most results that are kept for a table, JUnit or SARIF, which are printed at the end: more than one reads, in some ten megabytes. */
+/** Most results that are kept for a table, JUnit or SARIF, which are printed at the end: more than a user reads, in some ten megabytes. */
 const MAX_KEPT = 100_000;
 
 /** Receives reports. */
