@@ -39,8 +39,8 @@ export class Conversions {
   }
 
   /**
-   * The object as the struct of its kind keeps it; `undefined` where there is no struct, or the object does not fit: then it is of a version that is not known
-   * here, and its other members must not get lost.
+   * The object as the struct of its kind keeps it.
+   * @returns undefined where there is no struct, or the object does not fit it: its version is not known here, and none of its members may get lost
    */
   shaped(object: unknown): JsonObject | undefined {
     if (!isObject(object)) return undefined;
