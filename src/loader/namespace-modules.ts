@@ -14,30 +14,36 @@ export interface CountedModule {
   readonly size: number;
 }
 
+/** The modules of one version of a policy. */
+interface InUse {
+  readonly namespace: string;
+  readonly policy: string;
+  readonly modules: readonly CountedModule[];
+}
+
 /** Counts the modules in use by namespace. */
 export class NamespaceModules {
-  readonly #inUse = new Map<string, Map<string, readonly CountedModule[]>>();
+  readonly #inUse = new Set<InUse>();
 
   /**
-   * Counts a policy's modules, in place of those that it had before.
+   * Counts the modules of a policy's version. Its other versions, which it may be about to replace, count against other policies only.
    * @param most bytes of one policy's modules
    * @returns removes them from the count
    * @throws FetchError when the namespace has too many bytes with them; another attempt may succeed later
    */
   use(namespace: string, policy: string, modules: readonly CountedModule[], most: number): () => void {
-    const policies = this.#inUse.get(namespace) ?? new Map<string, readonly CountedModule[]>();
-    const others = [...policies].filter(([id]) => id !== policy).flatMap(([, each]) => each);
-    const sizes = new Map([...others, ...modules].map(({ digest, size }) => [digest, size]));
+    const others = [...this.#inUse].filter((each) => each.namespace === namespace && each.policy !== policy);
+    const counted = [...others.flatMap((each) => each.modules), ...modules];
+    const sizes = new Map(counted.map(({ digest, size }) => [digest, size]));
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     if (bytes > LARGEST_MODULES * most) {
       const message = `the modules of namespace ${namespace} would have ${bytes} bytes together, more than ${LARGEST_MODULES * most}`;
       throw new FetchError(message, { unanswered: true, shown: "its namespace has too many modules" });
     }
-    this.#inUse.set(namespace, policies.set(policy, modules));
+    const inUse = { namespace, policy, modules };
+    this.#inUse.add(inUse);
     return () => {
-      if (policies.get(policy) !== modules) return;
-      policies.delete(policy);
-      if (policies.size === 0) this.#inUse.delete(namespace);
+      this.#inUse.delete(inUse);
     };
   }
 }
