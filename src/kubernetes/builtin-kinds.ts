@@ -102,7 +102,7 @@ export function pluralOf(kind: string): string {
 
 /**
  * The reason why no cluster has objects of this `apiVersion` and kind; `undefined` where one may: another API group than those that are built in
- * is anybody's, unless it is nearly one of these and the kind is one of its kinds.
+ * may have any kind, unless it is nearly one of these and the kind is one of its kinds.
  */
 export function mistakenKind(apiVersion: string, kind: string): string | undefined {
   const kinds = KINDS_BY_VERSION.get(apiVersion);

@@ -270,7 +270,7 @@ describe("policy files with CertificateRequestPolicies", () => {
     const slip = write("slip.yaml", policy("slip", ANY).replace("policy.cert", "policies.cert"));
     const { code, err } = await apply([slip, ...web]);
     assert.equal(code, 2);
-    assert.match(err, /CertificateRequestPolicy of policies\.cert-manager\.io\/v1alpha1 is no policy/);
+    assert.match(err, /CertificateRequestPolicy of policies\.cert-manager\.io\/v1alpha1 is not a policy/);
     const twice = await apply([any, bound, ...web]);
     assert.equal(twice.code, 2);
     assert.match(twice.err, /duplicate name "any" of a CertificateRequestPolicy/);

@@ -214,7 +214,7 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
     assert.match(out, /pass: 0, fail: 1,/);
     assert.equal(
       err,
-      "warning: found duplicated resource Pod a default\nError: Pod default a stands twice with other contents in twice.yaml: only the first is judged\n",
+      "warning: found duplicated resource Pod a default\nError: Pod default/a stands twice with other contents in twice.yaml: only the first is judged\n",
     );
   });
 

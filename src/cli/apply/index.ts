@@ -131,7 +131,8 @@ async function apply(application: Application): Promise<number> {
   const payloads = (values.json ?? []).map((path) => readPayload(path));
   const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
-  const foreign = leftOutText(leftOut, "Kubernetes object");
+  const areSame = application.paths.every((path) => application.resourcePaths.includes(path));
+  const foreign = leftOutText(leftOut + (areSame ? 0 : opened.foreign));
   if (foreign !== undefined) say(io.stderr, `warning: ${foreign}`);
   for (const warning of [...looked.warnings, ...opened.warnings]) say(io.stderr, `warning: ${warning}`);
   for (const mistake of opened.mistakes) say(io.stderr, `Error: ${mistake}`);
@@ -195,10 +196,10 @@ function whyNothing(
     return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
   }
   if (run.counts.judged === 0) return "no policy matched a resource";
-  return empty.length > 0 ? `there is nothing in ${empty.map(named).join(", ")}` : undefined;
+  return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
 }
 
-/** What counts for the exit code beside findings. */
+/** Numbers and reasons that count for the exit code beside findings. */
 interface Ended {
   /** Number of policies that could not be evaluated. */
   readonly unevaluated: number;

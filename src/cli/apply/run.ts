@@ -105,7 +105,7 @@ export class Run {
   /** Evaluates the resources of a cluster. */
   async listed(listing: ClusterListing): Promise<void> {
     const { scanner } = this.#options.opened;
-    // What a cluster has is no mistake, also of a kind that is newer than this program.
+    // The kinds of a cluster exist, also those that are newer than this program.
     for await (const page of listing.pages()) await this.take(await scanner.scanAll(page), "cluster");
   }
 
@@ -152,10 +152,10 @@ export class Run {
     const key = `${apiVersion} ${kind}`;
     if (this.#kinds.has(key)) return;
     const mistake = mistakenKind(apiVersion, kind);
-    this.#kinds.set(key, mistake && `${[kind, namespace, name].filter(Boolean).join(" ")}: ${mistake}`);
+    this.#kinds.set(key, mistake && `${kind} ${[namespace, name].filter(Boolean).join("/")}: ${mistake}`);
   }
 
-  /** What of the resources was not judged as it is meant: kinds that no cluster has, and resources that come twice with other contents. */
+  /** Resources that were not judged as they are meant: kinds that no cluster has, and resources that come twice with other contents. */
   async mistakes(files: readonly InputFile[]): Promise<readonly string[]> {
     const kinds = [...this.#kinds.values()].filter((mistake) => mistake !== undefined);
     return [...kinds, ...(await otherContents(batchesOf(files), this.#repeated, this.#options.plan.definitions))];

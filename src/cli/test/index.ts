@@ -29,7 +29,7 @@ export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color
   readonly fileName?: string;
   /** Whether to use no colours, even on a terminal. */
   readonly removeColor?: boolean;
-  /** Whose exit codes are wanted; absent: our own. */
+  /** The command that has the wanted exit codes; absent: our own. */
   readonly compat?: "kyverno";
 }
 

@@ -131,7 +131,7 @@ async function loadResources(
   const wrong = new Set<string>();
   try {
     const { files, leftOut } = await withoutForeign(await inputs.files(paths));
-    const foreign = leftOutText(leftOut, "Kubernetes object");
+    const foreign = leftOutText(leftOut);
     if (foreign !== undefined) warn(foreign);
     for (const file of files) {
       let repeats = false;

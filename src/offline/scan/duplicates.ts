@@ -40,8 +40,11 @@ export async function otherContents(
       if (first === undefined) firsts.set(identity, { object, file: batch.file });
       else if (!differing.has(identity) && !sameValue(first.object, object)) {
         const where = first.file === batch.file ? `in ${batch.file}` : `in ${first.file} and ${batch.file}`;
-        const whom = [resource.kind, resource.namespace, resource.name].filter((part) => part !== "").join(" ");
-        differing.set(identity, `${whom} stands twice with other contents ${where}: only the first is judged`);
+        const whom = [resource.namespace, resource.name].filter((part) => part !== "").join("/");
+        differing.set(
+          identity,
+          `${resource.kind} ${whom} stands twice with other contents ${where}: only the first is judged`,
+        );
       }
     }
   }

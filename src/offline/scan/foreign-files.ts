@@ -14,7 +14,7 @@ const OF_PROGRAMS: ReadonlySet<string> = new Set([
   "skaffold",
 ]);
 
-/** Largest file that is looked at: a larger one is no configuration of a program. */
+/** Largest file that is looked at: a larger one does not configure a program. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
@@ -68,9 +68,9 @@ const OBJECT = [
 ];
 
 /** A line for the user about files that were left out; `undefined`: none were. */
-export function leftOutText(count: number, what: string): string | undefined {
+export function leftOutText(count: number): string | undefined {
   if (count === 0) return undefined;
   return count === 1
-    ? `1 file in a folder holds no ${what}, and is left out`
-    : `${count} files in folders hold no ${what}, and are left out`;
+    ? "1 file in a folder holds no Kubernetes object, and is left out"
+    : `${count} files in folders hold no Kubernetes object, and are left out`;
 }

@@ -36,7 +36,6 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
-import { leftOutText } from "./foreign-files.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
@@ -145,6 +144,8 @@ export interface OpenedScan {
   readonly mistakes: readonly string[];
   /** Paths of the command line without a policy. */
   readonly empty: readonly string[];
+  /** Number of files in folders without a Kubernetes object. */
+  readonly foreign: number;
 }
 
 /**
@@ -158,8 +159,6 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
   const told: Told = { warnings: [...files.warnings], mistakes: [...files.mistakes] };
-  const foreign = leftOutText(files.foreign, "Kubernetes object");
-  if (foreign !== undefined) told.warnings.push(foreign);
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
@@ -179,6 +178,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     ...told,
     unserved: files.unserved,
     empty: files.empty,
+    foreign: files.foreign,
   };
 }
 

@@ -77,7 +77,7 @@ const POLICY_KINDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Reads policies. An unusable file does not throw: it is a mistake. In folders objects that are no policies are passed over.
+ * Reads policies. An unusable file does not throw: it is a mistake. In folders other objects than policies are passed over.
  * @param paths files, folders (searched to the bottom), or `-`
  * @param stdin the text of standard input
  */
@@ -270,7 +270,7 @@ function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | un
   const right = SERVED.get(kind);
   // The first design of Kyverno's policies had them in its own group.
   if (right !== undefined && group !== right && group !== "kyverno.io") {
-    return `${kind} of ${apiVersionOf({ group, version }) || "no apiVersion"} is no policy: it is a kind of ${right}`;
+    return `${kind} of ${apiVersionOf({ group, version }) || "no apiVersion"} is not a policy: the kind is one of ${right}`;
   }
   if (group === ADMISSION_GROUP) return mistakenKind(apiVersionOf({ group, version }), kind);
   const isPolicyGroup = [...SERVED.values()].includes(group);
