@@ -36,7 +36,7 @@ const FILES: Readonly<Record<string, string>> = {
   "comment.yaml": "# nothing\n---\n",
   "values.yaml": "replicas: 3\n",
   "list.yaml": "apiVersion: v1\nkind: List\nitems: []\n",
-  "policies/none/README.md": "nothing",
+  "policies/none/notes.txt": "nothing",
   "kind.yaml": policy("ValidatngPolicy"),
   "group.yaml": policy("ValidatingPolicy", "policies.kyverno.oi/v1"),
   "version.yaml": policy("ValidatingPolicy", "policies.kyverno.io/v7"),
@@ -76,6 +76,10 @@ const FILES: Readonly<Record<string, string>> = {
   "half/web.yaml": deployment(1),
   "half/lost.yaml": deployment(1).replace("kind:", "knd:"),
   "values-file.yaml": "",
+  "none.yaml": "{}\n",
+  "policies.yaml":
+    'few: { resource: few.yaml }\nboth: { expression: "a() && b()", message: both, policies: { a: { policy: few }, b: { policy: few } } }\n',
+  "condition.yaml": `${vap()}  matchConditions: [{ name: never, expression: "false" }]\n---\n${binding("few")}`,
   "tests/kyverno-test.yaml": rows("web"),
   "tests/few.yaml": policy(),
   "tests/web.yaml": deployment(1),
@@ -199,7 +203,36 @@ const CASES: readonly (readonly [code: number, args: readonly string[], says: Re
   [2, ["test", "nope/"], /cannot read/],
 ];
 
+/** The same of other commands, which Kyverno has not. */
+const OTHERS: readonly (readonly [code: number, args: readonly string[], says: RegExp])[] = [
+  [0, ["eval", "few.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["eval", "few.yaml", "--object", "service.yaml"], /no policy applies/],
+  [3, ["eval", "vap.yaml", "--object", "service.yaml"], /no policy applies/],
+  [3, ["eval", "both", "--policies", "policies.yaml", "--object", "service.yaml"], /no policy applies/],
+  [0, ["eval", "condition.yaml", "--object", "web.yaml"], /^$/],
+  [3, ["bench", "vap.yaml", "--object", "service.yaml", "--seconds", "0.01"], /the policy applies to no object/],
+  [3, ["check", "none.yaml"], /there is no policy in \/none\.yaml/],
+  [3, ["check", "policies.yaml", "none.yaml"], /there is no policy in \/none\.yaml/],
+  [3, ["webhooks", "none.yaml"], /there is no policy/],
+  [2, ["webhooks", "nope.yaml"], /does not exist/],
+  [2, ["replay", "service.yaml", "--policies", "policies.yaml"], /no request that a policy/],
+  [3, ["replay", "empty.yaml", "--policies", "policies.yaml"], /no request that a policy could be asked about/],
+  [3, ["eval", "--batch"], /standard input has no line/],
+  [3, ["check", "--batch"], /standard input has no line/],
+  [3, ["cel", "--batch"], /standard input has no line/],
+  [2, ["read", "nope.yaml"], /no such file/],
+];
+
 describe("what was not judged is never green", () => {
+  for (const [code, args, says] of OTHERS) {
+    test(`${args.join(" ")}: ${code}`, async () => {
+      const { code: found, out, err } = await run(args);
+      assert.equal(found, code, out + err);
+      assert.match(err, says);
+      if (code === 3) assert.equal((await run([...args, "--allow-empty"])).code, 0);
+    });
+  }
+
   for (const [code, args, says] of CASES) {
     test(`${args.join(" ")}: ${code}`, async () => {
       const own = await run(args);
