@@ -190,13 +190,14 @@ function whyNothing(
   { opened, total, run }: { readonly opened: OpenedScan; readonly total: number; readonly run: Run },
 ): string | undefined {
   const named = (path: string): string => (path === "-" ? "standard input" : path);
+  if (run.counts.judged > 0)
+    return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
   if (opened.rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
   if (total === 0) {
     const where = values.cluster ? `the cluster${values.namespace ? `'s namespace ${values.namespace}` : ""}` : "";
     return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
   }
-  if (run.counts.judged === 0) return "no policy matched a resource";
-  return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
+  return "no policy matched a resource";
 }
 
 /** Numbers and reasons that count for the exit code beside findings. */
