@@ -13,13 +13,6 @@ export function unitOfColumn(line: string, column: number): number {
   return unit;
 }
 
-/** The column, in code points from 1, of a UTF-16 unit of its line. */
-export function columnOfUnit(line: string, unit: number): number {
-  let column = 1;
-  for (let at = 0; at < Math.min(unit, line.length); column += 1) at += (line.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
-  return column;
-}
-
 /** A stretch of a line, in UTF-16 units from 0. `to` is `from` at the end of the line: something is missing there. */
 export interface Stretch {
   readonly from: number;

@@ -33,8 +33,7 @@ function boxOf(box: RailBox, group: PageGroup, linked: Linked, outcome: NodeOutc
       ),
   );
   if (member === undefined || !linked(member.policy)) return shape;
-  const spoken = `${member.name}, policy ${member.policy}${outcome === undefined ? "" : `: ${outcome.word}`}`;
-  return svg("a", { href: policyAddress(member.policy), "aria-label": spoken }, shape);
+  return svg("a", { href: policyAddress(member.policy) }, shape);
 }
 
 function frameOf({ x, y, width, height, word, node }: RailFrame, outcome: NodeOutcome | undefined): SVGElement {

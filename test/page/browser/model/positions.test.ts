@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { PageProblem } from "../../../../src/page/api.js";
 import {
-  columnOfUnit,
   linesOf,
   placesOf,
   startOfLine,
@@ -18,12 +17,10 @@ describe("places in a text", () => {
       [0, 1, 3, 4, 6, 7],
     );
     assert.equal(unitOfColumn(line, 99), line.length);
-    for (const column of [1, 2, 3, 4, 5, 6]) assert.equal(columnOfUnit(line, unitOfColumn(line, column)), column);
   });
 
   test("half a character counts as one, and ends nothing", () => {
     assert.equal(unitOfColumn("\ud83dx", 2), 1);
-    assert.equal(columnOfUnit("\ud83dx", 2), 3);
   });
 
   /** What is underlined for a mistake at `^`, in lines that it goes over. */
