@@ -203,7 +203,7 @@ export const mockScenarios: readonly Scenario[] = [
       await tab.untilText("main h2", "Overview");
       mock.serve({ ...stateOf("read"), policies: stateOf("read").policies.slice(0, 2) });
       await tab.open(`${mock.url}#/draft/1.abc`);
-      await tab.untilText(".notice.good", "All policies are loaded");
+      await tab.untilText("main", "✓ All policies are loaded");
       await shows(tab, ".notice.warn", "The link holds a draft: this page is for reading");
       mock.serve(stateOf("play"));
     },

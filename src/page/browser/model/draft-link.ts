@@ -1,4 +1,17 @@
-import type { Written } from "../dom/drafts.js";
+/** The user's texts, as the browser keeps them and a link holds them. */
+export interface Written {
+  readonly draft: string;
+  readonly payload: string;
+  readonly operation: string;
+  readonly raw: boolean;
+}
+
+/** Whether a value from outside has these texts. */
+export function isWritten(value: unknown): value is Written {
+  if (typeof value !== "object" || value === null) return false;
+  const { draft, payload, operation, raw } = value as Record<keyof Written, unknown>;
+  return [draft, payload, operation].every((text) => typeof text === "string") && typeof raw === "boolean";
+}
 
 /** Longest text of a link, in characters: browsers take more, but programs that pass links on often cut them. */
 export const LONGEST_LINK = 32_768;
@@ -22,8 +35,7 @@ async function bytesOf(stream: ReadableStream<Uint8Array>, most: number): Promis
 
 /** The texts as a part of an address: JSON, compressed, in base64url. It may be longer than {@link LONGEST_LINK}. */
 export async function linkOf(written: Written): Promise<string> {
-  const { draft, payload, operation, raw } = written;
-  const json = new Blob([JSON.stringify([draft, payload, operation, raw])]).stream();
+  const json = new Blob([JSON.stringify(written)]).stream();
   const bytes = await bytesOf(json.pipeThrough(new CompressionStream("deflate")), Number.POSITIVE_INFINITY);
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   return VERSION + text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
@@ -37,10 +49,7 @@ export async function readLink(text: string): Promise<Written | undefined> {
     const packed = new Blob([Uint8Array.from(letters, (letter) => letter.charCodeAt(0))]).stream();
     const bytes = await bytesOf(packed.pipeThrough(new DecompressionStream("deflate")), LONGEST_TEXT);
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (!Array.isArray(value) || value.length !== 4) return undefined;
-    const [draft, payload, operation, raw] = value as unknown[];
-    if (typeof draft !== "string" || typeof payload !== "string" || typeof operation !== "string") return undefined;
-    return typeof raw === "boolean" ? { draft, payload, operation, raw } : undefined;
+    return isWritten(value) ? value : undefined;
   } catch {
     return undefined;
   }

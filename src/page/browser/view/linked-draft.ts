@@ -1,7 +1,6 @@
 import { draftAddress } from "../dom/addresses.js";
-import type { Written } from "../dom/drafts.js";
 import { type Child, h, sign } from "../dom/element.js";
-import { LONGEST_LINK } from "../model/draft-link.js";
+import { LONGEST_LINK, type Written } from "../model/draft-link.js";
 
 function titled(...children: Child[]): HTMLElement {
   return h(

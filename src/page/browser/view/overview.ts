@@ -1,6 +1,6 @@
 import type { PagePolicy } from "../../api.js";
 import { policyAddress } from "../dom/addresses.js";
-import { type Child, h } from "../dom/element.js";
+import { type Child, h, sign } from "../dom/element.js";
 import { kindOf, statesOf } from "../model/policy-words.js";
 import type { Linked } from "./group-drawing.js";
 import { membersOf, notice } from "./policy-details.js";
@@ -48,7 +48,7 @@ export function overview(policies: readonly PagePolicy[], linked: Linked): HTMLE
     h("h2", { id: "overview-name", tabindex: "-1" }, "Overview"),
     ...reasons.slice(0, MOST_REASONS),
     left > 0 && h("p", { class: "quiet" }, `and ${left} more`),
-    reasons.length === 0 && notice("good", "✓", "All policies are loaded", "as they were last written."),
+    reasons.length === 0 && h("p", {}, sign("✓", "good"), " All policies are loaded as they were last written."),
     h(
       "table",
       { class: "overview" },

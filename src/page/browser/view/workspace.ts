@@ -1,9 +1,9 @@
 import type { CheckAnswer, EvaluateQuestion, PageExample, PageProblem, PageSource } from "../../api.js";
 import { linkAddress } from "../dom/addresses.js";
-import { forget, keep, kept, type Written } from "../dom/drafts.js";
+import { forget, keep, kept } from "../dom/drafts.js";
 import { h, put } from "../dom/element.js";
 import { kindOfDraft } from "../model/draft-kind.js";
-import { LONGEST_LINK, linkOf } from "../model/draft-link.js";
+import { LONGEST_LINK, linkOf, type Written } from "../model/draft-link.js";
 import { editor } from "./editor.js";
 
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"] as const;
