@@ -222,7 +222,7 @@ export const mockScenarios: readonly Scenario[] = [
         "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })",
       );
       await tab.click("#copy-link");
-      await tab.untilText("[role=status]:not(#connection):not(.hidden)", "Copied");
+      await tab.untilText(".draft-work .summary[role=status]", "Copied");
       const link = await tab.value<string>("window.copied");
       assert.match(link, /#\/draft\/1\.[\w-]+$/);
       await tab.click("#reset");
@@ -270,7 +270,7 @@ export const mockScenarios: readonly Scenario[] = [
       await tab.until("document.querySelector('#draft-field').value.startsWith('mine:')");
       await tab.fill("#payload-field", randomBytes(40_000).toString("hex"));
       await tab.click("#copy-link");
-      await tab.untilText("[role=status]:not(#connection):not(.hidden)", "Too long for a link");
+      await tab.untilText(".draft-work .summary[role=status]", "Too long for a link");
     },
   },
   {

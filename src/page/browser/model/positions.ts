@@ -37,7 +37,7 @@ const DOUBLED = /^''[^']*''/;
 const FIELD = /^\.\??\s*(`[^`]*`|\w+)/;
 const NAME = /^[\p{L}\p{N}_]+/u;
 const NAME_BEFORE = /[\p{L}\p{N}_]+$/u;
-const OPERATOR = /^(?:[=!<>]=*|&+|\|+)/;
+const OPERATOR = /^(?:=[<>]|[=!<>]=*|&+|\|+)/;
 
 /** The token at a place of a line. Of a call CEL gives the parenthesis, of a field the dot: the token is the name. */
 function tokenAt(line: string, from: number): Stretch {

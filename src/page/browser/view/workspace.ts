@@ -148,7 +148,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
     payload.begin(before.payload);
     restore(before, tools);
   }
-  const said = h("span", { class: "quiet", role: "status" });
+  const said = h("p", { class: "summary", role: "status" });
   const copy = h("button", { type: "button", class: "plain", id: "copy-link" }, "Copy link");
   copy.title = "An address that holds this draft and payload; nothing is sent anywhere";
   copy.addEventListener("click", async () => {
@@ -159,7 +159,7 @@ export function workspace(events: WorkspaceEvents): Workspace {
       put(said, "Copied");
     } catch {
       history.replaceState(null, "", link);
-      put(said, "The link stands in the address bar.");
+      put(said, "Not copied: the browser forbids it. The link stands in the address bar.");
     }
   });
 
@@ -176,8 +176,8 @@ export function workspace(events: WorkspaceEvents): Workspace {
       pick,
       copy,
       reset,
-      said,
     ),
+    said,
     draft.element,
   );
   const evaluate = h(

@@ -45,6 +45,7 @@ describe("places in a text", () => {
       ["expression: na^ïve_name", "naïve_name"],
       ["expression: a ^== b", "=="],
       ["expression: a ==^= b", "==="],
+      ["expression: a ^=< b", "=<"],
       ["expression: a ^&& b", "&&"],
       ["expression: a ^| b", "|"],
       ["expression: 1 ^- b", "-"],
