@@ -69,7 +69,7 @@ export function outcomeOf(node: GroupNode, answer: ExplainedAnswer): NodeOutcome
   return { ...look, detail: look.word };
 }
 
-/** What decided a group's answer: a member, or another part of the expression. */
+/** A member that decided a group's answer, or another part of its expression. */
 export interface Cause extends Look {
   readonly name: string;
   readonly message: string;

@@ -23,10 +23,10 @@ export interface Stretch {
 const NEAR = 256;
 const BEFORE_KEY = /^\s*(?:- +)*/;
 const KEY = /^(\s*(?:- +)*)([^\s"'#[\]{},&*!|>%@`][^#]*?)\s*:(?:\s|$)/;
-/** What stands before the value of a key or an item. */
+/** The text before the value of a key or an item. */
 const BEFORE_VALUE = /(?:[:,[{]|^\s*-)\s*$/;
 const ALIAS = /^[*&!]+[^\s,[\]{}]+/;
-/** What stands before a text in quotes: an operand or a value may begin there. */
+/** The text before a text in quotes: an operand or a value may begin behind it. */
 const BEFORE_TEXT = /(?:^|[\s[({,:=!<>&|?+*/%-])$/;
 /** Texts in quotes; `\"` is one of a text in double quotes. */
 const TEXT = /^(?:\\"(?:[^"\\]|\\[^"])*\\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.|'')*')/;

@@ -13,7 +13,7 @@ function titled(...children: Child[]): HTMLElement {
 
 const text = (words: string) => h("pre", { class: "source", tabindex: "0" }, words);
 
-/** What a link holds, to be read before it is taken: until then nothing of it is sent, evaluated or kept. */
+/** Shows what a link holds, to be read before it is taken: until then nothing of it is sent, evaluated or kept. */
 export function linkedDraft(written: Written | undefined, take: (written: Written) => void): HTMLElement {
   const leave = h("a", { href: draftAddress }, written === undefined ? "Go to your draft" : "Keep your own");
   if (written === undefined) {

@@ -14,7 +14,7 @@ export function notice(tone: string, symbol: string, word: string, text: string)
   return h("div", { class: `notice ${tone}` }, sign(symbol, tone), h("p", {}, h("strong", {}, word), " ", text));
 }
 
-/** The members of a group, folded; undefined for what is no group. */
+/** The members of a group, folded; undefined for other policies. */
 export function membersOf(policy: PagePolicy, linked: Linked): Child {
   if (policy.group === undefined) return undefined;
   const items = policy.group.members.map(({ name, policy: id }) => {
