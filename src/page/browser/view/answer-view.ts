@@ -47,7 +47,7 @@ function memberRow(member: ExplainedAnswer, depth: number, warnings: readonly st
       { class: "name" },
       member.name,
       member.argument !== undefined && h("code", { class: "argument" }, `(${member.argument})`),
-      warnings.length > 0 && h("span", { class: "warn count" }, `△ ${count}`),
+      warnings.length > 0 && h("span", { class: "warn count" }, ` △ ${count}`),
     ),
     h("span", { class: `outcome ${look.tone}` }, look.word),
     h("span", { class: "time" }, member.milliseconds === undefined ? "" : duration(member.milliseconds)),
@@ -145,9 +145,11 @@ type Answer = NonNullable<EvaluateAnswer["answer"]>;
 /** Most causes that stand in the headline; the members' list has all. */
 const MOST_CAUSES = 6;
 
-/** Why a group denied or failed: what decided. Empty for any other answer. */
-const causes = ({ explained }: Answer) =>
-  explained.outcome === "allow" || explained.outcome === "skip" ? [] : causesOf(explained);
+/** The causes of a denial or failure of a group; empty for any other answer, and for one that monitor mode lets through. */
+const causes = ({ explained, allowed }: Answer) =>
+  explained.outcome === "error" || explained.outcome === "no answer" || (explained.outcome === "deny" && !allowed)
+    ? causesOf(explained)
+    : [];
 
 function headline(answer: Answer, look: Look): HTMLElement {
   const { explained, response, allowed } = answer;

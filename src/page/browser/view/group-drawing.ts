@@ -41,7 +41,11 @@ function frameOf({ x, y, width, height, word, node }: RailFrame, outcome: NodeOu
     "g",
     { class: `frame ${node.kind}` },
     svg("rect", { x, y, width, height, rx: 8 }),
-    svg("text", { x: x + 12, y: y + 15 }, outcome === undefined ? word : `${word}  ${outcome.symbol} ${outcome.word}`),
+    svg(
+      "text",
+      { x: x + 12, y: y + 15 },
+      outcome === undefined || outcome.tone === "unasked" ? word : `${word}  ${outcome.symbol} ${outcome.word}`,
+    ),
   );
 }
 
