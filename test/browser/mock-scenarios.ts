@@ -199,8 +199,11 @@ export const mockScenarios: readonly Scenario[] = [
       }
       await tab.click(".overview a[href='#/policy/memory-limits']");
       await tab.untilText("#policy-name", "memory-limits");
+      await tab.show({ width: 390 });
+      await tab.click("#menu");
       await tab.click(".draft .entry");
       await tab.untilText("main h2", "Overview");
+      assert.equal(await tab.value("getComputedStyle(document.querySelector('nav')).display"), "none");
       mock.serve({ ...stateOf("read"), policies: stateOf("read").policies.slice(0, 2) });
       await tab.open(`${mock.url}#/draft/1.abc`);
       await tab.untilText("main", "✓ All policies are loaded");

@@ -164,6 +164,8 @@ export function start(places: Places): void {
   function showLink(text: string): void {
     if (linkText === text) return;
     linkText = text;
+    evaluations.cancel();
+    answer.setBusy(false);
     invite();
     readLink(text).then((written) => {
       if (linkText !== text) return;
@@ -217,7 +219,6 @@ export function start(places: Places): void {
     ) {
       put(places.main, ...parts);
     }
-    places.main.classList.toggle("editing", draft);
     if (moveFocus) {
       places.policies.classList.remove("open");
       places.menu.setAttribute("aria-expanded", "false");
@@ -251,7 +252,7 @@ export function start(places: Places): void {
     event.preventDefault();
     places.main.focus();
   });
-  window.addEventListener("hashchange", () => show(readAddress(location.hash).what !== "none"));
+  window.addEventListener("hashchange", () => show(true));
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
