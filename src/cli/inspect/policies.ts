@@ -37,7 +37,9 @@ export async function inspectEntries(
     }
     const ids = new Set(entries.map(({ id }) => id));
     const own = before.filter(({ path }) => ids.has(String(path[0])));
-    const problems = [...own, ...loaded.problems];
+    // Problems of a file that an entry names have the file's paths, and not the entry's.
+    const invalid = entries.flatMap((entry) => (entry.kind === "invalid" ? entry.problems : []));
+    const problems = [...new Set([...own, ...invalid, ...loaded.problems])];
     return {
       policies,
       problems: [...new Set(problems.map(formatProblem))],

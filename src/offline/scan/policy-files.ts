@@ -182,6 +182,9 @@ class Found {
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
+        // Kyverno takes it, and passes everything.
+        if ((read.resource.spec.validations ?? []).length === 0)
+          mistake(`${kind} ${name} has no validations: it judges nothing`);
         return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":
         return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
