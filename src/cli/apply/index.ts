@@ -11,7 +11,7 @@ import { headline } from "../../offline/reports/plain-text.js";
 import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
 import { readDefinitions } from "../../offline/scan/definitions.js";
-import { readExceptions } from "../../offline/scan/exceptions.js";
+import { exceptionsOrThrow, readExceptions } from "../../offline/scan/exceptions.js";
 import { type InputFile, Inputs, reasonOf } from "../../offline/scan/input-files.js";
 import { KnownKinds } from "../../offline/scan/known-kinds.js";
 import { openScan } from "../../offline/scan/open-scan.js";
@@ -200,7 +200,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
     policyIds,
     stdin: policyText,
     ...(settings.file !== undefined && { policiesFile: settings.file }),
-    exceptions: within ? looked.exceptions : await readExceptions(named, warn),
+    exceptions: within ? exceptionsOrThrow(looked) : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",

@@ -100,7 +100,7 @@ async function runKyvernoTests(
 ): Promise<TestRunResult> {
   const tools = scanTools(settings, io);
   try {
-    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
+    const evaluate = testEvaluator(tools);
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),

@@ -7,7 +7,7 @@ import {
   type PreparedAuthorization,
   prepareAuthorization,
 } from "../../kinds/kyverno/authorization/index.js";
-import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../../kinds/kyverno/index.js";
+import { type CompiledPolicy, type CompileFailure, expiredText, preparePolicies } from "../../kinds/kyverno/index.js";
 import { parseContextFile } from "../../kinds/kyverno/offline/index.js";
 import { type JsonObject, member } from "../../kubernetes/object.js";
 import type { PolicyLoader } from "../../loader/index.js";
@@ -36,6 +36,7 @@ import {
   reportedCertificateRequestPolicies,
 } from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
+import { exceptionsOrThrow } from "./exceptions.js";
 import type { Judge, Subject } from "./judge.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge, reportedPolicy } from "./kyverno-judge.js";
@@ -123,6 +124,8 @@ export interface ScanTools {
   readonly onDefect: (policy: string, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
 }
 
 /** A prepared scan. */
@@ -148,11 +151,11 @@ export interface OpenedScan {
  */
 export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
   const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
-  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
+  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? exceptionsOrThrow(files) : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
-  const warnings = [...files.warnings];
+  const warnings = [...files.warnings, ...exceptions.flatMap((each) => expiredText(each, tools.date()) ?? [])];
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
@@ -200,8 +203,8 @@ async function listingFor(
 
 const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
 
-function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now }: ScanTools): World {
-  if (cluster !== undefined) return { ...cluster.world, external: cluster.external };
+function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now, date }: ScanTools): World {
+  if (cluster !== undefined) return { ...cluster.world, external: cluster.external, date };
   const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
   if (context?.ok === false) throw new ScanError(context.error);
   return {
@@ -209,6 +212,7 @@ function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cl
     authorizer: NO_OPINION,
     external: commandLineData(context?.value ?? {}, http),
     now,
+    date,
   };
 }
 

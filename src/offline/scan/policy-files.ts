@@ -12,6 +12,7 @@ import {
 import { authorizationMode } from "../../kinds/kyverno/authorization/index.js";
 import type { ExceptionResource, PolicyResource } from "../../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../../kinds/kyverno/read.js";
+import { EXCEPTION_KIND } from "../../kinds/kyverno/resource.js";
 import { isBuiltin } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
@@ -45,8 +46,10 @@ export interface PolicyFiles {
   readonly admission: readonly AdmissionPolicyDocuments[];
   /** CertificateRequestPolicies, which decide together. */
   readonly certificateRequests: CertificateRequestPolicyDocuments;
-  /** PolicyExceptions among the policies; there only those of v1beta1 count. */
+  /** PolicyExceptions among the policies. */
   readonly exceptions: readonly ExceptionResource[];
+  /** The errors of those that can't be read. */
+  readonly unreadable: readonly string[];
   /** Warnings about skipped parts, for the user. */
   readonly warnings: readonly string[];
   /** Policies that are not supported here: a run that leaves them out must not count as passed. */
@@ -57,8 +60,6 @@ const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
 const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
 const MUTATING_POLICY = "MutatingAdmissionPolicy";
-/** Exceptions beside policies are recognised only in this version (spec kyverno.md 5.1). */
-const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 /** API groups of known kinds of policies, here or elsewhere. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
 
@@ -109,6 +110,7 @@ type Taken =
 class Found {
   readonly warnings: string[] = [];
   readonly #unserved: string[] = [];
+  readonly #unreadable: string[] = [];
   readonly #taken: Taken[] = [];
   /** Files that were read: only after all of them is it known whether one has a CertificateRequestPolicy. */
   readonly #files: ReadFile[] = [];
@@ -149,12 +151,16 @@ class Found {
       case "policy":
         return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":
-        return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
+        return read;
       case "context-entry":
         return undefined;
       case "unreadable": {
         const dropped = read.failures.some(({ unknownField }) => unknownField);
         const what = read.failures.map(describeFailure).join("; ");
+        if (kind === EXCEPTION_KIND) {
+          const errors = read.failures.map((each) => document.problem("error", each.path, describeFailure(each)));
+          this.#unreadable.push(errors.map(formatProblem).join("; "));
+        }
         warn(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
         return dropped ? "drop" : undefined;
       }
@@ -201,7 +207,8 @@ class Found {
     });
     const { warnings } = this;
     const unserved = this.#unserved;
-    return { kyverno, authorization, admission, certificateRequests, exceptions, warnings, unserved };
+    const unreadable = this.#unreadable;
+    return { kyverno, authorization, admission, certificateRequests, exceptions, unreadable, warnings, unserved };
   }
 }
 

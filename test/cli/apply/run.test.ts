@@ -79,6 +79,7 @@ describe("a run over resources", () => {
         resources: counted,
         first: "p0",
         exceptions: [],
+        unreadable: [],
         held: undefined,
         warnings: [],
       });
