@@ -22,6 +22,6 @@ function daysIn(year: number, month: number): number {
 /** A valid time in milliseconds since 1970; undefined for another text. */
 export function rfc3339Time(text: string): number | undefined {
   if (!isRfc3339(text)) return undefined;
-  // What only Go accepts is written as JavaScript reads it.
+  // JavaScript reads fewer forms than Go.
   return Date.parse(text.replace(",", ".").replace(/T(\d):/, "T0$1:"));
 }

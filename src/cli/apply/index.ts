@@ -91,7 +91,8 @@ export async function applyCommand(
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const problem = argumentProblem(paths, resourcePaths, { ...values, kubeconfig: settings.kubeconfig });
+  const crdPaths = [...(values.crdPaths ?? []), ...(values.crdPath ?? [])];
+  const problem = argumentProblem(paths, resourcePaths, { ...values, crdPaths, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
@@ -188,7 +189,7 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
-  const definitions = await readDefinitions(values.crdPaths ?? [], warn);
+  const definitions = await readDefinitions([...(values.crdPaths ?? []), ...(values.crdPath ?? [])], warn);
   const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);

@@ -1,6 +1,7 @@
 /** The options of `apply`: Kyverno's, with its short forms, and ours (spec kyverno.md 8.9). */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { addCertificateRequestOptions, type CertificateRequestValues } from "../certificate-request-options.js";
+import { addKyvernoFlags } from "../kyverno-flags.js";
 
 /** Values by the options' names. */
 export interface ApplyValues extends CertificateRequestValues {
@@ -21,6 +22,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly exceptionsWithResources?: true;
   readonly exceptionsWithinPolicies?: true;
   readonly crdPaths?: readonly string[];
+  readonly crdPath?: readonly string[];
   readonly parameterResource?: readonly string[];
   readonly assumeBound?: true;
   readonly policyReport?: true;
@@ -62,6 +64,7 @@ export function addApplyOptions(command: Command): void {
     .addOption(new Option("--exceptions-with-resources", "as --exceptions-within-resources").hideHelp())
     .option("--exceptions-within-policies", "take those among the policies, too")
     .option("--crd-paths <paths>", "CustomResourceDefinitions of the resources' kinds", collected)
+    .addOption(new Option("--crd-path <paths>", "as --crd-paths").argParser(collected).hideHelp())
     .option(
       "--parameter-resource <files>",
       "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
@@ -88,6 +91,7 @@ export function addApplyOptions(command: Command): void {
     .option("--warn-no-pass", "say so when nothing passes, and exit with that code")
     .option("--continue-on-fail", "go on when a policy does not compile; exit 1 all the same");
   addCertificateRequestOptions(command);
+  addKyvernoFlags(command, "apply");
 }
 
 const collected = (text: string, before: readonly string[] | undefined): readonly string[] => [

@@ -1,6 +1,7 @@
 /** `test` on the command line. */
 import { InvalidArgumentError } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { addKyvernoFlags, heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `test`. */
@@ -23,6 +24,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .option("-w, --watch", "run again when a test file, a policy or what they name has changed; Ctrl+C ends")
     .option("--require-tests", "exit 1 when there are no tests")
     .option("--remove-color", "no colours, on a terminal either");
+  addKyvernoFlags(test, "test");
   withExamples(test, [
     ["policy-server test", "every test below this folder"],
     ["policy-server test a.test.yaml --coverage", "one file, and what its cases did not reach"],
@@ -30,6 +32,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     ["policy-server test -o json --junit results.xml", "for programs"],
   ]);
   withOptions(test, LOADING_OPTIONS).action(async (written: string[]) => {
+    heedKyvernoFlags(test, io);
     const { testCommand } = await import("../test/index.js");
     const paths = written.length === 0 ? ["."] : written;
     const settings = settingsOf(test, io);
