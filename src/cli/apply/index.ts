@@ -2,11 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { type CommandIo, say } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
 import type { LoaderSettings } from "../../loader/settings.js";
+import type { Place } from "../../offline/reports/finding.js";
 import { headline } from "../../offline/reports/plain-text.js";
 import { readRequests, unasked } from "../../offline/scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../offline/scan/circumstances.js";
@@ -23,6 +25,7 @@ import { withCertificateRequests } from "../../offline/scan/signing-request.js";
 import { type Survey, survey } from "../../offline/scan/survey.js";
 import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
 import { isTerminal } from "../look/paint.js";
+import { onlyChanged } from "./changed.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run, THREADS_FROM_BYTES } from "./run.js";
@@ -62,6 +65,11 @@ function argumentProblem(
   }
   const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
   if (!given && !cluster) return "resource file(s) or cluster required";
+  if (values.changed !== undefined) {
+    if (cluster || resources.length === 0) return "--changed chooses among the files of --resource";
+    const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
+    if (within) return "--changed would leave out exceptions among the resources: name their files with --exception";
+  }
   if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
     return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
   }
@@ -91,12 +99,17 @@ export async function applyCommand(
 ): Promise<number> {
   for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
-  const crdPaths = [...(values.crdPaths ?? []), ...(values.crdPath ?? [])];
+  const crdPaths = crdPathsOf(values);
   const problem = argumentProblem(paths, resourcePaths, { ...values, crdPaths, kubeconfig: settings.kubeconfig });
   if (problem !== undefined) return refused(problem, io);
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
-  const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
+  const output = outputFor(values, {
+    auditWarn: values.auditWarn === true,
+    time,
+    color,
+    warn: (line) => say(io.stderr, `warning: ${line}`),
+  });
   const inputs = new Inputs();
   let tools: OpenTools | undefined;
   try {
@@ -149,27 +162,34 @@ async function apply(application: Application): Promise<number> {
   const failures = opened.failures.filter(({ resource: { spec } }) =>
     spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
   );
-  for (const { resource, text } of failures) output.unasked?.(resource.metadata.name ?? "", text);
-  for (const missing of opened.unserved) output.unasked?.(missing, missing);
+  for (const { resource, text } of failures)
+    output.unasked?.(resource.metadata.name ?? "", text, opened.places.get(resource));
+  for (const missing of opened.unserved) output.unasked?.(missing, missing, opened.places.get(missing));
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
   }
   const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
-  for (const { mode, text } of unasking) output.unasked?.(`a policy of the mode ${mode}`, text);
+  for (const { mode, text, resource } of unasking)
+    output.unasked?.(`a policy of the mode ${mode}`, text, opened.places.get(resource));
   if (unasking[0] !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(unasking[0].text, io);
   }
   for (const each of [...failures, ...unasking]) say(io.stderr, `Error: ${each.text}`);
-  for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
+  for (const [index, payload] of payloads.entries())
+    await run.take([await opened.scanner.scanPayload(payload, beginOf(values.json?.[index]))]);
   await run.resources(files, looked);
   if (opened.listing !== undefined) await run.listed(opened.listing);
-  for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
+  const requestFiles = [...(values.httpPayload ?? []), ...(values.envoyPayload ?? [])];
+  for (const [index, request] of requests.entries())
+    await run.take([await opened.scanner.scanRequest(request, beginOf(requestFiles[index]))]);
   await run.end();
   return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
 }
+
+const beginOf = (file: string | undefined): Place | undefined => (file === undefined ? undefined : { file, line: 1 });
 
 /** @param incomplete whether some policies could not be evaluated */
 async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Promise<number> {
@@ -189,13 +209,27 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const warn = (line: string): void => void say(io.stderr, `warning: ${line}`);
-  const definitions = await readDefinitions([...(values.crdPaths ?? []), ...(values.crdPath ?? [])], warn);
+  const definitions = await readDefinitions(crdPathsOf(values), warn);
   const { policyPaths, policyIds } = namedPolicies(paths, settings);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
-  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
   const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
+  const beside = [
+    ...[...policyPaths.filter((path) => path !== "-"), ...named, ...crdPathsOf(values)],
+    ...[
+      values.valuesFile ?? [],
+      values.userinfo ?? [],
+      values.contextFile ?? [],
+      values.parameterResource ?? [],
+    ].flat(),
+    // Modules and documents of its policies stand beside policies.yaml as a rule.
+    ...(policyIds.length > 0 && settings.file !== undefined ? [dirname(settings.file)] : []),
+  ];
+  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values, {
+    inputs: beside,
+    io,
+  });
   const plan: ScanPlan = {
     policyPaths,
     policyIds,
@@ -215,6 +249,8 @@ async function planOf({ paths, resourcePaths, values, settings, io, output, inpu
   return { plan, files, looked };
 }
 
+const crdPathsOf = ({ crdPaths = [], crdPath = [] }: ApplyValues): readonly string[] => [...crdPaths, ...crdPath];
+
 /** Files of policies, and ids of those in policies.yaml: a word that is not a file is an id if there is a policies.yaml. */
 function namedPolicies(
   paths: readonly string[],
@@ -230,11 +266,16 @@ async function lookedOver(
   inputs: Inputs,
   kinds: KnownKinds,
   values: ApplyValues,
+  beside: { readonly inputs: readonly string[]; readonly io: CommandIo },
 ): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
   try {
-    const { namespace } = values;
+    const { namespace, changed: base } = values;
     const said = certificateRequestValues(values);
-    const { files, made } = await withCertificateRequests(await inputs.files(paths), { ...said, namespace });
+    const given = await inputs.files(paths);
+    const chosen =
+      base === undefined ? undefined : await onlyChanged(given, { base, inputs: beside.inputs, env: beside.io.env });
+    if (chosen !== undefined) say(beside.io.stderr, `note: ${chosen.note}`);
+    const { files, made } = await withCertificateRequests(chosen?.files ?? given, { ...said, namespace });
     const flags = givenFlags(said);
     if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
     return { files, looked: await survey(files, kinds) };

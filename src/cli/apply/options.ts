@@ -10,6 +10,7 @@ export interface ApplyValues extends CertificateRequestValues {
   readonly json?: readonly string[];
   readonly httpPayload?: readonly string[];
   readonly envoyPayload?: readonly string[];
+  readonly changed?: string;
   readonly cluster?: true;
   readonly namespace?: string;
   readonly valuesFile?: string;
@@ -47,6 +48,10 @@ export function addApplyOptions(command: Command): void {
     .option("--json <paths>", "JSON payloads for policies of that mode, instead of resources", collected)
     .option("--http-payload <paths>", "HTTP requests (JSON) for policies of the mode HTTP", collected)
     .option("--envoy-payload <paths>", "what Envoy asks (JSON) for policies of the mode Envoy", collected)
+    .option(
+      "--changed <base>",
+      "of the resources only those in files that have changed in git since the merge base with this commit or branch",
+    )
     .option("-c, --cluster", "take the resources from the cluster of the kubeconfig")
     .option(
       "-n, --namespace <name>",

@@ -11,6 +11,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .description("run test files, of our own and kyverno-test.yaml; exit 1 if a case or row fails")
     .argument("[paths...]", "test files, or folders with *.test.yaml and kyverno-test.yaml (default: this folder)")
     .option("--junit <file>", "write the results as JUnit XML")
+    .option("--sarif <file>", "write the failures as SARIF 2.1.0")
     .option("--coverage", "say which expressions and branches of the policies of policies.yaml no case reached")
     .option("--min-coverage <percent>", "fail below this", percentage)
     .option("-f, --file-name <name>", "name of test files in Kyverno's format", "kyverno-test.yaml")

@@ -2,7 +2,7 @@
 
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { type CommandIo, UsageError } from "../../data/command-io.js";
+import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import type { LoaderSettings } from "../../loader/settings.js";
 import {
   DEFAULT_FILE_NAME,
@@ -14,9 +14,10 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../../offline/kyverno-test/index.js";
+import { leftOutOfSarif } from "../../offline/reports/sarif.js";
 import { scanTools } from "../../offline/scan/scan-tools.js";
 import { isTerminal } from "../look/paint.js";
-import { junitXml, type TestResult } from "./junit.js";
+import { junitXml, type TestResult, testSarif } from "./junit.js";
 import { type OwnTestOptions, runOwnTests } from "./own-tests.js";
 import type { KyvernoRows } from "./report.js";
 
@@ -24,6 +25,8 @@ import type { KyvernoRows } from "./report.js";
 export interface TestOptions extends OwnTestOptions, Omit<TestRunOptions, "color" | "now"> {
   /** The file for JUnit XML. */
   readonly junit?: string;
+  /** The file for SARIF. */
+  readonly sarif?: string;
   /** The name of test files in Kyverno's format. */
   readonly fileName?: string;
   /** Whether to use no colours, even on a terminal. */
@@ -80,6 +83,11 @@ export async function testCommand(
     passed &&= run.passed;
   }
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
+  if (options.sarif !== undefined) {
+    const { text, leftOut } = testSarif(results);
+    if (leftOut > 0) say(io.stderr, `warning: ${leftOutOfSarif(leftOut)}`);
+    await writeFile(options.sarif, text);
+  }
   return passed ? EXIT_PASSED : EXIT_FAILED;
 }
 
@@ -132,7 +140,7 @@ function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: 
 }
 
 /** The result of a row. Only tests are timed, not their rows: the first row has the whole time. */
-function testResult({ path, row, milliseconds }: TestedRow): TestResult {
+function testResult({ path, row, milliseconds, line }: TestedRow): TestResult {
   const { policy, resource, reason, message, counts, id } = row;
   return {
     file: path,
@@ -140,5 +148,6 @@ function testResult({ path, row, milliseconds }: TestedRow): TestResult {
     policy,
     milliseconds: id === 1 ? milliseconds : 0,
     failure: counts === "fail" ? `${reason}: ${message}` : undefined,
+    ...(line !== undefined && { place: { file: path, line } }),
   };
 }

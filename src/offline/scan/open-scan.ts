@@ -61,8 +61,8 @@ class AuthorizationJudge implements Judge {
   readonly #authorizer: Authorizer;
   readonly #places: ReadonlyMap<unknown, number>;
 
-  constructor({ policies }: PreparedAuthorization, world: World) {
-    this.policies = policies.map(({ resource }) => reportedPolicy(resource));
+  constructor({ policies }: PreparedAuthorization, world: World, places: PolicyFiles["places"]) {
+    this.policies = policies.map(({ resource }) => reportedPolicy(resource, places.get(resource)));
     this.#authorizer = new Authorizer(policies, world);
     this.#places = new Map(policies.map(({ resource }, place) => [resource, place]));
   }
@@ -143,6 +143,8 @@ export interface OpenedScan {
   readonly authorization: PreparedAuthorization;
   readonly warnings: readonly string[];
   readonly unserved: readonly string[];
+  /** Where policies are written that were not asked. */
+  readonly places: PolicyFiles["places"];
 }
 
 /**
@@ -159,8 +161,8 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
   const judges = [
-    new KyvernoJudge(policies, world),
-    new AuthorizationJudge(authorization, world),
+    new KyvernoJudge(policies, world, files.places),
+    new AuthorizationJudge(authorization, world, files.places),
     ...(await others(plan, files, tools, warnings)),
   ];
   const { operation, user, values } = plan;
@@ -174,6 +176,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     authorization,
     warnings,
     unserved: files.unserved,
+    places: files.places,
   };
 }
 
@@ -299,7 +302,9 @@ async function configuredPolicies(
       throw new ScanError(`unknown policy: ${id}: neither a file nor in ${policiesFile} (known are ${known})`);
     }
     const source = found.policy.implementation;
-    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
+    const entry = read.config.entries.find((each) => each.id === id);
+    const place = entry && "origin" in entry ? entry.origin.positionOf([]) : { file: policiesFile, line: 1 };
+    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true, place };
     return { served: found, reported, isFor: () => true, finding: plainFinding };
   });
 }

@@ -17,6 +17,7 @@ import { isBuiltin } from "../../kubernetes/builtin-kinds.js";
 import { apiVersionOf } from "../../kubernetes/names.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
 import { RBAC_GROUP } from "../../world/authorizer/rbac-objects.js";
+import type { Place } from "../reports/finding.js";
 import { reasonOf } from "./input-files.js";
 
 /** A ValidatingAdmissionPolicy with its bindings. */
@@ -50,6 +51,8 @@ export interface PolicyFiles {
   readonly exceptions: readonly ExceptionResource[];
   /** The errors of those that can't be read. */
   readonly unreadable: readonly string[];
+  /** Where policies are written, by their resources, and those that are not served by their texts. */
+  readonly places: ReadonlyMap<PolicyResource | string, Place>;
   /** Warnings about skipped parts, for the user. */
   readonly warnings: readonly string[];
   /** Policies that are not supported here: a run that leaves them out must not count as passed. */
@@ -111,6 +114,7 @@ class Found {
   readonly warnings: string[] = [];
   readonly #unserved: string[] = [];
   readonly #unreadable: string[] = [];
+  readonly #places = new Map<PolicyResource | string, Place>();
   readonly #taken: Taken[] = [];
   /** Files that were read: only after all of them is it known whether one has a CertificateRequestPolicy. */
   readonly #files: ReadFile[] = [];
@@ -149,6 +153,7 @@ class Found {
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
+        this.#noted(read.resource, document);
         return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":
         return read;
@@ -166,12 +171,20 @@ class Found {
       }
       case "other":
     }
-    if (isPolicyElsewhere(group, kind)) this.#unserved.push(`${kind} ${name} is of a kind that is not served`);
-    else if (!beside && isBuiltin({ group, version, kind })) {
+    if (isPolicyElsewhere(group, kind)) {
+      const unserved = `${kind} ${name} is of a kind that is not served`;
+      this.#noted(unserved, document);
+      this.#unserved.push(unserved);
+    } else if (!beside && isBuiltin({ group, version, kind })) {
       warn(`the whole file is left out: policy type not supported ${apiVersionOf({ group, version })}, Kind=${kind}`);
       return "drop";
     } else warn(`${kind || "a document without a kind"} is passed over: it is not a policy`);
     return undefined;
+  }
+
+  #noted(policy: PolicyResource | string, document: SourceDocument): void {
+    const place = placeOf(document);
+    if (place !== undefined) this.#places.set(policy, place);
   }
 
   policies(): PolicyFiles {
@@ -207,8 +220,18 @@ class Found {
     });
     const { warnings } = this;
     const unserved = this.#unserved;
-    const unreadable = this.#unreadable;
-    return { kyverno, authorization, admission, certificateRequests, exceptions, unreadable, warnings, unserved };
+    const [unreadable, places] = [this.#unreadable, this.#places];
+    return {
+      kyverno,
+      authorization,
+      admission,
+      certificateRequests,
+      exceptions,
+      unreadable,
+      places,
+      warnings,
+      unserved,
+    };
   }
 }
 
@@ -232,6 +255,12 @@ function isNoPolicy(document: SourceDocument): boolean {
 function isBesideCertificateRequestPolicies(document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return group === RBAC_GROUP || (group === "" && kind === "Namespace");
+}
+
+/** Where a document is written; undefined: not in a file. */
+export function placeOf(document: SourceDocument): Place | undefined {
+  const { file, line } = document.positionOf([]);
+  return file === "-" ? undefined : { file, line };
 }
 
 /** The annotations of an object that are texts. */
