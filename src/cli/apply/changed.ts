@@ -12,7 +12,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 const run = promisify(execFile);
 
-/** What has changed in the repository of the working directory, files that are not committed among them. */
+/** Changes in the repository of the working directory, those that are not committed among them. */
 export class ChangedFiles {
   readonly #root: string;
   readonly #env: Environment;

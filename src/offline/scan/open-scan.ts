@@ -303,7 +303,7 @@ async function configuredPolicies(
     }
     const source = found.policy.implementation;
     const entry = read.config.entries.find((each) => each.id === id);
-    const place = entry && "origin" in entry ? entry.origin.positionOf([]) : { file: policiesFile, line: 1 };
+    const place = entry && "origin" in entry ? entry.origin.place : { file: policiesFile, line: 1 };
     const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true, place };
     return { served: found, reported, isFor: () => true, finding: plainFinding };
   });

@@ -67,7 +67,7 @@ const MAX_PLACED = 4 * 1024 * 1024;
 
 /** The resources of a text with their lines in the file. */
 function placed(found: Resource[], written: string, file: string, first: number): Resource[] {
-  const above = /^(?:[ \t\r]*(?:#.*)?\n)*/.exec(written)?.[0] ?? "";
+  const above = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*/.exec(written)?.[0] ?? "";
   const begin = first + above.split("\n").length - 1;
   const inside =
     found.length === 1 || written.length > MAX_PLACED ? [] : opened(parseResources(written, file).documents);
