@@ -17,86 +17,87 @@ export interface KyvernoFlag {
   readonly refusedWith?: { readonly option: string; readonly why: string };
 }
 
-const APPLY: readonly KyvernoCommand[] = ["apply"];
-const TEST: readonly KyvernoCommand[] = ["test"];
-const BOTH: readonly KyvernoCommand[] = ["apply", "test"];
-
-const taken = (commands: readonly KyvernoCommand[], ...flags: readonly string[]): KyvernoFlag => ({
-  commands,
-  flags,
-  here: "taken",
+/** @param flags with `|` between them */
+const row = (commands: string, here: KyvernoFlag["here"], flags: string, why?: string): KyvernoFlag => ({
+  commands: commands.split(" ") as KyvernoCommand[],
+  flags: flags.split("|"),
+  here,
+  ...(why !== undefined && { why }),
 });
-const idle = (commands: readonly KyvernoCommand[], flags: readonly string[], why: string): KyvernoFlag => ({
-  commands,
-  flags,
-  here: "idle",
-  why,
-});
-const refused = (commands: readonly KyvernoCommand[], flags: readonly string[], why: string): KyvernoFlag => ({
-  commands,
-  flags,
-  here: "refused",
-  why,
-});
-
-const OLD_EXCEPTIONS =
-  "it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io";
 
 /** All flags of both commands. */
 export const KYVERNO_FLAGS: readonly KyvernoFlag[] = [
-  taken(APPLY, "-r, --resource <paths>", "--resources <paths>", "--json <paths>", "--http-payload <paths>"),
-  taken(APPLY, "--envoy-payload <paths>", "-c, --cluster", "-n, --namespace <name>", "--kubeconfig <file>"),
-  taken(APPLY, "-f, --values-file <file>", "-s, --set <values>", "-u, --userinfo <file>", "--context-file <file>"),
-  taken(APPLY, "-e, --exception <files>", "--exceptions <files>", "--exceptions-within-resources"),
-  taken(APPLY, "--exceptions-with-resources", "--exceptions-within-policies", "--crd-paths <paths>"),
-  taken(APPLY, "--crd-path <paths>", "--parameter-resource <files>", "-p, --policy-report", "-t, --table"),
-  taken(APPLY, "--output-format <format>", "--audit-warn", "--warn-exit-code <code>", "--warn-no-pass"),
-  taken(APPLY, "--continue-on-fail"),
-  taken(BOTH, "--detailed-results", "--remove-color"),
-  taken(TEST, "-f, --file-name <name>", "-t, --test-case-selector <text>", "-o, --output-format <format>"),
-  taken(TEST, "--fail-only", "--require-tests"),
+  row("apply", "taken", "-r, --resource <paths>|--resources <paths>|--json <paths>|--http-payload <paths>"),
+  row("apply", "taken", "--envoy-payload <paths>|-c, --cluster|-n, --namespace <name>|--kubeconfig <file>"),
+  row("apply", "taken", "-f, --values-file <file>|-s, --set <values>|-u, --userinfo <file>|--context-file <file>"),
+  row("apply", "taken", "-e, --exception <files>|--exceptions <files>|--exceptions-within-resources"),
+  row(
+    "apply",
+    "taken",
+    "--exceptions-with-resources|--exceptions-within-policies|--crd-paths <paths>|--crd-path <paths>",
+  ),
+  row("apply", "taken", "--parameter-resource <files>|-p, --policy-report|-t, --table|--output-format <format>"),
+  row("apply", "taken", "--audit-warn|--warn-exit-code <code>|--warn-no-pass|--continue-on-fail"),
+  row("apply test", "taken", "--detailed-results|--remove-color"),
+  row("test", "taken", "-f, --file-name <name>|-t, --test-case-selector <text>|-o, --output-format <format>"),
+  row("test", "taken", "--fail-only|--require-tests"),
+  row("apply", "taken", "--username <name>", "the requester of a CSR, not a user of git: clone the repository first"),
+  row("apply test", "idle", "-v, --v <level>", "there is no log of steps"),
+  row("apply test", "idle", "--warnings-as-errors", "policies of deprecated kinds are not served, and fail anyway"),
+  row(
+    "apply",
+    "idle",
+    "--target-resource <paths>|--target-resources <paths>",
+    "they are for policies that change objects",
+  ),
+  row("apply", "idle", "--concurrent <number>", "all processors are used where that is faster"),
+  row("apply", "idle", "--batch-size <number>", "a cluster's objects come in pages of a fixed size"),
+  row("apply", "idle", "--continue-on-error", "a resource that can't be read always ends the run"),
+  row("apply", "idle", "--show-performance", "nothing is measured"),
   {
-    ...taken(APPLY, "--username <name>"),
-    why: "the requester of a CSR, not a user of git: clone the repository first",
-  },
-  idle(BOTH, ["-v, --v <level>"], "there is no log of steps"),
-  idle(BOTH, ["--warnings-as-errors"], "of policies in deprecated kinds, none of which is served: they fail anyway"),
-  idle(APPLY, ["--target-resource <paths>", "--target-resources <paths>"], "they are for policies that change objects"),
-  idle(APPLY, ["--concurrent <number>"], "all processors are used where that is faster"),
-  idle(APPLY, ["--batch-size <number>"], "a cluster's objects come in pages of a fixed size"),
-  idle(APPLY, ["--continue-on-error"], "a resource that can't be read always ends the run"),
-  idle(APPLY, ["--show-performance"], "nothing is measured"),
-  {
-    ...idle(APPLY, ["--cluster-wide-resources"], "they are among those of --cluster, unless --namespace is given"),
+    ...row(
+      "apply",
+      "idle",
+      "--cluster-wide-resources",
+      "they are among those of --cluster, unless --namespace is given",
+    ),
     refusedWith: {
       option: "namespace",
       why: "--namespace leaves them out: ask about them without it, in a second run",
     },
   },
-  refused(
-    APPLY,
-    ["-o, --output <file>"],
-    "it writes what policies have changed, and these change nothing; for results -p with --output-format, --sarif or --junit",
+  row(
+    "apply",
+    "refused",
+    "-o, --output <file>",
+    "it writes changed objects, and these policies change none; for results -p with --output-format, --sarif or --junit",
   ),
-  refused(
-    APPLY,
-    ["-i, --stdin"],
-    "it prints what policies have changed, and these change nothing; resources from standard input: --resource -",
+  row(
+    "apply",
+    "refused",
+    "-i, --stdin",
+    "it prints changed objects, and these policies change none; resources from standard input: --resource -",
   ),
-  refused(
-    BOTH,
-    ["--registry"],
+  row(
+    "apply test",
+    "refused",
+    "--registry",
     "images that policies ask for are those of the context file (apply: --context-file; test: context)",
   ),
-  refused(
-    APPLY,
-    ["--context <name>"],
+  row(
+    "apply",
+    "refused",
+    "--context <name>",
     "the current context counts: kubectl config view --minify --flatten --context NAME > FILE, then --kubeconfig FILE",
   ),
-  refused(BOTH, ["-b, --git-branch <name>"], "clone the repository first: git clone --branch NAME URL"),
-  refused(APPLY, ["--password <text>"], "clone the repository first: git clone URL"),
-  refused(APPLY, ["--generate-exceptions"], OLD_EXCEPTIONS),
-  refused(APPLY, ["--generated-exception-ttl <duration>"], OLD_EXCEPTIONS),
+  row("apply test", "refused", "-b, --git-branch <name>", "clone the repository first: git clone --branch NAME URL"),
+  row("apply", "refused", "--password <text>", "clone the repository first: git clone URL"),
+  row(
+    "apply",
+    "refused",
+    "--generate-exceptions|--generated-exception-ttl <duration>",
+    "it makes exceptions of the old kinds, which count for no policy here: write a PolicyException of policies.kyverno.io",
+  ),
 ];
 
 const namesOf = (flags: string): string => flags.replace(/ <.*/, "");
@@ -130,34 +131,27 @@ export function heedKyvernoFlags(command: Command, { stderr }: Pick<CommandIo, "
   }
 }
 
-/** Values that Go's flags take for switches. */
-const SWITCHED: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
-  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
-]);
-
 /** Arguments with `--switch=true`, `--switch=false` and `-x=value`, which Go's flags know, in the usual notation. */
 function goArguments(args: readonly string[], { options }: Command): string[] {
   const end = args.indexOf("--");
   return args.flatMap((arg, index) => {
-    const [, flag, value = ""] = /^(-\w|--[\w-]+)=(.*)$/s.exec(arg) ?? [];
-    const option = options.find(({ short, long }) => flag !== undefined && (flag === short || flag === long));
-    if (flag === undefined || option === undefined || (end !== -1 && index > end)) return [arg];
+    const [, flag = "", value = ""] = /^(-\w|--[\w-]+)=(.*)$/s.exec(arg) ?? [];
+    const option = options.find(({ short, long }) => flag === short || flag === long);
+    if (option === undefined || (end !== -1 && index > end)) return [arg];
     if (option.required) return [flag, value];
-    const on = SWITCHED.get(value);
-    return on === undefined ? [arg] : on ? [flag] : [];
+    if (/^(?:1|t|T|true|TRUE|True)$/.test(value)) return [flag];
+    return /^(?:0|f|F|false|FALSE|False)$/.test(value) ? [] : [arg];
   });
 }
 
 /** The table of docs/apply.md. */
 export function kyvernoFlagTable(): string {
   const said = { taken: "taken", idle: "taken, without effect", refused: "refused" };
-  const both = new Map<string, string[]>();
+  const rows = new Map<string, string[]>();
   for (const { commands, flags, here, why } of KYVERNO_FLAGS) {
-    const text = `${said[here]}${why === undefined ? "" : `: ${why}`}`;
-    const row = `${commands.join(", ")} | ${text}`;
-    both.set(row, [...(both.get(row) ?? []), ...flags.map((each) => `\`${each}\``)]);
+    const rest = `${commands.join(", ")} | ${said[here]}${why === undefined ? "" : `: ${why}`}`;
+    rows.set(rest, [...(rows.get(rest) ?? []), ...flags.map((each) => `\`${each}\``)]);
   }
-  const rows = [...both].map(([row, flags]) => `| ${flags.join(", ")} | ${row} |`);
-  return ["| Flag of Kyverno's | Command | Here |", "| --- | --- | --- |", ...rows].join("\n");
+  const lines = [...rows].map(([rest, flags]) => `| ${flags.join(", ")} | ${rest} |`);
+  return ["| Flag of Kyverno's | Command | Here |", "| --- | --- | --- |", ...lines].join("\n");
 }

@@ -9,14 +9,6 @@ import type { ExceptionResource } from "./resource.js";
 const TTL_LABEL = "cleanup.kyverno.io/ttl";
 const NEVER = Number.POSITIVE_INFINITY;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const UNITS_MS: ReadonlyMap<string, number> = new Map([
-  ["d", DAY_MS],
-  ["day", DAY_MS],
-  ["days", DAY_MS],
-  ["w", 7 * DAY_MS],
-  ["week", 7 * DAY_MS],
-  ["weeks", 7 * DAY_MS],
-]);
 
 /** The end of an exception. */
 export interface Expiry {
@@ -67,9 +59,8 @@ function endOf(ttl: string, created: string): number | undefined {
 }
 
 function milliseconds(duration: string): number | undefined {
-  const [, count, unit = ""] = /^(\d{1,9})([a-z]+)$/i.exec(duration) ?? [];
-  const each = UNITS_MS.get(unit.toLowerCase());
-  if (count !== undefined && each !== undefined) return Number(count) * each;
+  const [, count, unit = ""] = /^(\d{1,9})(?:d|days?|(w|weeks?))$/i.exec(duration) ?? [];
+  if (count !== undefined) return Number(count) * DAY_MS * (unit === "" ? 1 : 7);
   const parsed = parseGoDuration(duration);
   return parsed.ok ? Number(parsed.nanos / 1_000_000n) : undefined;
 }
