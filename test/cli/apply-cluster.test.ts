@@ -77,7 +77,7 @@ describe("apply --cluster", () => {
       response.end("{}");
     });
     const { code, err } = await apply([policy, "--cluster", "--kubeconfig", kubeconfig]);
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(err, /^Error: failed to load resources \(/);
   });
 
@@ -93,7 +93,7 @@ describe("apply --cluster", () => {
         response.end(JSON.stringify(answer));
       });
       const { code, err } = await apply([policy, "--cluster", "--kubeconfig", kubeconfig]);
-      assert.equal(code, 1);
+      assert.equal(code, 2);
       assert.match(err, message);
     });
   }

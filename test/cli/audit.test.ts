@@ -104,7 +104,7 @@ describe("audit", () => {
       `${without("no-worse", "worse")}broken: {cel: {validations: [{expression: "object.("}]}}\n${off}`,
     );
     const broken = await audit(args);
-    assert.equal(broken.code, 1);
+    assert.equal(broken.code, 2);
     assert.match(broken.err, /^Error: the policy broken is not asked: /m);
     assert.match(
       broken.err,
@@ -116,7 +116,7 @@ describe("audit", () => {
       "--policies",
       server.file("good.yaml", without("no-worse", "worse")),
     ]);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
     assert.match(refused.err, /^Error: \/api\/v1\/configmaps: configmaps is forbidden/m);
   });
 
@@ -136,7 +136,7 @@ describe("audit", () => {
     assert.match(both.out, /│ vap\s+│ ConfigMap\/shop\/good\s+│ fail\s+│ never/);
     server.forbidden.add("list validatingadmissionpolicies");
     const refused = await audit([...args, "--from-cluster"]);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 2);
     assert.match(refused.err, /^Error: .*validatingadmissionpolicies is forbidden/m);
     assert.match(refused.out, /fail: 2/);
   });
@@ -208,9 +208,9 @@ describe("audit", () => {
   test("says how it can't begin", async (context) => {
     const { args, server } = await cluster(context);
     const missing = await audit([...args.slice(0, 2), "--policies", "/nowhere.yaml"]);
-    assert.equal(missing.code, 1);
+    assert.equal(missing.code, 2);
     assert.match(missing.err, /nowhere\.yaml/);
-    assert.equal((await audit(["--kubeconfig", "/nowhere", ...args.slice(2)])).code, 1);
+    assert.equal((await audit(["--kubeconfig", "/nowhere", ...args.slice(2)])).code, 2);
     assert.equal((await audit([...args, "-o", "xml"])).code, 2);
     assert.equal((await audit([...args, "more"])).code, 2);
     assert.deepEqual(server.requests, []);

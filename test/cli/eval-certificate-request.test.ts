@@ -144,6 +144,7 @@ status: { conditions: [{ type: Ready, status: "${ready}", reason: R, message: ""
     const args = ["--csr", exampleCsrFile("web"), "--operation", "DELETE"];
     assert.deepEqual((await evaluate("certificates", args)).lines, [
       "certificates: does not apply: only requests that are made or approved are decided",
+      "nothing was judged: no policy applies (--allow-empty: exit 0 all the same)",
     ]);
   });
 

@@ -179,7 +179,7 @@ describe("SARIF", () => {
   test("of test has the line of what is expected", async () => {
     assert.equal((await run(["test", "test", "own.test.yaml", "--sarif", "out.sarif"])).code, 1);
     assert.deepEqual(taken(readFileSync("out.sarif", "utf8")), ["test/kyverno-test.yaml:7", "own.test.yaml:5"]);
-    assert.equal((await run(["test", "own.test.yaml", "--sarif", "out.sarif", "--policies", "nope.yaml"])).code, 1);
+    assert.equal((await run(["test", "own.test.yaml", "--sarif", "out.sarif", "--policies", "nope.yaml"])).code, 2);
     assert.deepEqual(taken(readFileSync("out.sarif", "utf8")), ["own.test.yaml:1"]);
   });
 

@@ -168,10 +168,12 @@ describe("docs/ci.md", () => {
         const [stdout, stderr] = [new PassThrough(), new PassThrough()];
         const [out, err] = [text(stdout), text(stderr)];
         const words = command.split(" ").map((word) => word.replaceAll('"', ""));
-        codes.push(await runCommandLine(words, { env: {}, stdin: Readable.from([""]), stdout, stderr }));
+        const code = await runCommandLine(words, { env: {}, stdin: Readable.from([""]), stdout, stderr });
+        codes.push(code);
         stdout.end();
         stderr.end();
         said += `$ ${command}\n${await out}${await err}`;
+        if (code !== 0) break;
       }
       const sarif = existsSync("policies.sarif") ? readFileSync("policies.sarif", "utf8") : undefined;
       return { red: codes.some((code) => code !== 0), codes, said, sarif };

@@ -224,6 +224,50 @@ describe("apply --changed", () => {
     });
   });
 
+  describe("nothing is green by accident", () => {
+    const config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n";
+
+    test("a changed file that no policy is for, among others that have not changed, is fine", async () => {
+      write("manifests/config.yaml", config);
+      assert.equal((await apply(MANIFESTS)).code, 0);
+    });
+
+    test("where all files have changed, no policy for any of them is not", async () => {
+      mkdirSync(join(folder, "others"));
+      write("others/config.yaml", config);
+      assert.equal((await apply(["policies", "-r", "others", "--changed", "main"])).code, 3);
+    });
+
+    test("a folder without manifests, and one that is not there, are not", async () => {
+      mkdirSync(join(folder, "empty"));
+      assert.equal((await apply(["policies", "-r", "empty", "--changed", "main"])).code, 3);
+      assert.equal((await apply(["policies", "-r", "manifests,empty", "--changed", "main"])).code, 3);
+      assert.equal((await apply(["policies", "-r", "nope", "--changed", "main"])).code, 2);
+    });
+
+    test("policies that are not there, or broken, are not, although no resource has changed", async () => {
+      mkdirSync(join(folder, "broken"));
+      write("broken/p.yaml", POLICY.replace('"false"', '"object.("'));
+      mkdirSync(join(folder, "none"));
+      write("none/README.md", "nothing");
+      commit();
+      git("branch", "-f", "main");
+      for (const [policies, expected] of [
+        ["nope", 2],
+        ["broken", 2],
+        ["none", 3],
+      ] as const) {
+        const { code, err } = await apply([policies, "-r", "manifests", "--changed", "main"]);
+        assert.equal(code, expected, `${policies}: ${err}`);
+      }
+    });
+
+    test("a changed manifest of a misspelt kind is not", async () => {
+      write("manifests/a.yaml", pod("a").replace("Pod", "Pdo"));
+      assert.equal((await apply(MANIFESTS)).code, 2);
+    });
+  });
+
   test("is refused where it has nothing to choose among, or would lose exceptions", async () => {
     for (const args of [
       ["policies", "--cluster", "--changed", "main"],
