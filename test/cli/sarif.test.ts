@@ -167,6 +167,23 @@ describe("SARIF", () => {
     assert.deepEqual([...places].sort(), ["more.yaml:17", "more.yaml:10"].sort());
   });
 
+  test("of apply has the place of an input that can't be used", async () => {
+    write("kind.yaml", `# a\n${pod("x").replace("Pod", "Pdo")}`);
+    write("twice.yaml", `${pod("one")}  labels: {a: b}\n`.replace("{name: one}", "\n  name: one"));
+    write("kinds.yaml", policy("x", "true", "ValidatingPolicie"));
+    write("broken-policy.yaml", "a: [\n");
+    const policies = ["policy.yaml", "kinds.yaml", "broken-policy.yaml", "nope.yaml"];
+    const places = await applied([...policies, "-r", "one.yaml,kind.yaml,twice.yaml"]);
+    assert.deepEqual([...places].sort(), [
+      "broken-policy.yaml:1",
+      "kind.yaml:2",
+      "kinds.yaml:1",
+      "nope.yaml:1",
+      "one.yaml:1",
+      "one.yaml:1",
+    ]);
+  });
+
   test("of apply is the same for every kind of policies", async () => {
     assert.deepEqual(await applied(["vap.yaml", "-r", "one.yaml"]), ["one.yaml:1"]);
     assert.deepEqual(await applied(["vap.yaml", "-r", "-"], pod("piped")), ["vap.yaml:3"]);

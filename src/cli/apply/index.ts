@@ -30,7 +30,7 @@ import { isTerminal } from "../look/paint.js";
 import { onlyChanged } from "./changed.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
-import { Run, THREADS_FROM_BYTES } from "./run.js";
+import { placeIn, Run, THREADS_FROM_BYTES } from "./run.js";
 
 // Invalid combinations of arguments, in the words of Kyverno's command (spec kyverno.md 8.9).
 
@@ -171,6 +171,7 @@ async function apply(application: Application): Promise<number> {
   for (const { resource, text } of failures)
     output.unasked?.(resource.metadata.name ?? "", text, opened.places.get(resource));
   for (const missing of opened.unserved) output.unasked?.(missing, missing, opened.places.get(missing));
+  for (const text of opened.mistakes) output.unasked?.(UNUSABLE, text, placeIn(text, application.paths));
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
     await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
@@ -191,9 +192,10 @@ async function apply(application: Application): Promise<number> {
   const requestFiles = [...(values.httpPayload ?? []), ...(values.envoyPayload ?? [])];
   for (const [index, request] of requests.entries())
     await run.take([await opened.scanner.scanRequest(request, beginOf(requestFiles[index]))]);
-  await run.end();
   const mistakes = await run.mistakes(files);
-  for (const mistake of mistakes) say(io.stderr, `Error: ${mistake}`);
+  for (const { text, place } of mistakes) output.unasked?.(UNUSABLE, text, place);
+  await run.end();
+  for (const { text } of mistakes) say(io.stderr, `Error: ${text}`);
   const unevaluated = failures.length + unasking.length + opened.unserved.length;
   return exitCode(run, application, {
     unevaluated,
@@ -206,6 +208,9 @@ async function apply(application: Application): Promise<number> {
     }),
   });
 }
+
+/** The name in reports, in place of a policy, of inputs that can't be used. */
+const UNUSABLE = "unusable input";
 
 const beginOf = (file: string | undefined): Place | undefined => (file === undefined ? undefined : { file, line: 1 });
 

@@ -72,7 +72,7 @@ export interface Scanned {
   /** Findings in the order of policies; only failures if only they are wanted. */
   readonly findings: readonly Finding[];
   readonly counts: Counts;
-  /** Where the resource is written, if it has findings; absent: in no file. */
+  /** Where the resource is written; absent: in no file. */
   readonly place?: Place | undefined;
 }
 
