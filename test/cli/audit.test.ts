@@ -205,6 +205,21 @@ describe("audit", () => {
     ]);
   });
 
+  test("is not content where it has looked at nothing", async (context) => {
+    const { args, server } = await cluster(context, without("no-worse", "worse"));
+    const nowhere = await audit([...args, "-n", "shp"]);
+    assert.equal(nowhere.code, 3);
+    assert.match(nowhere.err, /^nothing was judged: no policy matched one of 0 objects in the namespace shp \(/);
+    assert.equal((await audit([...args, "-n", "shp", "--allow-empty"])).code, 0);
+    const misspelt = server.file("misspelt.yaml", without("no-worse", "worse").replaceAll("configmaps", "configmap"));
+    assert.notEqual((await audit([...args.slice(0, 2), "--policies", misspelt])).code, 0);
+    const none = await audit([...args.slice(0, 2), "--policies", server.file("none.yaml", "{}\n")]);
+    assert.deepEqual(
+      [none.code, none.err],
+      [3, "nothing was judged: there is no policy to ask in the background (--allow-empty: exit 0 all the same)\n"],
+    );
+  });
+
   test("says how it can't begin", async (context) => {
     const { args, server } = await cluster(context);
     const missing = await audit([...args.slice(0, 2), "--policies", "/nowhere.yaml"]);

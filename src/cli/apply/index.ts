@@ -231,6 +231,8 @@ function whyNothing(
   },
 ): string | undefined {
   const named = (path: string): string => (path === "-" ? "standard input" : path);
+  if (run.counts.judged > 0)
+    return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
   if (opened.rules === 0) return `there is no policy in ${paths.map(named).join(", ")}`;
   // Files that have changed may well be none that a policy is for.
   if (isPart && empty.length === 0) return undefined;
@@ -238,8 +240,7 @@ function whyNothing(
     const where = values.cluster ? `the cluster${values.namespace ? `'s namespace ${values.namespace}` : ""}` : "";
     return `there is no resource in ${[...resourcePaths.map(named), where].filter(Boolean).join(", ")}`;
   }
-  if (run.counts.judged === 0) return "no policy matched a resource";
-  return empty.length > 0 ? `${empty.map(named).join(", ")} holds nothing to judge` : undefined;
+  return "no policy matched a resource";
 }
 
 /** Numbers and reasons that count for the exit code beside findings. */

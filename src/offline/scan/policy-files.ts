@@ -286,6 +286,9 @@ const SERVED: ReadonlyMap<string, string> = new Map([
   [CERTIFICATE_REQUEST_POLICY, CERTIFICATE_GROUP],
 ]);
 
+/** Kinds of these groups that are not evaluated, and not slips of those that are. */
+const OTHER_KINDS = /^(?:Namespaced)?(?:Mutating|Generating|Deleting|ImageValidating)Policy$|^PolicyException$/;
+
 /** The mistake in the kind or API group of a document that was meant to be a policy; `undefined`: none, or it was not. */
 function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | undefined {
   const right = SERVED.get(kind);
@@ -295,8 +298,7 @@ function mistakenPolicy({ group, version, kind }: GroupVersionKind): string | un
   }
   if (group === ADMISSION_GROUP) return mistakenKind(apiVersionOf({ group, version }), kind);
   const isPolicyGroup = [...SERVED.values()].includes(group);
-  if (!isPolicyGroup || right === group || isPolicyElsewhere(group, kind) || kind === "PolicyException")
-    return undefined;
+  if (!isPolicyGroup || right === group || OTHER_KINDS.test(kind)) return undefined;
   const kinds = [...SERVED].flatMap(([each, of]) => (of === group ? [each] : []));
   return nearest(kind, kinds) === undefined ? undefined : `${group} has no kind ${kind}${didYouMean(kind, kinds)}`;
 }
