@@ -196,7 +196,9 @@ describe("docs/ci.md", () => {
         assert.equal(red, false, said);
       });
       const wrong = { ...WRONG, ...(!changed && { ...NEEDS_ALL, ...TESTS }) };
-      for (const [what, change] of Object.entries(wrong)) {
+      // The others have the same commands, but for files of reports and the base.
+      const few = !["GitHub", "pre-commit"].includes(pipeline);
+      for (const [what, change] of Object.entries(wrong).slice(0, few ? 1 : undefined)) {
         test(`is red for ${what}`, async () => {
           const { red, said } = await run(pipeline, change);
           assert.equal(red, true, said);

@@ -249,7 +249,7 @@ describe("apply --changed", () => {
       mkdirSync(join(folder, "broken"));
       write("broken/p.yaml", POLICY.replace('"false"', '"object.("'));
       mkdirSync(join(folder, "none"));
-      write("none/README.md", "nothing");
+      write("none/notes.txt", "nothing");
       commit();
       git("branch", "-f", "main");
       for (const [policies, expected] of [
