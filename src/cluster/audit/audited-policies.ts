@@ -199,7 +199,7 @@ function reportedPolicy(
   kubewarden: SourceDocument | undefined,
   documents: readonly SourceDocument[],
 ): ReportedPolicy {
-  const { file, line } = documents[0]?.positionOf([]) ?? entry.origin.place;
+  const { file, line } = documents[0]?.positionOf([]) ?? entry.origin.document.keyPositionOf(entry.origin.path);
   const place = { file, line };
   if (kubewarden !== undefined) {
     const own = annotationsOf(kubewarden);

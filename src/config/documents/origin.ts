@@ -21,11 +21,6 @@ export class Origin {
     return this.document.positionOf([...this.path, ...path], inner);
   }
 
-  /** The place of its name. */
-  get place(): Position {
-    return this.document.keyPositionOf(this.path);
-  }
-
   /** An error found later; arguments as for {@link positionOf}. */
   error(path: Path, message: string, inner?: InnerPlace, about?: About): Problem {
     return this.document.problem("error", [...this.path, ...path], message, inner, about);

@@ -321,7 +321,8 @@ async function configuredPolicies(
     if (found.unavailable !== undefined) told.mistakes.push(`the policy ${id} can't be used: ${found.unavailable}`);
     const source = found.policy.implementation;
     const entry = read.config.entries.find((each) => each.id === id);
-    const place = entry && "origin" in entry ? entry.origin.place : { file: policiesFile, line: 1 };
+    const origin = entry && "origin" in entry ? entry.origin : undefined;
+    const place = origin?.document.keyPositionOf(origin.path) ?? { file: policiesFile, line: 1 };
     const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true, place };
     return { served: found, reported, isFor: () => true, finding: plainFinding };
   });
