@@ -67,13 +67,16 @@ const MAX_PLACED = 4 * 1024 * 1024;
 
 /** The resources of a text with their lines in the file. */
 function placed(found: Resource[], written: string, file: string, first: number): Resource[] {
-  const above = /^(?:[ \t\r]*(?:#[^\n]*)?\n)*/.exec(written)?.[0] ?? "";
+  const above = written.startsWith("{") ? "" : (/^(?:[ \t\r]*(?:#[^\n]*)?\n)*/.exec(written)?.[0] ?? "");
   const begin = first + above.split("\n").length - 1;
   const inside =
     found.length === 1 || written.length > MAX_PLACED ? [] : opened(parseResources(written, file).documents);
   return found.map((resource, index) => {
     const own = inside.length === found.length ? inside[index] : undefined;
-    return { ...resource, place: { file, line: own === undefined ? begin : first + own.positionOf([]).line - 1 } };
+    // They were just made: copies would cost more than the rest.
+    return Object.assign(resource, {
+      place: { file, line: own === undefined ? begin : first + own.positionOf([]).line - 1 },
+    });
   });
 }
 

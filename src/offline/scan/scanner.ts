@@ -121,10 +121,10 @@ export class Scanner {
             return first === 0 ? own : own.map((finding) => ({ ...finding, policy: finding.policy + first }));
           });
     const counts = countsOf(findings, this.policies);
-    const scanned = { resource, findings, counts, ...(place && { place }) };
-    if (this.#wanted === "all") return scanned;
-    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0) return { ...scanned, findings: NOTHING };
-    return { ...scanned, findings: findings.filter((finding) => isTold(finding, this.policies)) };
+    if (this.#wanted === "all") return { resource, findings, counts, place };
+    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0)
+      return { resource, findings: NOTHING, counts, place };
+    return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts, place };
   }
 }
 
