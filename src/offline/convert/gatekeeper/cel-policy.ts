@@ -1,0 +1,146 @@
+/** The ValidatingAdmissionPolicy of a Constraint whose template is in CEL (gatekeeper 3.23.1, pkg/drivers/k8scel). */
+import { fieldProblem } from "../../../config/documents/field-problem.js";
+import type { Path } from "../../../config/documents/problem.js";
+import type { ExpressionCompiler } from "../../../kinds/shared/index.js";
+import { prepareInline } from "../../../kinds/validating-admission-policy/index.js";
+import type { FieldError } from "../../../kubernetes/field-error.js";
+import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import { celLiteral } from "../cel-literal.js";
+import type { CelPolicy } from "../conversion.js";
+import type { Reading } from "../reading.js";
+import type { Matched } from "./match.js";
+import { annotationsOf, labelsOf, type Template } from "./template.js";
+
+/** The variables that Gatekeeper gives to templates. */
+const OWN = ["anyObject", "params"] as const;
+const RESERVED = "gatekeeper_internal_";
+const MEMBERS = ["validations", "failurePolicy", "matchCondition", "variables", "generateVAP"];
+
+/** What a policy is made of. */
+export interface CelParts {
+  readonly template: Template & { readonly code: { readonly engine: "cel" } };
+  /** Receive what can't be converted. */
+  readonly ofTemplate: Reading;
+  readonly ofConstraint: Reading;
+  readonly matched: Matched;
+  readonly parameters: unknown;
+  readonly actions: readonly string[];
+  readonly name: string;
+  readonly comments: readonly string[];
+}
+
+/** The policy; its mistakes are at their places in the template and the Constraint. */
+export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPolicy | undefined {
+  const { template, ofTemplate, ofConstraint, matched, actions, name, comments } = parts;
+  const { source, path } = template.code;
+  checkSource(ofTemplate, source, path);
+  if (ofTemplate.failed || ofConstraint.failed) return undefined;
+  const listed = (key: string): readonly JsonObject[] =>
+    ((source[key] ?? []) as readonly JsonObject[]).filter(isObject);
+  const [own, given] = [ownVariables(source, parts.parameters), listed("matchCondition")];
+  const taken = new Set(given.map((condition) => condition.name));
+  const conditions = matched.conditions.map(({ name: each, expression }) => ({
+    name: taken.has(each) ? `match-${each}` : each,
+    expression,
+  }));
+  const allConditions = [...conditions, ...given.map((each) => picked(each, ["name", "expression"]))];
+  const variables = [...own, ...listed("variables").map((each) => picked(each, ["name", "expression"]))];
+  const spec: JsonObject = {
+    failurePolicy: source.failurePolicy ?? "Fail",
+    matchConstraints: matched.matchConstraints,
+    ...(allConditions.length > 0 && { matchConditions: allConditions }),
+    ...(variables.length > 0 && { variables }),
+    validations: listed("validations").map((each) => validation(each)),
+  };
+  const placed = (error: FieldError): { readonly reading: Reading; readonly at: Path } => {
+    const [key, index = 0, ...rest] = error.path;
+    const inSource = (list: string, at: number): { readonly reading: Reading; readonly at: Path } => ({
+      reading: ofTemplate,
+      at: [...path, list, at, ...rest],
+    });
+    const number = Number(index);
+    if (key === "validations") return inSource("validations", number);
+    if (key === "variables" && number >= own.length) return inSource("variables", number - own.length);
+    if (key === "matchConditions" && number >= conditions.length)
+      return inSource("matchCondition", number - conditions.length);
+    if (key === "failurePolicy") return { reading: ofTemplate, at: [...path, "failurePolicy"] };
+    const selectors: Readonly<Record<string, string>> = {
+      objectSelector: "labelSelector",
+      namespaceSelector: "namespaceSelector",
+    };
+    const selector = selectors[String(index)];
+    return { reading: ofConstraint, at: ["spec", "match", ...(selector === undefined ? [] : [selector, ...rest])] };
+  };
+  for (const { matchResources } of matched.scopes) {
+    const checked = { ...spec, matchConstraints: { ...matched.matchConstraints, ...matchResources } };
+    const prepared = prepareInline(checked, { compiler, validationActions: actions });
+    for (const error of "errors" in prepared ? prepared.errors : []) {
+      const { reading, at } = placed(error);
+      reading.problems.push(fieldProblem(reading.document, "error", { ...error, path: at, ...explained(error) }));
+    }
+  }
+  if (ofTemplate.failed || ofConstraint.failed) return undefined;
+  return {
+    name,
+    comments,
+    labels: labelsOf(ofConstraint.document),
+    annotations: { ...annotationsOf(template.document), ...annotationsOf(ofConstraint.document) },
+    spec,
+    actions,
+    scopes: matched.scopes,
+  };
+}
+
+/** What Gatekeeper would refuse, and what it does not read. */
+function checkSource(reading: Reading, source: JsonObject, path: Path): void {
+  for (const key of Object.keys(source)) {
+    if (MEMBERS.includes(key)) continue;
+    const hint = key === "matchConditions" ? ": it reads matchCondition" : "";
+    reading.note([...path, key], `left out, as Gatekeeper does not read it${hint}`);
+  }
+  if ((reading.list([...path, "validations"]) ?? []).length === 0)
+    reading.error([...path, "validations"], "there is none, so Gatekeeper judges nothing by it");
+  for (const key of ["validations", "variables", "matchCondition"])
+    for (const index of (reading.list([...path, key]) ?? []).keys()) reading.map([...path, key, index]);
+  (reading.list([...path, "variables"]) ?? []).forEach((each, index) => {
+    const name = String(member(each, "name") ?? "");
+    if (OWN.includes(name as (typeof OWN)[number]) || name.startsWith(RESERVED))
+      reading.error([...path, "variables", index, "name"], `Gatekeeper refuses the name ${name}, which is its own`);
+  });
+}
+
+/** The variables of Gatekeeper that expressions use. */
+function ownVariables(source: JsonObject, parameters: unknown): readonly JsonObject[] {
+  const texts = JSON.stringify(source, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const uses = (name: string): boolean =>
+    new RegExp(`\\bvariables\\s*\\.\\s*\\??\\s*${name}\\b|\\bvariables\\s*\\[`).test(texts.replaceAll("\\n", " "));
+  return [
+    ...(uses("anyObject") ? [{ name: "anyObject", expression: "object == null ? oldObject : object" }] : []),
+    ...(uses("params") ? [{ name: "params", expression: `dyn(${celLiteral(parameters ?? null)})` }] : []),
+  ];
+}
+
+function picked(value: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(value, key) ? [[key, value[key]]] : [])));
+}
+
+/** A validation; a message of several lines, which Kubernetes refuses, becomes one line. */
+function validation(each: JsonObject): JsonObject {
+  const found = picked(each, ["expression", "message", "messageExpression"]);
+  const { message } = found;
+  if (typeof message !== "string") return found;
+  const { message: _, ...rest } = found;
+  const line = message.trim().replaceAll(/\s*[\r\n]+\s*/g, " ");
+  return line === "" ? rest : { ...found, message: /[\r\n]/.test(message.trim()) ? line : message };
+}
+
+/** A mistake with what Gatekeeper has in its place. */
+function explained({ text, path }: FieldError): { readonly hint?: string } {
+  if (/undeclared reference to 'params'/.test(text))
+    return { hint: "write variables.params: params would be the Constraint itself" };
+  if (path[0] === "matchConditions" && /undeclared reference to 'variables'/.test(text))
+    return {
+      hint: "match conditions of a ValidatingAdmissionPolicy have no variables: write out what this one stands for",
+    };
+  return {};
+}

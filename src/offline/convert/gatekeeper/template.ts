@@ -1,0 +1,141 @@
+/** Reads ConstraintTemplates (gatekeeper 3.23.1, frameworks/constraint, client/client.go and apis/templates). */
+
+import { identityOf } from "../../../config/documents/documents.js";
+import type { Path } from "../../../config/documents/problem.js";
+import type { SourceDocument } from "../../../config/documents/source-document.js";
+import { isObject, type JsonObject } from "../../../kubernetes/object.js";
+import { Reading } from "../reading.js";
+
+const TARGET = "admission.k8s.gatekeeper.sh";
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
+
+/** The code of a template that Gatekeeper runs. */
+export type TemplateCode =
+  | { readonly engine: "cel"; readonly path: Path; readonly source: JsonObject }
+  | {
+      readonly engine: "rego";
+      readonly path: Path;
+      readonly rego: string;
+      readonly libs: readonly string[];
+      /** Whether it is written in the syntax before Rego 1.0. */
+      readonly isOld: boolean;
+    };
+
+/** A template. */
+export interface Template {
+  readonly document: SourceDocument;
+  /** In lower case, the kind of its constraints. */
+  readonly name: string;
+  readonly kind: string;
+  readonly code: TemplateCode;
+  /** Absent: those that Gatekeeper's webhook is sent when it is installed as its chart has it. */
+  readonly operations: readonly string[];
+  /** The schema of parameters; absent: there are none. */
+  readonly schema: JsonObject | undefined;
+  /** Whether parameters may have members that the schema does not name. */
+  readonly takesUnknown: boolean;
+}
+
+/** The template; undefined, with the reasons in `reading`, where it can't be converted. */
+export function readTemplate(reading: Reading): Template | undefined {
+  const { document } = reading;
+  const { name, version } = identityOf(document);
+  const crd: Path = ["spec", "crd", "spec"];
+  const kind = reading.text([...crd, "names", "kind"]);
+  if (kind === undefined) reading.error([...crd, "names", "kind"], "the kind of its constraints is missing");
+  else if (name.toLowerCase() !== kind.toLowerCase() || name === "")
+    reading.error(["metadata", "name"], `must be ${kind.toLowerCase()}, the kind of its constraints in lower case`);
+  const targets = reading.list(["spec", "targets"]) ?? [];
+  if (targets.length !== 1)
+    reading.error(["spec", "targets"], targets.length === 0 ? "the target is missing" : "Gatekeeper takes one target");
+  const target: Path = ["spec", "targets", 0];
+  if (targets.length > 0 && reading.text([...target, "target"]) !== TARGET)
+    reading.error([...target, "target"], `expected ${TARGET}, the target of admission requests`);
+  const operations = reading.texts([...target, "operations"]) ?? [];
+  operations.forEach((operation, index) => {
+    if (!OPERATIONS.includes(operation))
+      reading.error([...target, "operations", index], `expected one of ${OPERATIONS.join(", ")}`);
+  });
+  if (operations.includes("*") && operations.length > 1)
+    reading.error([...target, "operations"], "where * is present no other operation may be");
+  if (reading.failed || kind === undefined) return undefined;
+  const code = codeOf(reading, target);
+  if (code === undefined || reading.failed) return undefined;
+  const validation = reading.map([...crd, "validation"]);
+  const schema = reading.map([...crd, "validation", "openAPIV3Schema"]);
+  const legacy = validation?.legacySchema;
+  const takesUnknown = typeof legacy === "boolean" ? legacy : version !== "v1";
+  return {
+    document,
+    name,
+    kind,
+    code,
+    operations: operations.length === 0 ? ["CREATE", "UPDATE"] : operations,
+    schema: schema ?? (takesUnknown ? {} : undefined),
+    takesUnknown,
+  };
+}
+
+/** The code that counts: CEL before Rego, the first of each; Rego at the target itself before that of `code`. */
+function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
+  const list = reading.list([...target, "code"]) ?? [];
+  const engines = list.map((_, index) => reading.text([...target, "code", index, "engine"]));
+  const cel = engines.indexOf("K8sNativeValidation");
+  if (cel >= 0) {
+    const path = [...target, "code", cel, "source"];
+    const source = reading.map(path);
+    if (source === undefined) reading.error(path, "the source is missing");
+    if (engines.includes("Rego") || reading.text([...target, "rego"]) !== undefined)
+      reading.note([...target, "code", cel], "the template has Rego, too: Gatekeeper runs the CEL, and so does this");
+    return source && { engine: "cel", path, source };
+  }
+  const own = reading.text([...target, "rego"]) ?? "";
+  if (own !== "")
+    return {
+      engine: "rego",
+      path: [...target, "rego"],
+      rego: own,
+      libs: reading.texts([...target, "libs"]) ?? [],
+      isOld: true,
+    };
+  const rego = engines.indexOf("Rego");
+  if (rego < 0) {
+    const known = engines.filter((engine) => engine !== undefined);
+    const others = known.length === 0 ? "it has no code" : `of ${known.join(", ")} Gatekeeper knows no engine`;
+    reading.error(
+      list.length === 0 ? target : [...target, "code"],
+      `${others}; K8sNativeValidation and Rego are converted`,
+    );
+    return undefined;
+  }
+  const path: Path = [...target, "code", rego, "source"];
+  const text = reading.text([...path, "rego"]);
+  if (text === undefined || text.trim() === "") reading.error([...path, "rego"], "the Rego is missing");
+  const version = reading.text([...path, "version"]) ?? "";
+  if (!["", "v0", "v1"].includes(version)) reading.error([...path, "version"], "expected v0 or v1");
+  return {
+    engine: "rego",
+    path: [...path, "rego"],
+    rego: text ?? "",
+    libs: reading.texts([...path, "libs"]) ?? [],
+    isOld: version !== "v1",
+  };
+}
+
+/** The annotations of an object without what tools put there. */
+export function annotationsOf(document: SourceDocument): JsonObject {
+  return textsOf(new Reading(document), ["metadata", "annotations"]);
+}
+
+/** The labels of an object. */
+export const labelsOf = (document: SourceDocument): JsonObject =>
+  textsOf(new Reading(document), ["metadata", "labels"]);
+
+function textsOf(reading: Reading, path: Path): JsonObject {
+  const found = reading.at(path);
+  return Object.fromEntries(
+    Object.entries(isObject(found) ? found : {}).filter(
+      ([key, value]) => typeof value === "string" && !key.startsWith("kubectl.kubernetes.io/"),
+    ),
+  );
+}
