@@ -57,7 +57,7 @@ export async function convertCommand(
   const failed = made.problems.filter(({ severity }) => severity === "error").length;
   const left = made.others + inputs.foreign;
   const isEmpty = made.policies.length === 0 && failed === 0;
-  const rest = left === 0 ? "" : `; ${counted(left, "document")} of other programs left out`;
+  const rest = left === 0 ? "" : `; ${counted(left, "document")} of other kinds left out`;
   if (isEmpty)
     say(io.stderr, `there is nothing to convert: no ConstraintTemplate and no Constraint of Gatekeeper${rest}`);
   else
@@ -112,7 +112,7 @@ class Inputs {
       const { kind, version } = identityOf(document);
       return kind !== "" && version !== "";
     });
-    if (isNamed && objects.length === 0 && problems.length === 0)
+    if (isNamed && objects.length === 0 && documents.length > 0)
       throw new UsageError(`${file} has no Kubernetes object: nothing in it has apiVersion and kind`);
     this.foreign += documents.length - objects.length;
     this.documents.push(...opened(objects));

@@ -34,7 +34,7 @@ export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPol
   const { template, ofTemplate, ofConstraint, matched, actions, name, comments } = parts;
   const { source, path } = template.code;
   checkSource(ofTemplate, source, path);
-  if (ofTemplate.failed || ofConstraint.failed) return undefined;
+  if (ofTemplate.failed) return undefined;
   const listed = (key: string): readonly JsonObject[] =>
     ((source[key] ?? []) as readonly JsonObject[]).filter(isObject);
   const [own, given] = [ownVariables(source, parts.parameters), listed("matchCondition")];

@@ -3,7 +3,7 @@
  * Gatekeeper asks whether the object or the old object fits the whole of it; with resource rules, selectors and names that comes to the same.
  */
 import type { Path } from "../../../config/documents/problem.js";
-import { builtinKinds, builtinNamespaced, pluralOf } from "../../../kubernetes/builtin-kinds.js";
+import { builtinKinds, pluralOf } from "../../../kubernetes/builtin-kinds.js";
 import type { JsonObject } from "../../../kubernetes/object.js";
 import { quoted } from "../cel-literal.js";
 import type { Scope } from "../conversion.js";
@@ -154,7 +154,8 @@ function kindsOf(reading: Reading): readonly GroupKind[] {
     const groups = listed("apiGroups");
     return listed("kinds").flatMap((kind) => groups.map((group) => ({ group, kind })));
   });
-  return pairs.length === 0 ? [{ group: ANY, kind: ANY }] : pairs;
+  const isAny = ({ group, kind }: GroupKind): boolean => group === ANY && kind === ANY;
+  return pairs.length === 0 || pairs.some(isAny) ? [{ group: ANY, kind: ANY }] : pairs;
 }
 
 function scopeOf(reading: Reading): string {
@@ -268,22 +269,11 @@ interface Subject {
 function namespaceCondition(subject: Subject, names: readonly string[], wanted: boolean): string {
   const own = fits(nameText(subject.operations), names);
   const inside = fits("request.namespace", names);
-  const isNamespaced = subject.kinds.every(({ group, kind }) => {
-    const found = BUILTIN.get(`${group}/${kind}`);
-    return (
-      found !== undefined &&
-      builtinNamespaced({ group, version: found.apiVersion.split("/").at(-1) ?? "", kind }) === true
-    );
-  });
   const negated = (text: string): string => `!(${text})`;
   const ofNamespace = wanted ? own : negated(own);
-  const ofOthers = isNamespaced
-    ? wanted
-      ? inside
-      : negated(inside)
-    : wanted
-      ? `!has(request.namespace) || ${inside}`
-      : negated(`has(request.namespace) && ${inside.includes("||") ? `(${inside})` : inside}`);
+  const ofOthers = wanted
+    ? `!has(request.namespace) || ${inside}`
+    : negated(`has(request.namespace) && ${inside.includes("||") ? `(${inside})` : inside}`);
   if (subject.isOnlyNamespaces) return ofNamespace;
   if (!subject.canBeNamespace) return ofOthers;
   return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${ofNamespace.includes("||") && wanted ? `(${ofNamespace})` : ofNamespace}\n  : ${wanted ? `(${ofOthers})` : ofOthers}`;
