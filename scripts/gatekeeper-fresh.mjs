@@ -327,7 +327,13 @@ async function compare(casesFile, answersFile) {
             .map(({ message }) => message),
         );
       const wanted = { denied: of("deny"), warned: of("warn"), audited: of("dryrun") };
-      const alike = JSON.stringify(ours) === JSON.stringify(wanted) && theirs.answers[index].error === undefined;
+      // A warning is cut to the length that Kubernetes allows.
+      const same = (left, right) =>
+        left.length === right.length &&
+        left.every((text, at) => (text.endsWith("…") ? right[at].startsWith(text.slice(0, -1)) : text === right[at]));
+      const alike =
+        ["denied", "warned", "audited"].every((key) => same(ours[key], wanted[key])) &&
+        theirs.answers[index].error === undefined;
       count(
         alike
           ? `requests alike: ${wanted.denied.length > 0 ? "denied" : wanted.warned.length + wanted.audited.length > 0 ? "found" : "nothing found"}`

@@ -46,7 +46,8 @@ function fits(assertions, { denied, messages }, isModule) {
   return (assertions ?? [{ violations: "yes" }]).every(({ violations = "yes", message }) => {
     const found = message === undefined ? messages : messages.filter((each) => new RegExp(message).test(each));
     const count = message === undefined && denied && found.length === 0 ? 1 : found.length;
-    if (typeof violations === "number" || typeof violations === "bigint") return isModule ? (count > 0) === violations > 0 : count === Number(violations);
+    if (typeof violations === "number" || typeof violations === "bigint")
+      return isModule ? count > 0 === violations > 0 : count === Number(violations);
     return violations === true || violations === "yes" ? count > 0 : count === 0;
   });
 }

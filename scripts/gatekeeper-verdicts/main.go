@@ -25,7 +25,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
 type question struct {
@@ -56,27 +55,32 @@ type output struct {
 	Answers []answer `json:"answers,omitempty"`
 }
 
-var scheme = runtime.NewScheme()
-
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-func init() {
-	must(templatesv1.AddToScheme(scheme))
-	must(templatesv1beta1.AddToScheme(scheme))
-	must(templates.AddToScheme(scheme))
-}
-
+// decode reads a template of either version as Gatekeeper does, with the defaults of its version.
 func decode(raw []byte) (*templates.ConstraintTemplate, error) {
-	versioned, _, err := serializer.NewCodecFactory(scheme).UniversalDeserializer().Decode(raw, nil, nil)
-	if err != nil {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
 		return nil, err
 	}
-	template := &templates.ConstraintTemplate{}
-	return template, scheme.Convert(versioned, template, nil)
+	var versioned interface {
+		ToVersionless() (*templates.ConstraintTemplate, error)
+	}
+	if head.APIVersion == "templates.gatekeeper.sh/v1beta1" {
+		versioned = &templatesv1beta1.ConstraintTemplate{}
+	} else {
+		versioned = &templatesv1.ConstraintTemplate{}
+	}
+	if err := json.Unmarshal(raw, versioned); err != nil {
+		return nil, err
+	}
+	return versioned.ToVersionless()
 }
 
 func answers(ctx context.Context, asked question) ([]answer, error) {

@@ -82,7 +82,7 @@ class Inputs {
   readonly documents: SourceDocument[] = [];
   /** Why some can't be read. */
   readonly problems: Problem[] = [];
-  /** Documents that are no Kubernetes objects. */
+  /** Number of documents without apiVersion or kind. */
   foreign = 0;
   readonly #lines = new Map<string, readonly string[]>();
 

@@ -1,11 +1,11 @@
-/** What converters of other programs' policies have in common: documents in; policies out, or what is not converted, with its place and the reason. */
+/** The interface of converters of other programs' policies: documents in; policies out, and reasons at their places where something is not converted. */
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 
 /** Where a policy applies: the members of a binding's `matchResources`. */
 export interface Scope {
-  /** What distinguishes the binding's name from those of the policy's others; `""` for a single one. */
+  /** The end of the binding's name, which tells it from the policy's others; `""` for a single one. */
   readonly suffix: string;
   readonly matchResources: JsonObject;
 }
@@ -36,7 +36,7 @@ export interface ModulePolicy {
   readonly build: string;
 }
 
-/** What became of documents. */
+/** The result of a conversion. */
 export interface Conversion {
   readonly policies: readonly (CelPolicy | ModulePolicy)[];
   /** Errors: what is not converted. Warnings: what is, but not quite as it was. */

@@ -1,4 +1,4 @@
-/** What a Constraint does about violations, as actions of a binding (gatekeeper 3.23.1, pkg/util/enforcement_action.go). */
+/** The enforcement of a Constraint as actions of a binding (gatekeeper 3.23.1, pkg/util/enforcement_action.go). */
 import type { Path } from "../../../config/documents/problem.js";
 import { didYouMean } from "../../../data/suggest.js";
 import type { Reading } from "../reading.js";

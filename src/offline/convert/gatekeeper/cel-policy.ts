@@ -16,7 +16,7 @@ const OWN = ["anyObject", "params"] as const;
 const RESERVED = "gatekeeper_internal_";
 const MEMBERS = ["validations", "failurePolicy", "matchCondition", "variables", "generateVAP"];
 
-/** What a policy is made of. */
+/** The parts of a policy. */
 export interface CelParts {
   readonly template: Template & { readonly code: { readonly engine: "cel" } };
   /** Receive what can't be converted. */
@@ -91,7 +91,7 @@ export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPol
   };
 }
 
-/** What Gatekeeper would refuse, and what it does not read. */
+/** Finds members that Gatekeeper would refuse, and those that it does not read. */
 function checkSource(reading: Reading, source: JsonObject, path: Path): void {
   for (const key of Object.keys(source)) {
     if (MEMBERS.includes(key)) continue;

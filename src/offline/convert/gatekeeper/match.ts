@@ -198,18 +198,19 @@ function rulesOf(kinds: readonly GroupKind[], operations: readonly string[], sco
       if (found.size === 0) byGroup.delete(group);
     }
   }
-  const lists = new Map<string, string[]>();
+  const lists = new Map<string, { readonly groups: string[]; readonly resources: readonly string[] }>();
   for (const [group, found] of byGroup) {
     // Where all resources are meant none may be named beside them.
     const resources = found.has(ANY) ? [ANY, ...[...found].filter((each) => each.includes("/"))] : [...found];
-    const key = JSON.stringify(resources);
-    lists.set(key, [...(lists.get(key) ?? []), group]);
+    const same = lists.get(resources.join());
+    if (same === undefined) lists.set(resources.join(), { groups: [group], resources });
+    else same.groups.push(group);
   }
-  const rules = [...lists].map(([resources, apiGroups]) => ({
-    apiGroups: apiGroups.includes(ANY) ? [ANY] : apiGroups,
+  const rules = [...lists.values()].map(({ groups, resources }) => ({
+    apiGroups: groups.includes(ANY) ? [ANY] : groups,
     apiVersions: [ANY],
     operations,
-    resources: JSON.parse(resources) as string[],
+    resources,
     ...(scope !== ANY && { scope }),
   }));
   return { rules, areExact };

@@ -76,7 +76,7 @@ function completedMap(
   return made;
 }
 
-/** What a schema expects, where the value is something else. */
+/** The type that a schema expects, where the value has another. */
 function wrongType(value: unknown, schema: JsonObject): string | undefined {
   if (schema["x-kubernetes-int-or-string"] === true || schema.type === undefined) return undefined;
   const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Number;

@@ -17,7 +17,7 @@ import { readTemplate, type Template } from "./template.js";
 const TEMPLATES = "templates.gatekeeper.sh";
 const CONSTRAINTS = "constraints.gatekeeper.sh";
 const OWN_GROUP = /(?:^|\.)gatekeeper\.sh$/;
-/** What Gatekeeper's other kinds are for, and what to use here. */
+/** Gatekeeper's other kinds by their groups, with the counterpart here. */
 const NOT_CONVERTED: Readonly<Record<string, string>> = {
   "mutations.gatekeeper.sh": "mutation: write a MutatingAdmissionPolicy",
   "expansion.gatekeeper.sh":

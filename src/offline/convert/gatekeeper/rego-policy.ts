@@ -1,12 +1,12 @@
 /** The module of a Constraint whose template is in Rego: its sources, the command that builds it, and the entry with its settings. */
-import type { JsonObject } from "../../../kubernetes/object.js";
-import { member } from "../../../kubernetes/object.js";
+import { parsePlainJson } from "../../../data/json.js";
+import { type JsonObject, member } from "../../../kubernetes/object.js";
 import type { ModulePolicy } from "../conversion.js";
 import type { Reading } from "../reading.js";
 import type { Matched } from "./match.js";
 import type { Template } from "./template.js";
 
-/** What a module policy is made of. */
+/** The parts of a module policy. */
 export interface RegoParts {
   readonly template: Template & { readonly code: { readonly engine: "rego" } };
   readonly ofTemplate: Reading;
@@ -125,7 +125,7 @@ function requirements(text: unknown): readonly JsonObject[] {
   let read: unknown;
   try {
     // The text is a JSON string in some templates, and JSON in others.
-    read = JSON.parse(
+    read = parsePlainJson(
       String(text)
         .trim()
         .replace(/^"\s*|\s*"$/g, "")
