@@ -12,6 +12,7 @@ import { counted } from "../../data/counted.js";
 import { EXIT } from "../../data/exit-codes.js";
 import { fileProblem } from "../../data/file-problem.js";
 import { manifestFiles } from "../../data/manifest-files.js";
+import { printable } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
 import { buildsOf, convert, filesOf, printed, type Target } from "../../offline/convert/index.js";
 import { writeAll } from "../scaffold/write.js";
@@ -124,6 +125,6 @@ class Inputs {
     const end = document.positionOf([]).line - 1;
     let start = end;
     while (start > 0 && /^\s*#/.test(lines[start - 1] ?? "")) start--;
-    return lines.slice(start, end).map((line) => line.replace(/^\s*#\s?/, ""));
+    return lines.slice(start, end).map((line) => printable(line.replace(/^\s*#\s?/, "")));
   };
 }

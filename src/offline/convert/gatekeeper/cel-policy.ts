@@ -8,29 +8,15 @@ import { isObject, type JsonObject, member } from "../../../kubernetes/object.js
 import { celLiteral } from "../cel-literal.js";
 import type { CelPolicy } from "../conversion.js";
 import type { Reading } from "../reading.js";
-import type { Matched } from "./match.js";
-import { annotationsOf, labelsOf, type Template } from "./template.js";
+import { type Bound, metadataOf } from "./template.js";
 
 /** The variables that Gatekeeper gives to templates. */
 const OWN = ["anyObject", "params"] as const;
 const RESERVED = "gatekeeper_internal_";
 const MEMBERS = ["validations", "failurePolicy", "matchCondition", "variables", "generateVAP"];
 
-/** The parts of a policy. */
-export interface CelParts {
-  readonly template: Template & { readonly code: { readonly engine: "cel" } };
-  /** Receive what can't be converted. */
-  readonly ofTemplate: Reading;
-  readonly ofConstraint: Reading;
-  readonly matched: Matched;
-  readonly parameters: unknown;
-  readonly actions: readonly string[];
-  readonly name: string;
-  readonly comments: readonly string[];
-}
-
 /** The policy; its mistakes are at their places in the template and the Constraint. */
-export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPolicy | undefined {
+export function celPolicy(parts: Bound<"cel">, compiler: ExpressionCompiler): CelPolicy | undefined {
   const { template, ofTemplate, ofConstraint, matched, actions, name, comments } = parts;
   const { source, path } = template.code;
   checkSource(ofTemplate, source, path);
@@ -39,10 +25,9 @@ export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPol
     ((source[key] ?? []) as readonly JsonObject[]).filter(isObject);
   const [own, given] = [ownVariables(source, parts.parameters), listed("matchCondition")];
   const taken = new Set(given.map((condition) => condition.name));
-  const conditions = matched.conditions.map(({ name: each, expression }) => ({
-    name: taken.has(each) ? `match-${each}` : each,
-    expression,
-  }));
+  const conditions = matched.conditions.map((each) =>
+    taken.has(each.name) ? { ...each, name: `match-${each.name}` } : each,
+  );
   const allConditions = [...conditions, ...given.map((each) => picked(each, ["name", "expression"]))];
   const variables = [...own, ...listed("variables").map((each) => picked(each, ["name", "expression"]))];
   const spec: JsonObject = {
@@ -52,30 +37,24 @@ export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPol
     ...(variables.length > 0 && { variables }),
     validations: listed("validations").map((each) => validation(each)),
   };
-  const placed = (error: FieldError): { readonly reading: Reading; readonly at: Path } => {
-    const [key, index = 0, ...rest] = error.path;
-    const inSource = (list: string, at: number): { readonly reading: Reading; readonly at: Path } => ({
-      reading: ofTemplate,
-      at: [...path, list, at, ...rest],
-    });
-    const number = Number(index);
-    if (key === "validations") return inSource("validations", number);
-    if (key === "variables" && number >= own.length) return inSource("variables", number - own.length);
-    if (key === "matchConditions" && number >= conditions.length)
-      return inSource("matchCondition", number - conditions.length);
-    if (key === "failurePolicy") return { reading: ofTemplate, at: [...path, "failurePolicy"] };
-    const selectors: Readonly<Record<string, string>> = {
-      objectSelector: "labelSelector",
-      namespaceSelector: "namespaceSelector",
-    };
-    const selector = selectors[String(index)];
-    return { reading: ofConstraint, at: ["spec", "match", ...(selector === undefined ? [] : [selector, ...rest])] };
+  const lists: Readonly<Record<string, readonly [key: string, before: number]>> = {
+    failurePolicy: ["failurePolicy", 0],
+    validations: ["validations", 0],
+    variables: ["variables", own.length],
+    matchConditions: ["matchCondition", conditions.length],
+  };
+  const placed = ([key, index, ...rest]: Path): readonly [Reading, Path] => {
+    const [list, before] = lists[String(key)] ?? ["", Number.POSITIVE_INFINITY];
+    if (index === undefined) return [ofTemplate, [...path, list]];
+    if (Number(index) >= before) return [ofTemplate, [...path, list, Number(index) - before, ...rest]];
+    const selector = { objectSelector: "labelSelector", namespaceSelector: "namespaceSelector" }[String(index)];
+    return [ofConstraint, ["spec", "match", ...(selector === undefined ? [] : [selector, ...rest])]];
   };
   for (const { matchResources } of matched.scopes) {
     const checked = { ...spec, matchConstraints: { ...matched.matchConstraints, ...matchResources } };
     const prepared = prepareInline(checked, { compiler, validationActions: actions });
     for (const error of "errors" in prepared ? prepared.errors : []) {
-      const { reading, at } = placed(error);
+      const [reading, at] = placed(error.path);
       reading.problems.push(fieldProblem(reading.document, "error", { ...error, path: at, ...explained(error) }));
     }
   }
@@ -83,8 +62,11 @@ export function celPolicy(parts: CelParts, compiler: ExpressionCompiler): CelPol
   return {
     name,
     comments,
-    labels: labelsOf(ofConstraint.document),
-    annotations: { ...annotationsOf(template.document), ...annotationsOf(ofConstraint.document) },
+    labels: metadataOf(ofConstraint.document, "labels"),
+    annotations: {
+      ...metadataOf(template.document, "annotations"),
+      ...metadataOf(ofConstraint.document, "annotations"),
+    },
     spec,
     actions,
     scopes: matched.scopes,
@@ -134,13 +116,10 @@ function validation(each: JsonObject): JsonObject {
   return line === "" ? rest : { ...found, message: /[\r\n]/.test(message.trim()) ? line : message };
 }
 
-/** A mistake with what Gatekeeper has in its place. */
+/** A hint for names that are known in Gatekeeper only. */
 function explained({ text, path }: FieldError): { readonly hint?: string } {
   if (/undeclared reference to 'params'/.test(text))
-    return { hint: "write variables.params: params would be the Constraint itself" };
-  if (path[0] === "matchConditions" && /undeclared reference to 'variables'/.test(text))
-    return {
-      hint: "match conditions of a ValidatingAdmissionPolicy have no variables: write out what this one stands for",
-    };
-  return {};
+    return { hint: "write variables.params.x for params.spec.parameters.x" };
+  if (path[0] !== "matchConditions" || !/undeclared reference to 'variables'/.test(text)) return {};
+  return { hint: "match conditions have no variables in Kubernetes: write out what this one stands for" };
 }

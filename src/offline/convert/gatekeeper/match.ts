@@ -10,31 +10,16 @@ import type { Scope } from "../conversion.js";
 import type { Reading } from "../reading.js";
 
 const MATCH: Path = ["spec", "match"];
-const MEMBERS = [
-  "source",
-  "kinds",
-  "scope",
-  "namespaces",
-  "excludedNamespaces",
-  "labelSelector",
-  "namespaceSelector",
-  "name",
-];
+const MEMBERS = "source kinds scope namespaces excludedNamespaces labelSelector namespaceSelector name".split(" ");
 /** Names with `*` at the beginning or the end, as the schema of Constraints has them. */
 const NAME = /^\*?[-:a-z0-9]*\*?$/;
 const ANY = "*";
 
-/** A condition with what it comes from. */
-export interface Condition {
-  readonly name: string;
-  readonly expression: string;
-  readonly path: Path;
-}
-
 /** Which requests a Constraint is about. */
 export interface Matched {
   readonly matchConstraints: JsonObject;
-  readonly conditions: readonly Condition[];
+  /** Match conditions. */
+  readonly conditions: readonly { readonly name: string; readonly expression: string }[];
   readonly scopes: readonly Scope[];
   /** Whether every request that Gatekeeper is sent is meant. */
   readonly isEverything: boolean;
@@ -47,44 +32,32 @@ interface GroupKind {
 }
 
 /**
- * The subresources that Gatekeeper's webhook is sent when it is installed as its chart has it, with the group and kind of their objects, and whether
- * they are for CONNECT only.
+ * The subresources that Gatekeeper's webhook is sent when it is installed as its chart has it, by the group and kind of their objects; with the
+ * group of the resource, where that is another one.
  */
-const SUBRESOURCES: readonly (readonly [
-  group: string,
-  resource: string,
-  kindGroup: string,
-  kind: string,
-  connect?: true,
-])[] = [
-  ["", "pods/ephemeralcontainers", "", "Pod"],
-  ["", "pods/resize", "", "Pod"],
-  ["", "pods/binding", "", "Binding"],
-  ["", "pods/eviction", "policy", "Eviction"],
-  ["", "services/status", "", "Service"],
-  ["", "replicationcontrollers/scale", "autoscaling", "Scale"],
-  ["apps", "deployments/scale", "autoscaling", "Scale"],
-  ["apps", "replicasets/scale", "autoscaling", "Scale"],
-  ["apps", "statefulsets/scale", "autoscaling", "Scale"],
-  ["", "pods/exec", "", "PodExecOptions", true],
-  ["", "pods/attach", "", "PodAttachOptions", true],
-  ["", "pods/portforward", "", "PodPortForwardOptions", true],
-  ["", "pods/proxy", "", "PodProxyOptions", true],
-  ["", "services/proxy", "", "ServiceProxyOptions", true],
-  ["", "nodes/proxy", "", "NodeProxyOptions", true],
-];
-/** Kinds that have no resource of their own. */
-const ONLY_SUBRESOURCES: ReadonlySet<string> = new Set(
-  SUBRESOURCES.map(([, , group, kind]) => `${group}/${kind}`).filter((id) => !/^\/(?:Pod|Binding|Service)$/.test(id)),
-);
+const SUBRESOURCES: Readonly<Record<string, string>> = {
+  "/Pod": "pods/ephemeralcontainers pods/resize",
+  "/Binding": "pods/binding",
+  "/Service": "services/status",
+  "policy/Eviction": ":pods/eviction",
+  "autoscaling/Scale":
+    ":replicationcontrollers/scale apps:deployments/scale apps:replicasets/scale apps:statefulsets/scale",
+};
+/** Those for CONNECT. */
+const CONNECTIONS: typeof SUBRESOURCES = {
+  "/PodExecOptions": "pods/exec",
+  "/PodAttachOptions": "pods/attach",
+  "/PodPortForwardOptions": "pods/portforward",
+  "/PodProxyOptions": "pods/proxy",
+  "/ServiceProxyOptions": "services/proxy",
+  "/NodeProxyOptions": "nodes/proxy",
+};
+/** Built-in kinds without a resource of their own. */
+const ONLY_SUBRESOURCES = ["policy/Eviction", "autoscaling/Scale"];
 
-const BUILTIN: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }> = new Map(
-  [...builtinKinds()].map((each) => [`${groupOf(each.apiVersion)}/${each.kind}`, each]),
+const BUILTIN: ReadonlySet<string> = new Set(
+  [...builtinKinds()].map(({ apiVersion, kind }) => `${apiVersion.replace(/^[^/]*$|\/.*$/, "")}/${kind}`),
 );
-
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-}
 
 /** Whether a pair stands for a kind. */
 const covers = (pair: GroupKind, group: string, kind: string): boolean =>
@@ -107,39 +80,32 @@ export function matchOf(reading: Reading, operations: readonly string[], exempt:
     );
   else if (!["", "All", "Original"].includes(source))
     reading.error([...MATCH, "source"], "expected All, Original or Generated");
-  const canBeNamespace = scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace"));
-  const subject = { canBeNamespace, isOnlyNamespaces: kinds.every(isNamespace), operations, kinds };
-  const wanted = patterns(reading, "namespaces");
-  const unwanted = [...(patterns(reading, "excludedNamespaces") ?? []), ...exempt];
-  const rules = rulesOf(kinds, operations, scope);
-  const conditions: Condition[] = [];
-  const add = (name: string, key: string, expression: string | undefined): void => {
-    if (expression !== undefined) conditions.push({ name, expression, path: [...MATCH, key] });
+  const subject: Subject = {
+    canBeNamespace: scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace")),
+    isOnlyNamespaces: kinds.every(({ group, kind }) => group === "" && kind === "Namespace"),
+    operations,
   };
-  add("kinds", "kinds", rules.areExact ? undefined : kindCondition(kinds));
-  add("namespaces", "namespaces", wanted && namespaceCondition(subject, wanted, true));
-  add(
-    "excluded-namespaces",
-    "excludedNamespaces",
-    unwanted.length > 0 ? namespaceCondition(subject, unwanted, false) : undefined,
-  );
-  add("name", "name", nameCondition(reading, operations));
-  const selectors = selectorsOf(reading, subject);
+  const wanted = patterns(reading, "namespaces");
+  const unwanted = [...patterns(reading, "excludedNamespaces"), ...exempt];
+  const { rules, areExact } = rulesOf(kinds, operations, scope);
+  const conditions = Object.entries({
+    kinds: areExact ? "" : kindCondition(kinds),
+    namespaces: wanted.length === 0 ? "" : namespaceCondition(subject, wanted, true),
+    "excluded-namespaces": unwanted.length === 0 ? "" : namespaceCondition(subject, unwanted, false),
+    name: nameCondition(reading, operations),
+  }).flatMap(([name, expression]) => (expression === "" ? [] : [{ name, expression }]));
+  const { common, scopes } = selectorsOf(reading, subject);
+  const isUnlimited = conditions.length === 0 && Object.keys(common).length === 0 && scopes.length === 1;
   return {
     // Gatekeeper's webhook is asked about each version by itself.
-    matchConstraints: { matchPolicy: "Exact", ...selectors.common, resourceRules: rules.rules },
+    matchConstraints: { matchPolicy: "Exact", ...common, resourceRules: rules },
     conditions,
-    scopes: selectors.scopes,
-    isEverything:
-      kinds.some(({ group, kind }) => group === ANY && kind === ANY) &&
-      scope === ANY &&
-      conditions.length === 0 &&
-      Object.keys(selectors.common).length === 0 &&
-      selectors.scopes.length === 1,
+    scopes,
+    isEverything: isUnlimited && scope === ANY && kinds.every(isAny),
   };
 }
 
-const isNamespace = ({ group, kind }: GroupKind): boolean => group === "" && kind === "Namespace";
+const isAny = ({ group, kind }: GroupKind): boolean => group === ANY && kind === ANY;
 
 /** The pairs of groups and kinds; absent: all. */
 function kindsOf(reading: Reading): readonly GroupKind[] {
@@ -154,7 +120,6 @@ function kindsOf(reading: Reading): readonly GroupKind[] {
     const groups = listed("apiGroups");
     return listed("kinds").flatMap((kind) => groups.map((group) => ({ group, kind })));
   });
-  const isAny = ({ group, kind }: GroupKind): boolean => group === ANY && kind === ANY;
   return pairs.length === 0 || pairs.some(isAny) ? [{ group: ANY, kind: ANY }] : pairs;
 }
 
@@ -165,55 +130,52 @@ function scopeOf(reading: Reading): string {
   return ANY;
 }
 
-interface Rules {
-  readonly rules: readonly JsonObject[];
-  /** Whether they stand for these kinds and no others. */
-  readonly areExact: boolean;
-}
-
-function rulesOf(kinds: readonly GroupKind[], operations: readonly string[], scope: string): Rules {
+/** Resource rules for kinds, and whether they stand for these kinds and no others. */
+function rulesOf(
+  kinds: readonly GroupKind[],
+  operations: readonly string[],
+  scope: string,
+): { readonly rules: readonly JsonObject[]; readonly areExact: boolean } {
   const byGroup = new Map<string, Set<string>>();
-  const add = (group: string, resource: string): void => {
+  const add = (group: string, resource: string): unknown =>
     byGroup.set(group, (byGroup.get(group) ?? new Set()).add(resource));
-  };
+  const connects = operations.includes("CONNECT") || operations.includes(ANY);
+  const subresources = Object.entries({ ...SUBRESOURCES, ...(connects && CONNECTIONS) });
   let areExact = true;
-  const connects = operations.some((operation) => operation === "CONNECT" || operation === ANY);
   for (const pair of kinds) {
     const { group, kind } = pair;
-    const known = BUILTIN.has(`${group}/${kind}`);
-    if (kind === ANY) add(group, ANY);
-    else if (!ONLY_SUBRESOURCES.has(`${group}/${kind}`)) {
-      add(group, known ? pluralOf(kind) : ANY);
-      areExact &&= known;
-    }
-    for (const [resourceGroup, resource, kindGroup, each, connect] of SUBRESOURCES)
-      if (covers(pair, kindGroup, each) && (connect !== true || connects))
-        add(group === ANY ? ANY : resourceGroup, resource);
-  }
-  const everything = byGroup.get(ANY);
-  if (everything?.has(ANY) === true) {
-    for (const [group, found] of byGroup) {
-      if (found === everything) continue;
-      for (const each of found) if (!each.includes("/") || everything.has(each)) found.delete(each);
-      if (found.size === 0) byGroup.delete(group);
+    const id = `${group}/${kind}`;
+    if (kind === ANY || !BUILTIN.has(id)) add(group, ANY);
+    else if (!ONLY_SUBRESOURCES.includes(id)) add(group, pluralOf(kind));
+    areExact &&= kind === ANY || BUILTIN.has(id);
+    for (const [known, resources] of subresources) {
+      const [ofGroup = "", ofKind = ""] = known.split("/");
+      if (!covers(pair, ofGroup, ofKind)) continue;
+      for (const each of resources.split(" ")) {
+        const [resource = "", own = ofGroup] = each.split(":").toReversed();
+        add(group === ANY ? ANY : own, resource);
+      }
     }
   }
-  const lists = new Map<string, { readonly groups: string[]; readonly resources: readonly string[] }>();
+  const rules = new Map<string, { readonly apiGroups: string[]; readonly resources: readonly string[] }>();
   for (const [group, found] of byGroup) {
     // Where all resources are meant none may be named beside them.
-    const resources = found.has(ANY) ? [ANY, ...[...found].filter((each) => each.includes("/"))] : [...found];
-    const same = lists.get(resources.join());
-    if (same === undefined) lists.set(resources.join(), { groups: [group], resources });
-    else same.groups.push(group);
+    const resources = [...found].filter((each) => !found.has(ANY) || each === ANY || each.includes("/"));
+    const same = rules.get(resources.join());
+    // So it is with all groups.
+    if (same === undefined || group === ANY) rules.set(resources.join(), { apiGroups: [group], resources });
+    else if (same.apiGroups[0] !== ANY) same.apiGroups.push(group);
   }
-  const rules = [...lists.values()].map(({ groups, resources }) => ({
-    apiGroups: groups.includes(ANY) ? [ANY] : groups,
-    apiVersions: [ANY],
-    operations,
-    resources,
-    ...(scope !== ANY && { scope }),
-  }));
-  return { rules, areExact };
+  return {
+    rules: [...rules.values()].map(({ apiGroups, resources }) => ({
+      apiGroups,
+      apiVersions: [ANY],
+      operations,
+      resources,
+      ...(scope !== ANY && { scope }),
+    })),
+    areExact,
+  };
 }
 
 /** The condition that a request's kind is one of the pairs. */
@@ -233,11 +195,11 @@ function kindCondition(kinds: readonly GroupKind[]): string {
 const oneOf = (subject: string, values: readonly string[]): string =>
   values.length === 1 ? `${subject} == ${quoted(values[0] ?? "")}` : `${subject} in [${values.map(quoted).join(", ")}]`;
 
-/** A list of names; absent or empty: undefined. */
-function patterns(reading: Reading, key: string): readonly string[] | undefined {
+/** A list of names. */
+function patterns(reading: Reading, key: string): readonly string[] {
   const found = reading.texts([...MATCH, key]) ?? [];
   for (const [index, pattern] of found.entries()) checkName(reading, pattern, [...MATCH, key, index]);
-  return found.length === 0 ? undefined : found;
+  return found;
 }
 
 function checkName(reading: Reading, pattern: string, path: Path): void {
@@ -248,95 +210,70 @@ function checkName(reading: Reading, pattern: string, path: Path): void {
 /** The condition that a text fits one of the patterns. */
 function fits(subject: string, names: readonly string[]): string {
   const plain = names.filter((name) => !name.includes(ANY));
-  const parts = plain.length === 0 ? [] : [oneOf(subject, plain)];
-  for (const name of names) {
-    if (!name.includes(ANY)) continue;
-    const [start, end] = [name.startsWith(ANY), name.endsWith(ANY)];
-    const text = quoted(name.replaceAll(ANY, ""));
-    if (name.replaceAll(ANY, "") === "") return "true";
-    parts.push(`${subject}.${start && end ? "contains" : start ? "endsWith" : "startsWith"}(${text})`);
-  }
-  return parts.join(" || ");
+  const globs = names.flatMap((name) => {
+    if (!name.includes(ANY)) return [];
+    const way = !name.startsWith(ANY) ? "startsWith" : name.endsWith(ANY) ? "contains" : "endsWith";
+    return `${subject}.${way}(${quoted(name.replaceAll(ANY, ""))})`;
+  });
+  return [...(plain.length === 0 ? [] : [oneOf(subject, plain)]), ...globs].join(" || ");
 }
 
 interface Subject {
   readonly canBeNamespace: boolean;
   readonly isOnlyNamespaces: boolean;
   readonly operations: readonly string[];
-  readonly kinds: readonly GroupKind[];
 }
 
 /** The condition about the namespace: of a Namespace its own name; objects outside of namespaces always fit. */
 function namespaceCondition(subject: Subject, names: readonly string[], wanted: boolean): string {
-  const own = fits(nameText(subject.operations), names);
+  const either = (text: string): string => (text.includes("||") ? `(${text})` : text);
+  const ofNamespace = fits(metadataText(subject.operations, "name"), names);
   const inside = fits("request.namespace", names);
-  const negated = (text: string): string => `!(${text})`;
-  const ofNamespace = wanted ? own : negated(own);
-  const ofOthers = wanted
-    ? `!has(request.namespace) || ${inside}`
-    : negated(`has(request.namespace) && ${inside.includes("||") ? `(${inside})` : inside}`);
-  if (subject.isOnlyNamespaces) return ofNamespace;
-  if (!subject.canBeNamespace) return ofOthers;
-  return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${ofNamespace.includes("||") && wanted ? `(${ofNamespace})` : ofNamespace}\n  : ${wanted ? `(${ofOthers})` : ofOthers}`;
+  const [own, others] = wanted
+    ? [either(ofNamespace), `!has(request.namespace) || ${inside}`]
+    : [`!(${ofNamespace})`, `!(has(request.namespace) && ${either(inside)})`];
+  if (subject.isOnlyNamespaces) return wanted ? ofNamespace : own;
+  if (!subject.canBeNamespace) return others;
+  return `request.kind.group == "" && request.kind.kind == "Namespace"\n  ? ${own}\n  : ${either(others)}`;
 }
 
-/** The object's name in CEL: without an object, the old one's. */
+/** A text of the object's metadata in CEL: without an object, of the old one's. */
 function metadataText(operations: readonly string[], key: string): string {
   const isThere = operations.every((operation) => operation === "CREATE" || operation === "UPDATE");
-  return isThere
-    ? `object.metadata.?${key}.orValue("")`
-    : `(object == null ? oldObject : object).?metadata.?${key}.orValue("")`;
+  const metadata = isThere ? "object.metadata" : "(object == null ? oldObject : object).?metadata";
+  return `${metadata}.?${key}.orValue("")`;
 }
 
-const nameText = (operations: readonly string[]): string => metadataText(operations, "name");
-
-function nameCondition(reading: Reading, operations: readonly string[]): string | undefined {
+function nameCondition(reading: Reading, operations: readonly string[]): string {
   const path: Path = [...MATCH, "name"];
   const name = reading.text(path) ?? "";
-  if (name === "") return undefined;
+  if (name === "") return "";
   checkName(reading, name, path);
-  const own = fits(nameText(operations), [name]);
-  if (own === "true") return undefined;
+  const own = fits(metadataText(operations, "name"), [name]);
   return name.endsWith(ANY) ? `${own} || ${fits(metadataText(operations, "generateName"), [name])}` : own;
 }
 
-interface Selectors {
-  /** Members of the policy's match constraints. */
-  readonly common: JsonObject;
-  readonly scopes: readonly Scope[];
-}
-
 /**
- * The selectors. That of namespaces is about a Namespace's own labels, before and after: as selectors of objects are. So Namespaces have a scope of
- * their own where other kinds can be meant, too.
+ * The selectors: members of the policy's match constraints, or of bindings. That of namespaces is about a Namespace's own labels, before and after, as
+ * selectors of objects are. So Namespaces have a scope of their own where other kinds can be meant, too.
  */
-function selectorsOf(reading: Reading, { canBeNamespace, isOnlyNamespaces, operations }: Subject): Selectors {
-  const ofObject = selector(reading, "labelSelector");
-  const ofNamespace = selector(reading, "namespaceSelector");
-  const whole: readonly Scope[] = [{ suffix: "", matchResources: {} }];
-  if (ofNamespace === undefined || !canBeNamespace)
-    return {
-      common: {
-        ...(ofNamespace !== undefined && { namespaceSelector: ofNamespace }),
-        ...(ofObject !== undefined && { objectSelector: ofObject }),
-      },
-      scopes: whole,
-    };
-  const both = ofObject === undefined ? ofNamespace : joined(ofNamespace, ofObject);
-  if (isOnlyNamespaces) return { common: { objectSelector: both }, scopes: whole };
+function selectorsOf(
+  reading: Reading,
+  { canBeNamespace, isOnlyNamespaces, operations }: Subject,
+): { readonly common: JsonObject; readonly scopes: readonly Scope[] } {
+  const objectSelector = selector(reading, "labelSelector");
+  const namespaceSelector = selector(reading, "namespaceSelector");
+  const common = { ...(namespaceSelector && { namespaceSelector }), ...(objectSelector && { objectSelector }) };
+  const scopes = [{ suffix: "", matchResources: {} }];
+  if (namespaceSelector === undefined || !canBeNamespace) return { common, scopes };
+  const both = { objectSelector: objectSelector ? joined([namespaceSelector, objectSelector]) : namespaceSelector };
+  if (isOnlyNamespaces) return { common: both, scopes };
   const namespaces = [{ apiGroups: [""], apiVersions: [ANY], operations, resources: ["namespaces"] }];
   return {
     common: {},
     scopes: [
-      {
-        suffix: "",
-        matchResources: {
-          namespaceSelector: ofNamespace,
-          ...(ofObject !== undefined && { objectSelector: ofObject }),
-          excludeResourceRules: namespaces,
-        },
-      },
-      { suffix: "-namespaces", matchResources: { objectSelector: both, resourceRules: namespaces } },
+      { suffix: "", matchResources: { ...common, excludeResourceRules: namespaces } },
+      { suffix: "-namespaces", matchResources: { ...both, resourceRules: namespaces } },
     ],
   };
 }
@@ -345,19 +282,17 @@ function selectorsOf(reading: Reading, { canBeNamespace, isOnlyNamespaces, opera
 function selector(reading: Reading, key: string): JsonObject | undefined {
   const path: Path = [...MATCH, key];
   reading.onlyKnown(path, ["matchLabels", "matchExpressions"]);
+  reading.map([...path, "matchLabels"]);
+  reading.list([...path, "matchExpressions"]);
   const found = reading.map(path);
   return found === undefined || Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** A selector of what both select. */
-function joined(left: JsonObject, right: JsonObject): JsonObject {
-  const expressions = [left, right].flatMap((each) => [
-    ...Object.entries((each.matchLabels ?? {}) as JsonObject).map(([key, value]) => ({
-      key,
-      operator: "In",
-      values: [value],
-    })),
-    ...((each.matchExpressions ?? []) as readonly unknown[]),
+/** A selector of what all of them select. */
+function joined(selectors: readonly JsonObject[]): JsonObject {
+  const expressions = selectors.flatMap(({ matchLabels, matchExpressions }) => [
+    ...Object.entries(matchLabels ?? {}).map(([key, value]) => ({ key, operator: "In", values: [value] })),
+    ...(Array.isArray(matchExpressions) ? matchExpressions : []),
   ]);
   return { matchExpressions: expressions };
 }

@@ -1,6 +1,6 @@
 /** Reads Gatekeeper's documents: Constraints become policies, each by the template of its kind. */
 import { type DocumentIdentity, identityOf } from "../../../config/documents/documents.js";
-import type { Problem } from "../../../config/documents/problem.js";
+import { formatProblem, type Problem } from "../../../config/documents/problem.js";
 import type { SourceDocument } from "../../../config/documents/source-document.js";
 import { sameValue } from "../../../data/same-value.js";
 import { createExpressionCompiler } from "../../../kinds/validating-admission-policy/index.js";
@@ -8,11 +8,11 @@ import { isObject, type JsonObject, member } from "../../../kubernetes/object.js
 import type { CelPolicy, Conversion, ConversionOptions, ModulePolicy, Reader } from "../conversion.js";
 import { Reading } from "../reading.js";
 import { actionsOf } from "./actions.js";
-import { type CelParts, celPolicy } from "./cel-policy.js";
+import { celPolicy } from "./cel-policy.js";
 import { matchOf } from "./match.js";
 import { parametersOf } from "./parameters.js";
-import { type RegoParts, regoPolicy } from "./rego-policy.js";
-import { readTemplate, type Template } from "./template.js";
+import { regoPolicy } from "./rego-policy.js";
+import { type Bound, readTemplate, type Template } from "./template.js";
 
 const TEMPLATES = "templates.gatekeeper.sh";
 const CONSTRAINTS = "constraints.gatekeeper.sh";
@@ -20,8 +20,7 @@ const OWN_GROUP = /(?:^|\.)gatekeeper\.sh$/;
 /** Gatekeeper's other kinds by their groups, with the counterpart here. */
 const NOT_CONVERTED: Readonly<Record<string, string>> = {
   "mutations.gatekeeper.sh": "mutation: write a MutatingAdmissionPolicy",
-  "expansion.gatekeeper.sh":
-    "generated objects are not judged: ask the policy about Pods, or match the kinds that make them",
+  "expansion.gatekeeper.sh": "generated objects are not judged: ask policies about Pods",
   "externaldata.gatekeeper.sh": "external data providers are not supported",
 };
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
@@ -66,19 +65,14 @@ class Run {
       const template = readTemplate(reading);
       const kind = kindOf(reading);
       if (!constraints.some((each) => each.identity.kind === kind))
-        reading.error(
-          [],
-          `no Constraint of kind ${kind} is there, and without one Gatekeeper judges nothing: give its file, too`,
-        );
+        reading.error([], `no Constraint of kind ${kind} is there, so Gatekeeper judges nothing: give its file, too`);
       if (this.#templates.get(kind)?.template === undefined) this.#templates.set(kind, { reading, template });
     }
     const names = constraints.map(({ identity }) => identity.name);
     const policies = constraints.flatMap(({ identity, reading }) => {
       const isShared = names.filter((name) => name === identity.name).length > 1;
-      return (
-        this.#policy(identity, reading, isShared ? `${identity.kind.toLowerCase()}-${identity.name}` : identity.name) ??
-        []
-      );
+      const name = isShared ? `${identity.kind.toLowerCase()}-${identity.name}` : identity.name;
+      return this.#policy(identity, reading, name) ?? [];
     });
     const problems = [...this.#problems, ...this.#found.flatMap(({ reading }) => reading.problems)];
     return { policies, problems: distinct(problems) };
@@ -86,10 +80,7 @@ class Run {
 
   #policy(identity: DocumentIdentity, reading: Reading, name: string): CelPolicy | ModulePolicy | undefined {
     if (identity.name.length > MAX_NAME || !NAME.test(identity.name))
-      reading.error(
-        ["metadata", "name"],
-        `expected a name of a to z, digits, - and . with at most ${MAX_NAME} characters`,
-      );
+      reading.error(["metadata", "name"], `expected at most ${MAX_NAME} characters, of a to z, digits, - and .`);
     if (!/^v1(?:alpha1|beta1)$/.test(identity.version))
       reading.error(["apiVersion"], `expected ${CONSTRAINTS}/v1beta1`);
     const own = this.#templates.get(identity.kind);
@@ -106,10 +97,7 @@ class Run {
     }
     reading.onlyKnown(["spec"], ["match", "parameters", "enforcementAction", "scopedEnforcementActions"]);
     if (template.code.engine === "rego" && !this.options.hasFolder)
-      reading.error(
-        ["kind"],
-        "its ConstraintTemplate is in Rego, which is written to files: say where with --output FOLDER",
-      );
+      reading.error(["kind"], "its ConstraintTemplate is in Rego, which needs files: say where with --output FOLDER");
     const { commentsOf } = this.options;
     const parts = {
       ofTemplate: new Reading(template.document),
@@ -122,8 +110,8 @@ class Run {
     };
     const made =
       template.code.engine === "cel"
-        ? celPolicy({ ...parts, template: template as CelParts["template"] }, this.#compiler)
-        : regoPolicy({ ...parts, template: template as RegoParts["template"], synced: this.#synced });
+        ? celPolicy({ ...parts, template: template as Bound<"cel">["template"] }, this.#compiler)
+        : regoPolicy({ ...parts, template: template as Bound<"rego">["template"] }, this.#synced);
     ofTemplate.problems.push(...parts.ofTemplate.problems);
     if (made === undefined && parts.ofTemplate.failed && !reading.failed)
       reading.error(["kind"], `its ConstraintTemplate ${template.name} can't be converted`);
@@ -168,10 +156,8 @@ class Run {
       if (first === undefined || differing === undefined) return first === undefined ? [] : [first];
       for (const { reading, identity } of same) {
         const other = same.find((each) => each.reading !== reading)?.reading.document.positionOf([]);
-        reading.error(
-          ["metadata", "name"],
-          `another ${identity.kind} has this name, and other content: ${other?.file}:${other?.line}`,
-        );
+        const place = `${other?.file}:${other?.line}`;
+        reading.error(["metadata", "name"], `another ${identity.kind} has this name, and other content: ${place}`);
         this.#problems.push(...reading.problems);
         if (identity.group === TEMPLATES) this.#templates.set(kindOf(reading), { reading, template: undefined });
       }
@@ -185,7 +171,5 @@ const kindOf = (reading: Reading): string => String(reading.at(["spec", "crd", "
 
 /** Problems without repetitions: several Constraints find the same mistakes in a template. */
 const distinct = (problems: readonly Problem[]): readonly Problem[] => [
-  ...new Map(
-    problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column}:${problem.message}`, problem]),
-  ).values(),
+  ...new Map(problems.map((problem) => [formatProblem(problem), problem])).values(),
 ];

@@ -3,10 +3,12 @@
 import { identityOf } from "../../../config/documents/documents.js";
 import type { Path } from "../../../config/documents/problem.js";
 import type { SourceDocument } from "../../../config/documents/source-document.js";
-import { isObject, type JsonObject } from "../../../kubernetes/object.js";
-import { Reading } from "../reading.js";
+import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import type { Reading } from "../reading.js";
+import type { Matched } from "./match.js";
 
 const TARGET = "admission.k8s.gatekeeper.sh";
+const KIND = /^[A-Za-z][A-Za-z0-9-]{0,62}$/;
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];
 
 /** The code of a template that Gatekeeper runs. */
@@ -36,13 +38,27 @@ export interface Template {
   readonly takesUnknown: boolean;
 }
 
+/** A Constraint with its template, as far as both kinds of code have it in common. */
+export interface Bound<Engine extends TemplateCode["engine"]> {
+  readonly template: Template & { readonly code: Extract<TemplateCode, { readonly engine: Engine }> };
+  /** Receive what can't be converted. */
+  readonly ofTemplate: Reading;
+  readonly ofConstraint: Reading;
+  readonly matched: Matched;
+  readonly parameters: unknown;
+  readonly actions: readonly string[];
+  readonly name: string;
+  readonly comments: readonly string[];
+}
+
 /** The template; undefined, with the reasons in `reading`, where it can't be converted. */
 export function readTemplate(reading: Reading): Template | undefined {
   const { document } = reading;
   const { name, version } = identityOf(document);
   const crd: Path = ["spec", "crd", "spec"];
-  const kind = reading.text([...crd, "names", "kind"]);
-  if (kind === undefined) reading.error([...crd, "names", "kind"], "the kind of its constraints is missing");
+  const kind = reading.text([...crd, "names", "kind"]) ?? "";
+  if (!KIND.test(kind))
+    reading.error([...crd, "names", "kind"], "expected the kind of its constraints: letters and digits");
   else if (name.toLowerCase() !== kind.toLowerCase() || name === "")
     reading.error(["metadata", "name"], `must be ${kind.toLowerCase()}, the kind of its constraints in lower case`);
   const targets = reading.list(["spec", "targets"]) ?? [];
@@ -58,7 +74,7 @@ export function readTemplate(reading: Reading): Template | undefined {
   });
   if (operations.includes("*") && operations.length > 1)
     reading.error([...target, "operations"], "where * is present no other operation may be");
-  if (reading.failed || kind === undefined) return undefined;
+  if (reading.failed) return undefined;
   const code = codeOf(reading, target);
   if (code === undefined || reading.failed) return undefined;
   const validation = reading.map([...crd, "validation"]);
@@ -122,20 +138,9 @@ function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
   };
 }
 
-/** The annotations of an object without what tools put there. */
-export function annotationsOf(document: SourceDocument): JsonObject {
-  return textsOf(new Reading(document), ["metadata", "annotations"]);
-}
-
-/** The labels of an object. */
-export const labelsOf = (document: SourceDocument): JsonObject =>
-  textsOf(new Reading(document), ["metadata", "labels"]);
-
-function textsOf(reading: Reading, path: Path): JsonObject {
-  const found = reading.at(path);
-  return Object.fromEntries(
-    Object.entries(isObject(found) ? found : {}).filter(
-      ([key, value]) => typeof value === "string" && !key.startsWith("kubectl.kubernetes.io/"),
-    ),
-  );
+/** Labels or annotations of an object, without those of kubectl. */
+export function metadataOf(document: SourceDocument, key: "annotations" | "labels"): JsonObject {
+  const found = member(member(document.value, "metadata"), key);
+  const texts = Object.entries(isObject(found) ? found : {}).filter(([, value]) => typeof value === "string");
+  return Object.fromEntries(texts.filter(([name]) => !name.startsWith("kubectl.kubernetes.io/")));
 }
