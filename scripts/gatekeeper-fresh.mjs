@@ -231,6 +231,34 @@ function generate(seed, count) {
         }),
       },
     };
+    // What Gatekeeper refuses.
+    const { spec } = constraint;
+    const source0 = template.spec.targets[0].code[0].source;
+    if (chance(0.15))
+      one([
+        () => Object.assign(spec, { parameters: { ...spec.parameters, max: "two" } }),
+        () => Object.assign(spec, { parameters: { ...spec.parameters, lables: [] } }),
+        () => Object.assign(spec, { parameters: { ...spec.parameters, labels: [{ key: 1 }] } }),
+        () => Object.assign(spec, { match: { ...spec.match, excludedNamespace: ["a"] } }),
+        () => Object.assign(spec, { match: { ...spec.match, namespaces: ["A_b"] } }),
+        () => Object.assign(spec, { match: { ...spec.match, source: "Any" } }),
+        () => Object.assign(spec, { match: { ...spec.match, kinds: "Pod" } }),
+        () => Object.assign(spec, { match: { ...spec.match, kinds: [{ kind: ["Pod"] }] } }),
+        () =>
+          Object.assign(spec, {
+            match: { ...spec.match, labelSelector: { matchExpressions: [{ key: "a", operator: "Is" }] } },
+          }),
+        () => Object.assign(spec, { match: { ...spec.match, namespaceSelector: { matchLabels: { a: 1 } } } }),
+        () => Object.assign(spec, { enforcmentAction: "dryrun" }),
+        () => Object.assign(source0, { failurePolicy: "Maybe" }),
+        () => source0.variables.push({ name: "params", expression: "1" }),
+        () => template.spec.targets.push(template.spec.targets[0]),
+        () => Object.assign(template.spec.targets[0], { target: "other" }),
+        () => Object.assign(template.metadata, { name: "other" }),
+        () => Object.assign(template.spec.targets[0].code[0], { engine: "Other" }),
+        () => Object.assign(constraint.metadata, { name: "Upper" }),
+        () => Object.assign(constraint, { apiVersion: "constraints.gatekeeper.sh/v2" }),
+      ])();
     const requests = Array.from({ length: 12 }, () => {
       const [apiVersion, each, resource, isNamespaced] = one(KINDS);
       const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];

@@ -47,6 +47,7 @@ export function celPolicy(parts: Bound<"cel">, compiler: ExpressionCompiler): Ce
     const [list, before] = lists[String(key)] ?? ["", Number.POSITIVE_INFINITY];
     if (index === undefined) return [ofTemplate, [...path, list]];
     if (Number(index) >= before) return [ofTemplate, [...path, list, Number(index) - before, ...rest]];
+    if (key === "variables") return [ofConstraint, ["spec", "parameters"]];
     const selector = { objectSelector: "labelSelector", namespaceSelector: "namespaceSelector" }[String(index)];
     return [ofConstraint, ["spec", "match", ...(selector === undefined ? [] : [selector, ...rest])]];
   };

@@ -1,6 +1,7 @@
 /** The parameters of a Constraint, completed and checked by the schema of its template, as the API server does for custom resources. */
 import type { Path } from "../../../config/documents/problem.js";
 import { stringifyJson } from "../../../data/json.js";
+import { setKey } from "../../../data/plain-object.js";
 import { sameValue } from "../../../data/same-value.js";
 import { didYouMean } from "../../../data/suggest.js";
 import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
@@ -64,12 +65,12 @@ function completedMap(
         [...path, key],
         `unknown parameter, which a cluster refuses${didYouMean(key, Object.keys(properties))}`,
       );
-    made[key] = inside(reading, item, known, [...path, key], takesUnknown);
+    setKey(made, key, inside(reading, item, known, [...path, key], takesUnknown));
   }
   for (const [key, property] of Object.entries(properties)) {
     const preset = member(property, "default");
     if (!Object.hasOwn(value, key) && preset !== undefined)
-      made[key] = completed(reading, preset, property, [...path, key], takesUnknown);
+      setKey(made, key, completed(reading, preset, property, [...path, key], takesUnknown));
   }
   for (const key of Array.isArray(schema.required) ? schema.required : [])
     if (!Object.hasOwn(made, String(key))) reading.error(path, `the required parameter ${String(key)} is missing`);

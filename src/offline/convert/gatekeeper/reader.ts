@@ -64,7 +64,7 @@ class Run {
       if (identity.group !== TEMPLATES) continue;
       const template = readTemplate(reading);
       const kind = kindOf(reading);
-      if (!constraints.some((each) => each.identity.kind === kind))
+      if (kind !== "" && !constraints.some((each) => each.identity.kind === kind))
         reading.error([], `no Constraint of kind ${kind} is there, so Gatekeeper judges nothing: give its file, too`);
       if (this.#templates.get(kind)?.template === undefined) this.#templates.set(kind, { reading, template });
     }
