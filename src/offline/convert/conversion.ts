@@ -1,4 +1,5 @@
 /** The interface of converters of other programs' policies: documents in; policies out, and reasons at their places where something is not converted. */
+import type { DocumentIdentity } from "../../config/documents/documents.js";
 import type { Problem } from "../../config/documents/problem.js";
 import type { SourceDocument } from "../../config/documents/source-document.js";
 import type { JsonObject } from "../../kubernetes/object.js";
@@ -53,10 +54,8 @@ export interface ConversionOptions {
 
 /** Reads the policies of one program. */
 export interface Reader {
-  /** The program's name. */
-  readonly program: string;
   /** Whether documents of a kind are this program's: those of its kinds that can't be converted, too. */
-  reads(group: string, kind: string): boolean;
+  reads(identity: DocumentIdentity): boolean;
   /**
    * Converts all of its documents together, as they belong to each other.
    * @param documents single ones: lists are opened

@@ -12,26 +12,19 @@ const READERS: readonly Reader[] = [gatekeeper];
 
 /** A conversion, with the number of documents that no reader reads. */
 export interface WholeConversion extends Conversion {
-  /** The documents that some reader has read. */
-  readonly read: number;
   readonly others: number;
 }
 
 /** Converts documents of any mixture. */
 export function convert(documents: readonly SourceDocument[], options: ConversionOptions): WholeConversion {
   const single = opened(documents);
-  const policies: Conversion["policies"][number][] = [];
-  const problems: Conversion["problems"][number][] = [];
-  let read = 0;
-  for (const reader of READERS) {
-    const own = single.filter((document) => {
-      const { group, kind } = identityOf(document);
-      return reader.reads(group, kind);
-    });
-    read += own.length;
-    const made = reader.convert(own, options);
-    policies.push(...made.policies);
-    problems.push(...made.problems);
-  }
-  return { policies, problems, read, others: single.length - read };
+  const shares = READERS.map((reader) => {
+    const own = single.filter((document) => reader.reads(identityOf(document)));
+    return { read: own.length, made: reader.convert(own, options) };
+  });
+  return {
+    policies: shares.flatMap(({ made }) => made.policies),
+    problems: shares.flatMap(({ made }) => made.problems),
+    others: shares.reduce((left, { read }) => left - read, single.length),
+  };
 }

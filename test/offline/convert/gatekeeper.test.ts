@@ -374,7 +374,7 @@ describe("what can't be converted is named, and nothing is made of it", () => {
     [
       "another engine",
       [targets([{ ...target, code: [{ engine: "Wasm", source: {} }] }]), constraint({})],
-      /of Wasm Gatekeeper knows no engine/,
+      /Gatekeeper knows no such engine/,
     ],
     [
       "a name that is not its kind's",

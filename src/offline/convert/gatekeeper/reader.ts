@@ -28,8 +28,7 @@ const MAX_NAME = 63;
 
 /** The reader of ConstraintTemplates and Constraints, and of what Config and SyncSet documents say about them. */
 export const gatekeeper: Reader = {
-  program: "Gatekeeper",
-  reads: (group) => OWN_GROUP.test(group) && group !== "test.gatekeeper.sh",
+  reads: ({ group }) => OWN_GROUP.test(group) && group !== "test.gatekeeper.sh",
   convert: (documents, options) => new Run(documents, options).convert(),
 };
 

@@ -30,7 +30,7 @@ export interface Template {
   readonly name: string;
   readonly kind: string;
   readonly code: TemplateCode;
-  /** Absent: those that Gatekeeper's webhook is sent when it is installed as its chart has it. */
+  /** Where the template names none, those that Gatekeeper's webhook is sent when it is installed as its chart has it. */
   readonly operations: readonly string[];
   /** The schema of parameters; absent: there are none. */
   readonly schema: JsonObject | undefined;
@@ -105,26 +105,14 @@ function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
       reading.note([...target, "code", cel], "the template has Rego, too: Gatekeeper runs the CEL, and so does this");
     return source && { engine: "cel", path, source };
   }
-  const own = reading.text([...target, "rego"]) ?? "";
-  if (own !== "")
-    return {
-      engine: "rego",
-      path: [...target, "rego"],
-      rego: own,
-      libs: reading.texts([...target, "libs"]) ?? [],
-      isOld: true,
-    };
+  const isOwn = (reading.text([...target, "rego"]) ?? "") !== "";
   const rego = engines.indexOf("Rego");
-  if (rego < 0) {
-    const known = engines.filter((engine) => engine !== undefined);
-    const others = known.length === 0 ? "it has no code" : `of ${known.join(", ")} Gatekeeper knows no engine`;
-    reading.error(
-      list.length === 0 ? target : [...target, "code"],
-      `${others}; K8sNativeValidation and Rego are converted`,
-    );
+  if (!isOwn && rego < 0) {
+    const others = engines.length === 0 ? "it has no code" : "Gatekeeper knows no such engine";
+    reading.error([...target, "code"], `${others}: K8sNativeValidation and Rego are converted`);
     return undefined;
   }
-  const path: Path = [...target, "code", rego, "source"];
+  const path: Path = isOwn ? target : [...target, "code", rego, "source"];
   const text = reading.text([...path, "rego"]);
   if (text === undefined || text.trim() === "") reading.error([...path, "rego"], "the Rego is missing");
   const version = reading.text([...path, "version"]) ?? "";
