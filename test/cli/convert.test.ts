@@ -110,6 +110,8 @@ describe("convert", () => {
       [[join(folder, "good.yaml"), join(folder, "nope.yaml")], /cannot read .*nope\.yaml: no such file/],
       [[join(folder, "good.yaml"), "--to", "kyverno"], /Allowed choices are vap, cel/],
       [[], /missing required argument 'file'/],
+      [[join(folder, "good.yaml"), "--output", ""], /--output needs the name of a folder/],
+      [[""], /cannot read/],
     ] as const) {
       const { code, out, err } = await convert(...args);
       assert.deepEqual([code, out], [2, ""], err);

@@ -40,6 +40,7 @@ export async function convertCommand(
   io: CommandIo,
 ): Promise<number> {
   const { to: target, output, force = false, allowEmpty = false } = options;
+  if (output === "") throw new UsageError("--output needs the name of a folder");
   const inputs = new Inputs();
   for (const path of paths) await inputs.read(path, io);
   if (inputs.problems.length > 0) {

@@ -16,8 +16,8 @@ export interface CelPolicy {
   readonly name: string;
   /** Lines of comments before it, without `#`. */
   readonly comments: readonly string[];
-  readonly labels: JsonObject;
-  readonly annotations: JsonObject;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   /** The spec of a ValidatingAdmissionPolicy. */
   readonly spec: JsonObject;
   /** `Deny`, `Warn` or `Audit`. */

@@ -440,6 +440,16 @@ describe("what can't be converted is named, and nothing is made of it", () => {
       /spec\.match\.labelSelector\.matchLabels/,
     ],
     [
+      "labels of the Constraint that are no texts",
+      [template(SOURCE), { ...constraint({}), metadata: { name: "rule", labels: { a: 1 } } }],
+      /metadata\.labels\.a: expected a text/,
+    ],
+    [
+      "a label that a cluster refuses",
+      [template(SOURCE), { ...constraint({}), metadata: { name: "rule", labels: { a: "not this!" } } }],
+      /metadata\.labels.*a valid label must be/,
+    ],
+    [
       "a selector's operator",
       [
         template(SOURCE),

@@ -1,6 +1,7 @@
 /** The ValidatingAdmissionPolicy of a Constraint whose template is in CEL (gatekeeper 3.23.1, pkg/drivers/k8scel). */
 import { fieldProblem } from "../../../config/documents/field-problem.js";
 import type { Path } from "../../../config/documents/problem.js";
+import { validateMetadata } from "../../../kinds/shared/decode/validate-metadata.js";
 import type { ExpressionCompiler } from "../../../kinds/shared/index.js";
 import { prepareInline } from "../../../kinds/validating-admission-policy/index.js";
 import type { FieldError } from "../../../kubernetes/field-error.js";
@@ -51,6 +52,12 @@ export function celPolicy(parts: Bound<"cel">, compiler: ExpressionCompiler): Ce
     const selector = { objectSelector: "labelSelector", namespaceSelector: "namespaceSelector" }[String(index)];
     return [ofConstraint, ["spec", "match", ...(selector === undefined ? [] : [selector, ...rest])]];
   };
+  const metadata = {
+    labels: metadataOf(ofConstraint, "labels"),
+    annotations: { ...metadataOf(ofTemplate, "annotations"), ...metadataOf(ofConstraint, "annotations") },
+  };
+  if (!ofConstraint.failed)
+    for (const { path: at, text } of validateMetadata({ name, ...metadata })) ofConstraint.error(at, text);
   for (const { matchResources } of matched.scopes) {
     const checked = { ...spec, matchConstraints: { ...matched.matchConstraints, ...matchResources } };
     const prepared = prepareInline(checked, { compiler, validationActions: actions });
@@ -63,11 +70,7 @@ export function celPolicy(parts: Bound<"cel">, compiler: ExpressionCompiler): Ce
   return {
     name,
     comments,
-    labels: metadataOf(ofConstraint.document, "labels"),
-    annotations: {
-      ...metadataOf(template.document, "annotations"),
-      ...metadataOf(ofConstraint.document, "annotations"),
-    },
+    ...metadata,
     spec,
     actions,
     scopes: matched.scopes,

@@ -3,7 +3,7 @@
 import { identityOf } from "../../../config/documents/documents.js";
 import type { Path } from "../../../config/documents/problem.js";
 import type { SourceDocument } from "../../../config/documents/source-document.js";
-import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
+import type { JsonObject } from "../../../kubernetes/object.js";
 import type { Reading } from "../reading.js";
 import type { Matched } from "./match.js";
 
@@ -127,8 +127,8 @@ function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
 }
 
 /** Labels or annotations of an object, without those of kubectl. */
-export function metadataOf(document: SourceDocument, key: "annotations" | "labels"): JsonObject {
-  const found = member(member(document.value, "metadata"), key);
-  const texts = Object.entries(isObject(found) ? found : {}).filter(([, value]) => typeof value === "string");
-  return Object.fromEntries(texts.filter(([name]) => !name.startsWith("kubectl.kubernetes.io/")));
+export function metadataOf(reading: Reading, key: "annotations" | "labels"): Readonly<Record<string, string>> {
+  const path: Path = ["metadata", key];
+  const names = Object.keys(reading.map(path) ?? {}).filter((name) => !name.startsWith("kubectl.kubernetes.io/"));
+  return Object.fromEntries(names.map((name) => [name, reading.text([...path, name]) ?? ""]));
 }
