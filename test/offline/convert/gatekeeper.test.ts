@@ -496,6 +496,11 @@ describe("what can't be converted is named, and nothing is made of it", () => {
       /data\.inventory/,
     ],
     [
+      "Rego about the Namespace",
+      [rego('package a\nviolation[x] { x := input.review.namespaceObject.metadata.labels["team"] }'), constraint({})],
+      /namespaceObject/,
+    ],
+    [
       "Rego about deletions",
       [rego("package a\nviolation[x] { x := 1 }", { operations: ["DELETE"] }), constraint({})],
       /input\.review\.object/,

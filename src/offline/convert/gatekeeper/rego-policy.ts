@@ -16,6 +16,8 @@ export function regoPolicy(parts: Bound<"rego">, synced: readonly JsonObject[]):
   if (entrypoint === undefined) ofTemplate.error(path, "the Rego has no package");
   if (sources.some((source) => /\bexternal_data\s*\(/.test(source)))
     ofTemplate.error(path, "external_data: external data providers of Gatekeeper are not supported");
+  if (sources.some((source) => /\b(?:namespaceObject|_unstable)\b/.test(source)))
+    ofTemplate.error(path, "it reads the Namespace of the request (namespaceObject), which a module here is not given");
   if (template.operations.some((operation) => operation === "DELETE" || operation === "*"))
     ofTemplate.error(
       ["spec", "targets", 0, "operations"],
