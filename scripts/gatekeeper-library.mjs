@@ -90,9 +90,9 @@ for (const suite of suites) {
       }
       const inventory = test.cases.flatMap((each) => (each.inventory ?? []).map((path) => join(folder, path)));
       if (form === "rego") {
-        const build = /to be built: (.*)/.exec(errors)?.[1];
+        const build = /to be built in \S+ (.*)/.exec(errors)?.[1];
         if (build !== undefined)
-          execSync(build.replace("opa build", `${opa} build`), { shell: "/bin/bash", stdio: "pipe" });
+          execSync(build.replace("opa build", `${opa} build`), { cwd: work, shell: "/bin/bash", stdio: "pipe" });
       } else if (form === "vap") {
         writeFileSync(join(work, "vap.yaml"), out);
         writeFileSync(join(work, "policies.yaml"), `${constraint.metadata.name}: { resource: vap.yaml }\n`);

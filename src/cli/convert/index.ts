@@ -54,19 +54,15 @@ export async function convertCommand(
     const files = [...filesOf(made.policies, target)].map(([path, content]) => ({ path, content, replaces: force }));
     await writeAll(output, files);
     for (const { path } of files) say(io.stdout, join(output, path));
-    for (const build of buildsOf(made.policies)) say(io.stderr, `to be built: cd ${output} && ${build}`);
+    for (const build of buildsOf(made.policies)) say(io.stderr, `to be built in ${output}: ${build}`);
   } else if (made.policies.length > 0) io.stdout.write(printed(made.policies, target));
   const failed = made.problems.filter(({ severity }) => severity === "error").length;
   const left = made.others + inputs.foreign;
   const isEmpty = made.policies.length === 0 && failed === 0;
   const rest = left === 0 ? "" : `; ${counted(left, "document")} of other kinds left out`;
-  if (isEmpty)
-    say(io.stderr, `there is nothing to convert: no ConstraintTemplate and no Constraint of Gatekeeper${rest}`);
-  else
-    say(
-      io.stderr,
-      `${counted(made.policies.length, "policy", "policies")} converted${failed === 0 ? "" : `, ${counted(failed, "reason")} why something is not`}${rest}`,
-    );
+  const done = `${counted(made.policies.length, "policy", "policies")} converted`;
+  const reasons = failed === 0 ? "" : `, ${counted(failed, "reason")} why something is not`;
+  say(io.stderr, `${isEmpty ? "there is nothing to convert: nothing is Gatekeeper's" : `${done}${reasons}`}${rest}`);
   if (isEmpty) return allowEmpty ? EXIT.FINE : EXIT.NOTHING_JUDGED;
   return failed > 0 ? EXIT.NO : EXIT.FINE;
 }

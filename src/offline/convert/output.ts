@@ -22,7 +22,7 @@ export function printed(policies: readonly (CelPolicy | ModulePolicy)[], target:
 export function filesOf(policies: readonly (CelPolicy | ModulePolicy)[], target: Target): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const listed: string[] = [];
-  const builds = new Set<string>();
+  const builds = buildsOf(policies);
   for (const policy of policies) {
     if (isCelPolicy(policy) && target === "vap") {
       const own = `${policy.name}.yaml`;
@@ -30,18 +30,15 @@ export function filesOf(policies: readonly (CelPolicy | ModulePolicy)[], target:
       continue;
     }
     listed.push(entries(policy));
-    if (isCelPolicy(policy)) continue;
-    for (const [path, content] of policy.files) files.set(path, content.endsWith("\n") ? content : `${content}\n`);
-    builds.add(policy.build);
+    for (const [path, content] of isCelPolicy(policy) ? [] : policy.files)
+      files.set(path, content.endsWith("\n") ? content : `${content}\n`);
   }
-  const heading =
-    builds.size === 0
-      ? ""
-      : commented([
-          "Build the modules in this folder first, with opa 1.0 or newer:",
-          ...[...builds].map((each) => `  ${each}`),
-        ]);
-  if (listed.length > 0) files.set(ENTRIES, [...(heading === "" ? [] : [heading]), ...listed].join("\n"));
+  const heading = [
+    "Build the modules in this folder first, with opa 1.0 or newer:",
+    ...builds.map((each) => `  ${each}`),
+  ];
+  if (builds.length > 0) listed.unshift(commented(heading));
+  if (listed.length > 0) files.set(ENTRIES, listed.join("\n"));
   return files;
 }
 

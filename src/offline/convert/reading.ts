@@ -38,6 +38,14 @@ export class Reading {
     return this.#as(path, "a text", (value): value is string => typeof value === "string");
   }
 
+  /** A text that is one of few; absent: "". */
+  oneOf(path: Path, words: readonly string[]): string {
+    const found = this.text(path) ?? "";
+    if (found !== "" && !words.includes(found))
+      this.error(path, `expected one of ${words.join(", ")}${didYouMean(found, words)}`);
+    return found;
+  }
+
   map(path: Path): JsonObject | undefined {
     return this.#as(path, "a map", isObject);
   }

@@ -321,14 +321,15 @@ describe("enforcement actions", () => {
 
   for (const [spec, expected] of [
     [{ enforcementAction: "Deny" }, /enforcementAction: expected one of .*did you mean "deny"/],
+    [{ enforcementAction: "constructor" }, /expected one of/],
     [{ enforcementAction: "drynun" }, /did you mean "dryrun"/],
     [{ enforcementAction: true }, /enforcementAction: expected a text/],
     [{ enforcmentAction: "dryrun" }, /enforcmentAction: unknown field.*did you mean "enforcementAction"/],
     [{ enforcementAction: "scoped" }, /scopedEnforcementActions: the actions .* are missing/],
     [scoped(["block", "*"]), /action: expected one of deny/],
     [scoped(["deny", "validation.gatekeeper.io"]), /name: expected one of .*did you mean "validation.gatekeeper.sh"/],
-    [scoped(["deny"]), /enforcementPoints: at least one/],
-    [scoped(["deny", "gator.gatekeeper.sh"]), /gator alone/],
+    [scoped(["deny"]), /an action and a point are needed/],
+    [scoped(["deny", "gator.gatekeeper.sh"]), /not about admission/],
   ] as const)
     test(`${JSON.stringify(spec)} is named`, () => {
       const made = converted(template(SOURCE), constraint(spec));
@@ -460,7 +461,7 @@ describe("what can't be converted is named, and nothing is made of it", () => {
     [
       "generated objects",
       [template(SOURCE), constraint({ match: { source: "Generated" } })],
-      /match\.source: it is about objects that Gatekeeper generates/,
+      /match\.source: objects that Gatekeeper generates/,
     ],
     [
       "a misspelt member of match",

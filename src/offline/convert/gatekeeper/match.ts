@@ -71,15 +71,9 @@ const covers = (pair: GroupKind, group: string, kind: string): boolean =>
 export function matchOf(reading: Reading, operations: readonly string[], exempt: readonly string[]): Matched {
   reading.onlyKnown(MATCH, MEMBERS);
   const kinds = kindsOf(reading);
-  const scope = scopeOf(reading);
-  const source = reading.text([...MATCH, "source"]) ?? "";
-  if (source === "Generated")
-    reading.error(
-      [...MATCH, "source"],
-      "it is about objects that Gatekeeper generates from others, which nothing else does",
-    );
-  else if (!["", "All", "Original"].includes(source))
-    reading.error([...MATCH, "source"], "expected All, Original or Generated");
+  const scope = reading.oneOf([...MATCH, "scope"], [ANY, "Cluster", "Namespaced"]) || ANY;
+  if (reading.oneOf([...MATCH, "source"], ["All", "Original", "Generated"]) === "Generated")
+    reading.error([...MATCH, "source"], "objects that Gatekeeper generates from others: nothing else makes them");
   const subject: Subject = {
     canBeNamespace: scope !== "Namespaced" && kinds.some((pair) => covers(pair, "", "Namespace")),
     isOnlyNamespaces: kinds.every(({ group, kind }) => group === "" && kind === "Namespace"),
@@ -121,13 +115,6 @@ function kindsOf(reading: Reading): readonly GroupKind[] {
     return listed("kinds").flatMap((kind) => groups.map((group) => ({ group, kind })));
   });
   return pairs.length === 0 || pairs.some(isAny) ? [{ group: ANY, kind: ANY }] : pairs;
-}
-
-function scopeOf(reading: Reading): string {
-  const scope = reading.text([...MATCH, "scope"]) ?? ANY;
-  if (["", ANY, "Cluster", "Namespaced"].includes(scope)) return scope === "" ? ANY : scope;
-  reading.error([...MATCH, "scope"], "expected *, Cluster or Namespaced: of any other word Gatekeeper takes no notice");
-  return ANY;
 }
 
 /** Resource rules for kinds, and whether they stand for these kinds and no others. */

@@ -67,13 +67,10 @@ export function readTemplate(reading: Reading): Template | undefined {
   const target: Path = ["spec", "targets", 0];
   if (targets.length > 0 && reading.text([...target, "target"]) !== TARGET)
     reading.error([...target, "target"], `expected ${TARGET}, the target of admission requests`);
-  const operations = reading.texts([...target, "operations"]) ?? [];
-  operations.forEach((operation, index) => {
-    if (!OPERATIONS.includes(operation))
-      reading.error([...target, "operations", index], `expected one of ${OPERATIONS.join(", ")}`);
-  });
+  const path: Path = [...target, "operations"];
+  const operations = (reading.list(path) ?? []).map((_, index) => reading.oneOf([...path, index], OPERATIONS));
   if (operations.includes("*") && operations.length > 1)
-    reading.error([...target, "operations"], "where * is present no other operation may be");
+    reading.error(path, "where * is present no other operation may be");
   if (reading.failed) return undefined;
   const code = codeOf(reading, target);
   if (code === undefined || reading.failed) return undefined;
@@ -115,14 +112,12 @@ function codeOf(reading: Reading, target: Path): TemplateCode | undefined {
   const path: Path = isOwn ? target : [...target, "code", rego, "source"];
   const text = reading.text([...path, "rego"]);
   if (text === undefined || text.trim() === "") reading.error([...path, "rego"], "the Rego is missing");
-  const version = reading.text([...path, "version"]) ?? "";
-  if (!["", "v0", "v1"].includes(version)) reading.error([...path, "version"], "expected v0 or v1");
   return {
     engine: "rego",
     path: [...path, "rego"],
     rego: text ?? "",
     libs: reading.texts([...path, "libs"]) ?? [],
-    isOld: version !== "v1",
+    isOld: reading.oneOf([...path, "version"], ["v0", "v1"]) !== "v1",
   };
 }
 
