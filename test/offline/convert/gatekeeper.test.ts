@@ -590,6 +590,21 @@ describe("what several documents say together", () => {
     );
   });
 
+  test("of several Configs none exempts, and what each keeps counts", () => {
+    const config = (namespace: string, kind: string): Json => ({
+      apiVersion: "config.gatekeeper.sh/v1alpha1",
+      kind: "Config",
+      metadata: { name: "config" },
+      spec: {
+        match: [{ processes: ["*"], excludedNamespaces: [namespace] }],
+        sync: { syncOnly: [{ group: "", version: "v1", kind }] },
+      },
+    });
+    const made = converted(config("a", "Pod"), config("b", "Service"), template(SOURCE), constraint({}));
+    assert.deepEqual(errorsOf(made), []);
+    assert.ok(!printed(made.policies, "vap").includes("excluded-namespaces"));
+  });
+
   test("what Gatekeeper keeps for Rego is what a module may read", () => {
     const made = structuredClone(template(SOURCE)) as { spec: { targets: object[] } };
     made.spec.targets = [

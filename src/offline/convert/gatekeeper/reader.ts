@@ -16,6 +16,7 @@ import { type Bound, readTemplate, type Template } from "./template.js";
 
 const TEMPLATES = "templates.gatekeeper.sh";
 const CONSTRAINTS = "constraints.gatekeeper.sh";
+const CONFIG = "config.gatekeeper.sh";
 const OWN_GROUP = /(?:^|\.)gatekeeper\.sh$/;
 /** Gatekeeper's other kinds by their groups, with the counterpart here. */
 const NOT_CONVERTED: Readonly<Record<string, string>> = {
@@ -40,6 +41,8 @@ interface Found {
 /** One conversion (disposable). */
 class Run {
   readonly #found: readonly Found[];
+  /** The kinds of all Constraints. */
+  readonly #kinds: ReadonlySet<string>;
   readonly #compiler = createExpressionCompiler();
   /** Templates by the kind of their constraints; undefined: it can't be converted, and its reading says why. */
   readonly #templates = new Map<string, { readonly reading: Reading; readonly template: Template | undefined }>();
@@ -53,6 +56,7 @@ class Run {
     readonly options: ConversionOptions,
   ) {
     const all = documents.map((document) => ({ identity: identityOf(document), reading: new Reading(document) }));
+    this.#kinds = new Set(all.flatMap(({ identity }) => (identity.group === CONSTRAINTS ? [identity.kind] : [])));
     this.#found = this.#withoutRepeated(all);
   }
 
@@ -63,7 +67,7 @@ class Run {
       if (identity.group !== TEMPLATES) continue;
       const template = readTemplate(reading);
       const kind = kindOf(reading);
-      if (kind !== "" && !constraints.some((each) => each.identity.kind === kind))
+      if (kind !== "" && !this.#kinds.has(kind))
         reading.error([], `no Constraint of kind ${kind} is there, so Gatekeeper judges nothing: give its file, too`);
       if (this.#templates.get(kind)?.template === undefined) this.#templates.set(kind, { reading, template });
     }
@@ -122,6 +126,8 @@ class Run {
     if (group === TEMPLATES || group === CONSTRAINTS) return;
     if (kind === "Config") {
       for (const each of reading.list(["spec", "sync", "syncOnly"]) ?? []) this.#sync(each);
+      // Of several only one is in force, and which one is not known.
+      if (this.#found.filter(({ identity }) => identity.group === CONFIG).length > 1) return;
       (reading.list(["spec", "match"]) ?? []).forEach((each, index) => {
         const processes = member(each, "processes");
         if (Array.isArray(processes) && (processes.includes("*") || processes.includes("webhook")))
@@ -153,6 +159,7 @@ class Run {
       const [first, ...others] = same;
       const differing = others.find(({ reading }) => !sameValue(reading.document.value, first?.reading.document.value));
       if (first === undefined || differing === undefined) return first === undefined ? [] : [first];
+      if (first.identity.group === CONFIG) return same;
       for (const { reading, identity } of same) {
         const other = same.find((each) => each.reading !== reading)?.reading.document.positionOf([]);
         const place = `${other?.file}:${other?.line}`;
