@@ -81,15 +81,15 @@ function completedMap(
 function wrongType(value: unknown, schema: JsonObject): string | undefined {
   if (schema["x-kubernetes-int-or-string"] === true || schema.type === undefined) return undefined;
   const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Number;
-  const fits: Record<string, () => boolean> = {
-    string: () => typeof value === "string",
-    boolean: () => typeof value === "boolean",
-    number: () => isNumber,
-    integer: () => isNumber && Number.isInteger(Number(value)),
-    array: () => Array.isArray(value),
-    object: () => isObject(value),
-  };
-  return fits[String(schema.type)]?.() === false ? nameOf(schema) : undefined;
+  const fits = new Map<unknown, boolean>([
+    ["string", typeof value === "string"],
+    ["boolean", typeof value === "boolean"],
+    ["number", isNumber],
+    ["integer", isNumber && Number.isInteger(Number(value))],
+    ["array", Array.isArray(value)],
+    ["object", isObject(value)],
+  ]);
+  return fits.get(schema.type) === true ? undefined : nameOf(schema);
 }
 
 const nameOf = ({ type }: JsonObject): string => (/^[aeio]/.test(String(type)) ? `an ${type}` : `a ${String(type)}`);
