@@ -168,9 +168,9 @@ describe("who may use them", () => {
     });
   }
 
-  test("a CSR of nobody is decided by no policy: that is no failure, but told", async () =>
+  test("a CSR of nobody is decided by no policy: nothing is judged", async () =>
     assert.deepEqual(await apply([bound, "-r", exampleCsrFile("web")]), {
-      code: 0,
+      code: 3,
       out: `
 Applying 1 policy rule(s) to 1 resource(s)...
 policy any -> resource default/CertificateRequest/web was not decided:
@@ -178,7 +178,7 @@ policy any -> resource default/CertificateRequest/web was not decided:
 
 pass: 0, fail: 0, warn: 0, error: 0, skip: 1 
 `,
-      err: "",
+      err: "nothing was judged: no policy matched a resource (--allow-empty: exit 0 all the same)\n",
     }));
 
   test("--assume-bound: everybody, which is told", async () => {

@@ -93,16 +93,17 @@ describe("eval --csr", () => {
     ]);
   });
 
-  test("decided by nobody: allowed, and said", async () => {
+  test("decided by nobody: allowed, and said, but not judged", async () => {
     const { code, answer, lines } = await evaluate("certificates", [
       ...["--csr", exampleCsrFile("web"), ...FOR_SHOP, "--username", "alice"],
     ]);
-    assert.equal(code, 0);
+    assert.equal(code, 3);
     assert.equal(answer.allowed, true);
     assert.deepEqual(lines, [
       "certificates: Unprocessed: no policy decides it: No CertificateRequestPolicies bound or applicable",
       "  public-names: not selected: it is for other issuers or namespaces",
       "  service-certificates: not bound: the requester may not use it",
+      "nothing was judged: no policy applies (--allow-empty: exit 0 all the same)",
     ]);
   });
 

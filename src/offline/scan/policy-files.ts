@@ -99,7 +99,8 @@ async function walk(path: string, found: Found): Promise<void> {
     const isFolder = (await stat(path)).isDirectory();
     for (const file of isFolder ? manifestFiles(path) : [path]) found.file(file, path, yamlText(await readFile(file)));
   } catch (error) {
-    found.unread(path, `${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+    const problem = error as NodeJS.ErrnoException;
+    found.unread(path, `${problem.path ?? path}: ${reasonOf(problem)}`);
   }
 }
 
