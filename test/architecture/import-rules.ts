@@ -106,7 +106,10 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     types: ["config", "policy"],
   },
   "kinds/explanation": { rooms: ["cel", "data", "kinds/shared", "kubernetes"], types: ["policy"] },
-  "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "config/documents"] },
+  "kinds/group": {
+    rooms: ["cel", "config/documents", "data", "kinds", "kinds/shared", "policy"],
+    types: ["config"],
+  },
   "kinds/kyverno": {
     rooms: ["cel", "config/documents", "data", "data/go", "kinds", "kinds/shared", "kubernetes", "world", "x509"],
     types: ["policy"],
@@ -187,9 +190,9 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
       "kinds/shared",
       "kinds/validating-admission-policy",
       "kubernetes",
+      "policy",
       "world",
     ],
-    types: ["policy"],
   },
   "offline/kyverno-test": {
     rooms: [

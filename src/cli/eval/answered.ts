@@ -29,6 +29,26 @@ export function exitCodeOf({ response, outcome }: Verdict): number {
   return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
 }
 
+/** Most findings that are shown of one answer. */
+const MAX_FOUND = 20;
+
+/** What Audit and Warn found, without what the answer's warnings say already: `Audit: member: policy: message`. */
+export function foundLines({ verdict: { outcome } }: Answered): readonly string[] {
+  const { found = [], warnings = [] } = outcome;
+  const news = found.filter(
+    ({ action, message }) => action === "Audit" || !warnings.some((warning) => warning.includes(message)),
+  );
+  const left = news.length - MAX_FOUND;
+  const lines = news.slice(0, MAX_FOUND).map(({ action, message, policy, member }) => {
+    const by = [member, policy === INLINE ? undefined : policy].filter((part) => part !== undefined && part !== "");
+    return [action, ...by, message].join(": ");
+  });
+  return left > 0 ? [...lines, `… and ${left} more`] : lines;
+}
+
+/** The name of a policy without one of its own. */
+const INLINE = "inline";
+
 /** The response that a server's client would get, as JSON. */
 export function responseOf({ question: { review }, verdict }: Pick<Answered, "question" | "verdict">): object {
   const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);

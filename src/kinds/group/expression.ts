@@ -18,6 +18,8 @@ import {
   type Value,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
+import { resultHint } from "../shared/expressions/expression.js";
+import { fits } from "../shared/expressions/result-type.js";
 import type { MemberCalls } from "./member-calls.js";
 
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
@@ -127,33 +129,86 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
 /** Names that an expression can call. Members may have others, which Kubewarden accepts, too: those are never evaluated. */
 const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/**
- * Compiles a group's expression against its members' names.
- * @param trace whether the program reports the value of every part
- * @returns the program, or every problem found
- */
-export function compileGroupExpression(
-  source: string,
-  members: readonly string[],
-  trace = false,
-):
-  | { readonly program: Program; readonly warnings: readonly ExpressionProblem[] }
-  | { readonly problems: readonly ExpressionProblem[] } {
-  const environment = createEnvironment({
+/** The environment of a group's expressions. */
+const groupEnvironment = (members: readonly string[]): Environment =>
+  createEnvironment({
     flavour: "kubernetes",
     variables: VARIABLES,
     objectTypes: ADMISSION_TYPES,
     functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
   });
-  const compiled = environment.compile(source, trace ? { trace } : {});
-  if (!compiled.ok)
-    return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
+
+/** What is known beside the text of a group's expression. */
+export interface AboutGroup {
+  /** Whether the program reports the value of every part; default no. */
+  readonly trace?: boolean;
+  /** The members that can never deny; default none. */
+  readonly neverDeny?: readonly string[];
+  /** The functions that the group's other expressions call. */
+  readonly called?: readonly string[];
+}
+
+/** The mistakes of an expression. */
+export interface Uncompiled {
+  readonly problems: readonly ExpressionProblem[];
+}
+
+/** The compiled expression of a group. */
+export interface CompiledGroup {
+  readonly program: Program;
+  readonly warnings: readonly ExpressionProblem[];
+  /** Whether it is true as long as members do not fail. */
+  readonly alwaysAllows: boolean;
+}
+
+/** Compiles a group's expression against its members' names. */
+export function compileGroupExpression(
+  source: string,
+  members: readonly string[],
+  about: AboutGroup = {},
+): CompiledGroup | Uncompiled {
+  const environment = groupEnvironment(members);
+  const compiled = compileIn(environment, source, members, about.trace);
+  if ("problems" in compiled) return compiled;
   const { program } = compiled;
   if (program.type.kind !== "bool") {
     const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
     return { problems: [atStart(message)] };
   }
-  return { program, warnings: warningsOf(program, members, environment) };
+  return { program, ...warningsOf(program, members, environment, about) };
+}
+
+/** Compiles the expression of a text of a group's answer; an annotation's may be null, and then there is none. */
+export function compileGroupText(
+  source: string,
+  members: readonly string[],
+  wanted: "string" | "string-or-null",
+  trace = false,
+): { readonly program: Program } | Uncompiled {
+  const environment = groupEnvironment(members);
+  const compiled = compileIn(environment, source, members, trace);
+  if ("problems" in compiled) return { problems: compiled.problems.map(withoutNull) };
+  if (fits(compiled.program.type, wanted)) return compiled;
+  const { type } = compiled.program;
+  const message = `the expression must be ${wanted === "string" ? "a string" : "a string or null"}, but it is of type ${formatType(type)}`;
+  return { problems: [{ ...atStart(message), hint: resultHint(source, type, wanted, environment) }] };
+}
+
+/** A text and null are of no common type, and dyn(null) would be of none that an annotation takes. */
+const withoutNull = (problem: ExpressionProblem): ExpressionProblem =>
+  problem.hint?.includes("dyn(null)") === true
+    ? { ...problem, hint: 'write "" in place of null: an empty text leaves no annotation' }
+    : problem;
+
+function compileIn(
+  environment: Environment,
+  source: string,
+  members: readonly string[],
+  trace = false,
+): { readonly program: Program } | Uncompiled {
+  const compiled = environment.compile(source, trace ? { trace } : {});
+  if (compiled.ok) return { program: compiled.program };
+  return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
 }
 
 /**
@@ -193,18 +248,30 @@ function problemsOf(
   });
 }
 
-function warningsOf(program: Program, members: readonly string[], environment: Environment): ExpressionProblem[] {
+function warningsOf(
+  program: Program,
+  members: readonly string[],
+  environment: Environment,
+  { neverDeny = [], called = [] }: AboutGroup,
+): Omit<CompiledGroup, "program"> {
   const warnings: ExpressionProblem[] = [];
   const { functions } = program.references;
   for (const name of members) {
-    if (!functions.includes(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
+    if (![...functions, ...called].includes(name))
+      warnings.push(atStart(`member '${name}' is never used in the expression`));
   }
   const { constant: folded, parsed } = program;
   const known = (part: Expr): boolean | undefined => knownValue(unparse(part, parsed.macroCalls), members, environment);
   const constant = typeof folded === "boolean" ? folded : constantResult(parsed.expr, known);
   if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
-  return warnings;
+  const allows = (part: Expr): boolean | undefined => (asksOneOf(neverDeny, part) ? true : known(part));
+  const always = neverDeny.length === 0 ? constant : constantResult(program.parsed.expr, allows);
+  return { warnings, alwaysAllows: always === true };
 }
+
+/** Whether a part is a call of one of these members, about the request or a value. */
+const asksOneOf = (names: readonly string[], part: Expr): boolean =>
+  part.kind === "call" && part.target === undefined && names.includes(part.function);
 
 /** Cost units of a constant condition; one that takes more is not evaluated. */
 const COST_LIMIT = 10_000;

@@ -2,7 +2,7 @@
 
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
+import type { EvaluationContext, NeverDenying, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
 import type { CoveredExpression, Wanted, WithExpressions } from "../shared/coverage/coverage.js";
@@ -117,6 +117,9 @@ const UNKNOWN_KIND: Failure = {
 const saysItsKind = (object: unknown): boolean =>
   object === undefined || object === null || text(object, "kind") !== "";
 
+/** Whether a policy has validations: one without is for its annotations. */
+const judges = ({ validations = [] }: CompiledPolicy["resource"]["spec"]): boolean => validations.length > 0;
+
 /** Options of a set. */
 export interface PolicySetOptions {
   readonly id: string;
@@ -153,6 +156,12 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   /** The rules, with those of autogen's variants. */
   get rules(): readonly PolicyRule[] {
     return this.#policies.flatMap(({ variants }) => variants.flatMap(({ match }) => match?.written ?? []));
+  }
+
+  get neverDenying(): NeverDenying {
+    const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
+    const never = this.#policies.filter(({ actions, resource }) => !denies(actions) && judges(resource.spec));
+    return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
   }
 
   *expressions(): Iterable<CoveredExpression> {

@@ -1,5 +1,5 @@
 /** The decision of ValidatingAdmissionPolicies about a request, before it is put into words. */
-import type { Failure, Skip } from "../../policy/outcome.js";
+import type { Failure, Found, Skip } from "../../policy/outcome.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 
 /** A policy's objection to a request. */
@@ -38,6 +38,8 @@ export interface PolicyDecision {
   /** The denials: the first one is the answer, all of them are causes. */
   readonly denials: readonly BoundViolation[];
   readonly warnings: readonly string[];
+  /** The violations behind the warnings. */
+  readonly warned: readonly BoundViolation[];
   /** The violations in the validation_failure annotation. */
   readonly audited: readonly BoundViolation[];
   readonly annotations: readonly PublishedAnnotation[];
@@ -52,6 +54,7 @@ export interface PolicyDecision {
 const NOTHING: PolicyDecision = {
   denials: [],
   warnings: [],
+  warned: [],
   audited: [],
   annotations: [],
   skipped: undefined,
@@ -71,6 +74,21 @@ export function denialMessage({ policy: { title }, binding, message }: BoundViol
     ? `${title} denied request: ${message}`
     : `${title} with binding '${binding.name}' denied request: ${message}`;
 }
+
+/** The findings of actions that do not deny. */
+export const foundBy = ({ audited, warned }: Pick<PolicyDecision, "audited" | "warned">): readonly Found[] => [
+  ...audited.map((violation) => foundOf("Audit", violation)),
+  ...warned.map((violation) => foundOf("Warn", violation)),
+];
+
+const foundOf = (action: Found["action"], { message, policy, binding, index }: BoundViolation): Found => ({
+  action,
+  message,
+  policy: policy.name,
+  binding: binding?.name ?? "",
+  index: index ?? 0,
+  actions: binding?.actions ?? [],
+});
 
 /** The HTTP code of a reason (spec validating-admission-policy.md 7.4). */
 export function reasonCode(reason: string): number {

@@ -1,5 +1,6 @@
 import { Waiting } from "../../cel/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
+import { AnnotationValues, cutValue } from "../../policy/audit-annotations.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
@@ -10,7 +11,6 @@ import { type MatchResult, matchRequest } from "../shared/match/match-resources.
 import type { Matched } from "../shared/match/match-rules.js";
 import type { RequestAttributes } from "../shared/match/request-attributes.js";
 import type { Watcher } from "../shared/watcher.js";
-import { AnnotationValues, cutValue } from "./audit.js";
 import {
   type BoundViolation,
   failedWith,
@@ -62,6 +62,7 @@ class Gathering {
   readonly #inputs: RequestInputs;
   readonly #denials: BoundViolation[] = [];
   readonly #warnings: string[] = [];
+  readonly #warned: BoundViolation[] = [];
   readonly #audited: BoundViolation[] = [];
   readonly #annotations: PublishedAnnotation[] = [];
   #applied = false;
@@ -89,6 +90,7 @@ class Gathering {
     return {
       denials: this.#denials,
       warnings: this.#warnings,
+      warned: this.#warned,
       audited: this.#audited,
       annotations: this.#annotations,
       skipped: this.#applied ? undefined : (this.#skipped ?? { reason: "there is no policy" }),
@@ -220,8 +222,10 @@ class Gathering {
       }
       for (const action of binding.actions) {
         if (action === "Deny") this.#denials.push(bound);
-        else if (action === "Warn") this.#warnings.push(warningOf(policy, binding, message));
-        else if (action === "Audit") this.#audited.push(bound);
+        else if (action === "Warn") {
+          this.#warnings.push(warningOf(policy, binding, message));
+          this.#warned.push(bound);
+        } else if (action === "Audit") this.#audited.push(bound);
       }
     }
   }
