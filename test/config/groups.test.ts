@@ -176,7 +176,7 @@ g2: {${GROUP}, policies: {a: {module: ./x.wasm}}}`;
           `auditAnnotations: {${"k".repeat(64)}: x}`,
           `g.auditAnnotations.${"k".repeat(64)}: "${"k".repeat(64)}" ${rule}`,
         ],
-        ["auditAnnotations: {-k: x}", `g.auditAnnotations["-k"]: "-k" ${rule}`],
+        ["auditAnnotations: {-k: x}", `g.auditAnnotations.-k: "-k" ${rule}`],
         [
           "auditAnnotations: k",
           'g.auditAnnotations: expected a map from key to expression, or a list of key and valueExpression, found the string "k"',
