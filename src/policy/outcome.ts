@@ -32,7 +32,7 @@ export interface Findings {
   /** Warnings for the client, in the policy's words. */
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
-  /** What actions other than Deny found, those of a group's members included. */
+  /** The findings of actions other than Deny, those of a group's members included. */
   readonly found?: readonly Found[];
   /** Full reasons of failures on the way, for the decision record, never for an answer, with addresses, files and accounts. */
   readonly detail?: string;

@@ -48,7 +48,7 @@ export interface Decision {
   readonly failure?: string;
   /** The whole reasons of failures, which the answer does not contain: addresses, files, accounts. */
   readonly detail?: string;
-  /** What Audit and Warn found, as much as {@link redactDecision} leaves. */
+  /** The findings of Audit and Warn, as much as {@link redactDecision} leaves. */
   readonly found?: readonly RecordedFinding[];
   /** The number of further ones. */
   readonly foundLeftOut?: number;

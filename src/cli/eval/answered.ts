@@ -32,7 +32,7 @@ export function exitCodeOf({ response, outcome }: Verdict): number {
 /** Most findings that are shown of one answer. */
 const MAX_FOUND = 20;
 
-/** What Audit and Warn found, without what the answer's warnings say already: `Audit: member: policy: message`. */
+/** The findings of Audit and Warn as lines `Audit: member: policy: message`, without those that the answer's warnings say already. */
 export function foundLines({ verdict: { outcome } }: Answered): readonly string[] {
   const { found = [], warnings = [] } = outcome;
   const news = found.filter(

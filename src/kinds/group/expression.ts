@@ -138,7 +138,7 @@ const groupEnvironment = (members: readonly string[]): Environment =>
     functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
   });
 
-/** What is known beside the text of a group's expression. */
+/** Knowledge about a group beside the text of its expression. */
 export interface AboutGroup {
   /** Whether the program reports the value of every part; default no. */
   readonly trace?: boolean;

@@ -229,7 +229,7 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
     return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause: causeOf(result) };
   }
 
-  /** What the answer leaves behind: annotations of the group and of its members, and what their Audit and Warn found. */
+  /** The trace of the answer: annotations of the group and of its members, and their findings. */
   #traceOf(values: readonly (Result | undefined)[], answers: readonly MemberAnswer[]): Trace {
     let isEmpty = values.length === 0;
     for (const { outcome } of answers) {
@@ -271,7 +271,7 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
   }
 }
 
-/** What an answer leaves behind beside its words. */
+/** The parts of an answer that are left behind, beside its words. */
 interface Trace extends Pick<Findings, "auditAnnotations" | "found" | "detail"> {
   /** The first annotation of the group that could not be made: what would leave no trace is not allowed. */
   readonly failed?: Pick<Failure, "message" | "cause">;
