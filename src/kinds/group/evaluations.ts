@@ -36,8 +36,10 @@ export interface EvaluationsOptions {
 
 /** Evaluates one program after the other (disposable): one that has ended is not repeated when a later one has to wait for a member. */
 export class Evaluations {
-  /** The results, in the order of the programs; `undefined` for a message that is not needed. */
-  readonly results: (Result | undefined)[] = [];
+  /** The result of the program that decides; `undefined` as long as there is none. */
+  decided: Result | undefined;
+  /** The results of the others; `undefined` for a message that is not needed. Absent before the first: most groups have none. */
+  texts: (Result | undefined)[] | undefined;
   /** The number of members' answers that were there when the group had decided. */
   judged = 0;
   readonly #options: EvaluationsOptions;
@@ -51,9 +53,10 @@ export class Evaluations {
 
   /** Whether all programs have ended, or the first was interrupted. */
   get ended(): boolean {
-    const [first] = this.results;
-    const interrupted = first instanceof CelError && first.code === "interrupted";
-    return interrupted || this.results.length === this.#options.programs.length;
+    const { decided, texts = NONE } = this;
+    if (decided === undefined) return false;
+    if (1 + texts.length === this.#options.programs.length) return true;
+    return decided instanceof CelError && decided.code === "interrupted";
   }
 
   /** Goes on, to the end or until a member has to be waited for: a result that still waits is never final. */
@@ -63,14 +66,19 @@ export class Evaluations {
     if (this.#steps === undefined) calls.begin();
     else calls.goOn();
     while (!this.ended) {
-      const index = this.results.length;
+      const index = this.decided === undefined ? 0 : 1 + (this.texts?.length ?? 0);
       const program = programs[index];
-      const needed = index !== MESSAGE || this.results[0] !== true;
+      const needed = index !== MESSAGE || this.decided !== true;
       const result = program !== undefined && needed ? this.#evaluate(program) : undefined;
       if (calls.questions.waiting) return;
-      if (index === 0) this.judged = calls.answers.length;
       this.#isLong = false;
-      this.results.push(result as Result | undefined);
+      if (index === 0) {
+        this.judged = calls.answers.length;
+        this.decided = result as Result;
+      } else {
+        this.texts ??= [];
+        this.texts.push(result as Result | undefined);
+      }
       if (!this.ended && context.turns !== undefined && now() >= sliceEnds) {
         calls.questions.pause(context.turns);
         return;
@@ -98,6 +106,8 @@ export class Evaluations {
     return step.value.result;
   }
 }
+
+const NONE: readonly never[] = [];
 
 /** Whether a run was paused because it took long, and there is time to resume it. */
 const isLeftOff = (result: Result | Waiting, at: number, now: () => number): boolean =>

@@ -200,15 +200,17 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       .then(() => this.#concluded(evaluations, calls));
   }
 
-  #concluded({ results, judged, ended }: Evaluations, { answers }: MemberCalls): Outcome {
-    const [result, said, ...values] = ended ? results : [ABANDONED];
+  #concluded({ decided, texts, judged, ended }: Evaluations, { answers }: MemberCalls): Outcome {
+    const result = ended ? decided : ABANDONED;
+    const said = texts?.[0];
     const allowed = result === true;
     const asked = judged === answers.length ? answers : answers.slice(0, judged);
     const warnings = warningsOf(this.#names, asked, this.#options.warnings, allowed);
-    const { failed, ...trace } = this.#traceOf(values, answers);
+    const trace = this.#traceOf(texts ?? NONE, answers);
+    const { failed } = trace;
     if (allowed && failed === undefined) {
       if (warnings.length === 0 && trace === NO_TRACE) return ALLOWED;
-      return { verdict: "allow", ...(warnings.length > 0 && { warnings }), ...trace };
+      return { verdict: "allow", ...(warnings.length > 0 && { warnings }), ...trace.findings };
     }
     const details = [
       ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
@@ -217,8 +219,10 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
     const findings = {
       causes: causesOf(this.#names, asked),
       ...(warnings.length > 0 && { warnings }),
-      ...trace,
-      ...(details.length > 0 && { detail: [...details, ...(trace.detail ? [trace.detail] : [])].join("; ") }),
+      ...trace.findings,
+      ...(details.length > 0 && {
+        detail: [...details, ...(trace.findings.detail ? [trace.findings.detail] : [])].join("; "),
+      }),
     };
     const message = usableMessage(said) ?? this.#options.message;
     if (result === false) return { verdict: "deny", message, code: DENIED, ...findings };
@@ -230,15 +234,15 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
   }
 
   /** The trace of the answer: annotations of the group and of its members, and their findings. */
-  #traceOf(values: readonly (Result | undefined)[], answers: readonly MemberAnswer[]): Trace {
-    let isEmpty = values.length === 0;
+  #traceOf(texts: readonly (Result | undefined)[], answers: readonly MemberAnswer[]): Trace {
+    let isEmpty = texts.length === 0;
     for (const { outcome } of answers) {
       if (outcome.found !== undefined || outcome.auditAnnotations !== undefined) isEmpty = false;
     }
     if (isEmpty) return NO_TRACE;
     const own: Record<string, string> = {};
     let failed: Trace["failed"];
-    for (const [i, value] of values.entries()) {
+    for (const [i, value] of texts.slice(1).entries()) {
       const key = this.#options.annotations?.[i]?.key ?? "";
       if (value instanceof CelError) {
         const message = `error evaluating audit annotation '${key}' of policy group: ${value.message}`;
@@ -262,22 +266,24 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       })),
     );
     const left = all.length - kept.length;
-    return {
+    const findings = {
       ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
       ...(found.length > 0 && { found }),
       ...(left > 0 && { detail: `${left} audit annotations of members were left out` }),
-      ...(failed !== undefined && { failed }),
     };
+    return { findings, failed };
   }
 }
 
 /** The parts of an answer that are left behind, beside its words. */
-interface Trace extends Pick<Findings, "auditAnnotations" | "found" | "detail"> {
+interface Trace {
+  readonly findings: Pick<Findings, "auditAnnotations" | "found" | "detail">;
   /** The first annotation of the group that could not be made: what would leave no trace is not allowed. */
-  readonly failed?: Pick<Failure, "message" | "cause">;
+  readonly failed?: Pick<Failure, "message" | "cause"> | undefined;
 }
 
-const NO_TRACE: Trace = {};
+const NO_TRACE: Trace = { findings: {} };
+const NONE: readonly never[] = [];
 
 /** The kind of failure of an expression. */
 function causeOf(result: Result | undefined): FailureCause {
