@@ -83,7 +83,10 @@ function annotationOf(
   if (!new RegExp(KEY).test(key)) {
     const rule = "at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends";
     const message = `${JSON.stringify(key)} is not the key of an audit annotation: ${rule}`;
-    sink.error([...base, ...keyPath], message, { code: "CONFIG_NAME" });
+    const about = { code: "CONFIG_NAME" } as const;
+    // In a map the key itself is wrong, in a list a value.
+    if (keyPath.length === 1) sink.keyError([...base, ...keyPath], message, about);
+    else sink.error([...base, ...keyPath], message, about);
   }
   const at = [...base, ...path];
   const valueExpression = valueText.read(node, at, sink);

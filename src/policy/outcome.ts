@@ -11,7 +11,7 @@ export interface Cause {
   readonly field: string | null;
 }
 
-/** A failed validation whose action does not deny: data, so that logs, metrics and annotations need not read warnings. */
+/** A failed validation with an action other than Deny: data, so that logs, metrics and annotations need not read warnings. */
 export interface Found {
   readonly action: "Audit" | "Warn";
   /** The validation's own message, or its error. */
