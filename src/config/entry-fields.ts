@@ -100,15 +100,6 @@ const groupWarnings = optional(
   "Which members a group's answer has a warning line for. `all`: every one; `rejected`: every one when the group denies, and only those that rejected, failed or warned when it allows; `none`: no warnings.",
   "`rejected`",
 );
-const messageExpression = optional(
-  text("a CEL expression of a text"),
-  "CEL expression over the members that makes the message of a denial: one line. Where it fails, `message` stands.",
-);
-const annotations = optional(
-  groupAnnotations,
-  "Audit annotations of the answer: CEL expressions over the members by their keys, or a list of `key` and `valueExpression`. An empty text leaves no annotation.",
-  "none",
-);
 const namespacedName = optional(anyValue, "Written by the Kubewarden controller; ignored.");
 
 const module = {
@@ -190,8 +181,15 @@ const expression = {
   ),
   policies: required(anyValue, "The members by name."),
   message: required(text("a message"), "Status message when the expression is false."),
-  messageExpression,
-  auditAnnotations: annotations,
+  messageExpression: optional(
+    text("a CEL expression of a text"),
+    "CEL expression over the members that makes the message of a denial: one line. Where it fails, `message` stands.",
+  ),
+  auditAnnotations: optional(
+    groupAnnotations,
+    "Audit annotations of the answer: CEL expressions over the members by their keys, or a list of `key` and `valueExpression`. An empty text leaves no annotation.",
+    "none",
+  ),
   groupWarnings,
   timeoutEvalSeconds: { ...timeoutEvalSeconds, doc: "Time limit of the whole group in seconds.", default: "none" },
 };

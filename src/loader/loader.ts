@@ -198,13 +198,13 @@ class Loading {
   }
 
   async #warnOfMembers(group: GroupEntry, warnings: Problem[]): Promise<void> {
-    for (const [index, { name, policy: member }] of group.members.entries()) {
+    for (const [index, { policy: member }] of group.members.entries()) {
       const entry = member.kind === "reference" ? this.#entries.get(member.id) : member;
       if (entry === undefined || entry.kind === "invalid") continue;
       if (member.kind === "group") await this.#warnOfMembers(member, warnings);
       const policy = await this.#policy(entry);
       if (canNeverDeny(policy)) {
-        if (!(await this.#isMeant(entry))) warnings.push(memberWarning(group, { name, index, entry }, policy));
+        if (!(await this.#isMeant(entry))) warnings.push(memberWarning(group, index, entry, policy));
       } else if (member.kind !== "reference" && member.kind !== "group")
         warnings.push(...neverDenyingWarning(member, policy));
     }

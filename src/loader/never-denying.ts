@@ -17,15 +17,9 @@ export function neverDenyingWarning(entry: Exclude<PolicyEntry, GroupEntry>, pol
 const ENTRY_HINT =
   "to deny, write `validationActions: [Deny]` here, beside `resource:`; if it is meant, write the actions there, such as `[Audit]`, or `policyMode: monitor`";
 
-/** A member of a group, and the entry that it is. */
-interface PlacedMember {
-  readonly name: string;
-  readonly index: number;
-  readonly entry: PolicyEntry;
-}
-
-/** The warning about a member that can never deny. */
-export function memberWarning(group: GroupEntry, { name, index, entry }: PlacedMember, policy: Policy): Problem {
+/** The warning about a member that can never deny, and the entry that it is. */
+export function memberWarning(group: GroupEntry, index: number, entry: PolicyEntry, policy: Policy): Problem {
+  const name = group.members[index]?.name ?? "";
   const names = policy.neverDenying?.names ?? [];
   const why = names.length === 0 ? "" : `: no Deny is among the validationActions of ${namesText(names)}`;
   const message = `the member ${name} can never deny, so that the expression always takes ${name}() as true${why}`;
@@ -46,6 +40,4 @@ export const actionsOf = (entry: PolicyEntry): readonly string[] | undefined =>
   "validationActions" in entry ? entry.validationActions : undefined;
 
 const namesText = (names: readonly string[]): string =>
-  names.length > MAX_NAMES
-    ? `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`
-    : names.join(", ");
+  names.slice(0, MAX_NAMES).join(", ") + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "");

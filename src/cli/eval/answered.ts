@@ -40,14 +40,11 @@ export function foundLines({ verdict: { outcome } }: Answered): readonly string[
   );
   const left = news.length - MAX_FOUND;
   const lines = news.slice(0, MAX_FOUND).map(({ action, message, policy, member }) => {
-    const by = [member, policy === INLINE ? undefined : policy].filter((part) => part !== undefined && part !== "");
-    return [action, ...by, message].join(": ");
+    // A policy without a name of its own is called so.
+    return [action, member, policy === "inline" ? "" : policy, message].filter((part) => part).join(": ");
   });
   return left > 0 ? [...lines, `… and ${left} more`] : lines;
 }
-
-/** The name of a policy without one of its own. */
-const INLINE = "inline";
 
 /** The response that a server's client would get, as JSON. */
 export function responseOf({ question: { review }, verdict }: Pick<Answered, "question" | "verdict">): object {

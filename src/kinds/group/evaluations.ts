@@ -15,18 +15,13 @@ import type { MemberCalls } from "./member-calls.js";
 /** A compiled expression; one that is watched is evaluated in one go. */
 export type GroupProgram = Pick<Program, "evaluate"> & Partial<Pick<Program, "evaluateInSteps">>;
 
-/** The programs of a group: the one that decides, the message's, and those of audit annotations. */
-export type GroupPrograms = readonly [
-  decides: GroupProgram,
-  message?: GroupProgram | undefined,
-  ...annotations: readonly GroupProgram[],
-];
-
+/** The place of the message's program. */
 const MESSAGE = 1;
 
 /** Circumstances of the evaluations. */
 export interface EvaluationsOptions {
-  readonly programs: GroupPrograms;
+  /** The one that decides, and if there are others the message's or `undefined`, then those of audit annotations. */
+  readonly programs: readonly (GroupProgram | undefined)[];
   readonly bindings: Bindings;
   readonly calls: MemberCalls;
   readonly context: EvaluationContext;

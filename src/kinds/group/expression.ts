@@ -129,15 +129,6 @@ const KNOWN_NAMES: ReadonlyMap<string, string> = new Map([
 /** Names that an expression can call. Members may have others, which Kubewarden accepts, too: those are never evaluated. */
 const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-/** The environment of a group's expressions. */
-const groupEnvironment = (members: readonly string[]): Environment =>
-  createEnvironment({
-    flavour: "kubernetes",
-    variables: VARIABLES,
-    objectTypes: ADMISSION_TYPES,
-    functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
-  });
-
 /** Knowledge about a group beside the text of its expression. */
 export interface AboutGroup {
   /** Whether the program reports the value of every part; default no. */
@@ -153,11 +144,9 @@ export interface Uncompiled {
   readonly problems: readonly ExpressionProblem[];
 }
 
-/** The compiled expression of a group. */
-export interface CompiledGroup {
-  readonly program: Program;
+/** The warnings about an expression, and whether it is true as long as members do not fail. */
+interface Doubts {
   readonly warnings: readonly ExpressionProblem[];
-  /** Whether it is true as long as members do not fail. */
   readonly alwaysAllows: boolean;
 }
 
@@ -166,15 +155,10 @@ export function compileGroupExpression(
   source: string,
   members: readonly string[],
   about: AboutGroup = {},
-): CompiledGroup | Uncompiled {
-  const environment = groupEnvironment(members);
-  const compiled = compileIn(environment, source, members, about.trace);
+): ({ readonly program: Program } & Doubts) | Uncompiled {
+  const compiled = compile(source, members, "bool", about.trace);
   if ("problems" in compiled) return compiled;
-  const { program } = compiled;
-  if (program.type.kind !== "bool") {
-    const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
-    return { problems: [atStart(message)] };
-  }
+  const { program, environment } = compiled;
   return { program, ...warningsOf(program, members, environment, about) };
 }
 
@@ -185,13 +169,32 @@ export function compileGroupText(
   wanted: "string" | "string-or-null",
   trace = false,
 ): { readonly program: Program } | Uncompiled {
-  const environment = groupEnvironment(members);
-  const compiled = compileIn(environment, source, members, trace);
-  if ("problems" in compiled) return { problems: compiled.problems.map(withoutNull) };
-  if (fits(compiled.program.type, wanted)) return compiled;
-  const { type } = compiled.program;
-  const message = `the expression must be ${wanted === "string" ? "a string" : "a string or null"}, but it is of type ${formatType(type)}`;
-  return { problems: [{ ...atStart(message), hint: resultHint(source, type, wanted, environment) }] };
+  const compiled = compile(source, members, wanted, trace);
+  return "problems" in compiled ? { problems: compiled.problems.map(withoutNull) } : compiled;
+}
+
+const WANTED = { bool: "a bool", string: "a string", "string-or-null": "a string or null" } as const;
+
+function compile(
+  source: string,
+  members: readonly string[],
+  wanted: keyof typeof WANTED,
+  trace = false,
+): { readonly program: Program; readonly environment: Environment } | Uncompiled {
+  const environment = createEnvironment({
+    flavour: "kubernetes",
+    variables: VARIABLES,
+    objectTypes: ADMISSION_TYPES,
+    functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
+  });
+  const compiled = environment.compile(source, trace ? { trace } : {});
+  if (!compiled.ok)
+    return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
+  const { program } = compiled;
+  if (fits(program.type, wanted)) return { program, environment };
+  const message = `the expression must be ${WANTED[wanted]}, but it is of type ${formatType(program.type)}`;
+  const hint = wanted === "bool" ? undefined : resultHint(source, program.type, wanted, environment);
+  return { problems: [{ ...atStart(message), ...(hint !== undefined && { hint }) }] };
 }
 
 /** A text and null are of no common type, and dyn(null) would be of none that an annotation takes. */
@@ -199,17 +202,6 @@ const withoutNull = (problem: ExpressionProblem): ExpressionProblem =>
   problem.hint?.includes("dyn(null)") === true
     ? { ...problem, hint: 'write "" in place of null: an empty text leaves no annotation' }
     : problem;
-
-function compileIn(
-  environment: Environment,
-  source: string,
-  members: readonly string[],
-  trace = false,
-): { readonly program: Program } | Uncompiled {
-  const compiled = environment.compile(source, trace ? { trace } : {});
-  if (compiled.ok) return { program: compiled.program };
-  return { problems: problemsOf(compiled, members, environment.hints(source, compiled, KNOWN_NAMES)) };
-}
 
 /**
  * `name()` asks about the request, `name(value)` about another value. A member replaces a function of the language with its name:
@@ -253,7 +245,7 @@ function warningsOf(
   members: readonly string[],
   environment: Environment,
   { neverDeny = [], called = [] }: AboutGroup,
-): Omit<CompiledGroup, "program"> {
+): Doubts {
   const warnings: ExpressionProblem[] = [];
   const { functions } = program.references;
   for (const name of members) {
@@ -264,14 +256,11 @@ function warningsOf(
   const known = (part: Expr): boolean | undefined => knownValue(unparse(part, parsed.macroCalls), members, environment);
   const constant = typeof folded === "boolean" ? folded : constantResult(parsed.expr, known);
   if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
-  const allows = (part: Expr): boolean | undefined => (asksOneOf(neverDeny, part) ? true : known(part));
+  const allows = (part: Expr): boolean | undefined =>
+    part.kind === "call" && part.target === undefined && neverDeny.includes(part.function) ? true : known(part);
   const always = neverDeny.length === 0 ? constant : constantResult(program.parsed.expr, allows);
   return { warnings, alwaysAllows: always === true };
 }
-
-/** Whether a part is a call of one of these members, about the request or a value. */
-const asksOneOf = (names: readonly string[], part: Expr): boolean =>
-  part.kind === "call" && part.target === undefined && names.includes(part.function);
 
 /** Cost units of a constant condition; one that takes more is not evaluated. */
 const COST_LIMIT = 10_000;

@@ -16,6 +16,7 @@ import type {
   Failure,
   FailureCause,
   Findings,
+  Found,
   NeverDenying,
   Outcome,
   Policy,
@@ -26,9 +27,9 @@ import { rulesTogether } from "../../policy/rules-together.js";
 import type { GroupMember } from "../kind.js";
 import type { CoveredExpression, WithExpressions } from "../shared/coverage/coverage.js";
 import type { Explainable, ExplainedPolicy } from "../shared/explain/explainable.js";
-import type { Expression } from "../shared/expressions/expression.js";
+import type { Expression, ExpressionProgram } from "../shared/expressions/expression.js";
 import { trimSpace, usableMessage } from "../shared/expressions/trim.js";
-import { Evaluations, type GroupProgram, type GroupPrograms } from "./evaluations.js";
+import { Evaluations, type GroupProgram } from "./evaluations.js";
 import type { MemberAnswer } from "./member.js";
 import { MemberCalls, MemberFailure, type ObservedMember } from "./member-calls.js";
 
@@ -96,7 +97,7 @@ export interface GroupText {
   readonly path: string;
   /** The key of an annotation. */
   readonly key?: string;
-  readonly expression: Expression & { readonly program: GroupProgram };
+  readonly expression: Expression & { readonly program: ExpressionProgram };
 }
 
 /** The parts of a group (prepared). */
@@ -131,7 +132,7 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
   readonly #options: GroupOptions;
   readonly #members: ReadonlyMap<string, ObservedMember>;
   readonly #names: readonly string[];
-  readonly #programs: GroupPrograms;
+  readonly #programs: readonly (GroupProgram | undefined)[];
 
   constructor(options: GroupOptions) {
     this.id = options.id;
@@ -202,47 +203,35 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
 
   #concluded({ decided, texts, judged, ended }: Evaluations, { answers }: MemberCalls): Outcome {
     const result = ended ? decided : ABANDONED;
-    const said = texts?.[0];
     const allowed = result === true;
     const asked = judged === answers.length ? answers : answers.slice(0, judged);
     const warnings = warningsOf(this.#names, asked, this.#options.warnings, allowed);
-    const trace = this.#traceOf(texts ?? NONE, answers);
-    const { failed } = trace;
-    if (allowed && failed === undefined) {
-      if (warnings.length === 0 && trace === NO_TRACE) return ALLOWED;
-      return { verdict: "allow", ...(warnings.length > 0 && { warnings }), ...trace.findings };
-    }
-    const details = [
-      ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
-      ...(failed === undefined ? [] : [failed.message]),
-    ];
-    const findings = {
-      causes: causesOf(this.#names, asked),
-      ...(warnings.length > 0 && { warnings }),
-      ...trace.findings,
-      ...(details.length > 0 && {
-        detail: [...details, ...(trace.findings.detail ? [trace.findings.detail] : [])].join("; "),
-      }),
-    };
-    const message = usableMessage(said) ?? this.#options.message;
-    if (result === false) return { verdict: "deny", message, code: DENIED, ...findings };
-    const failure = { verdict: "error", code: 500, ...findings } as const;
-    if (result instanceof MemberFailure) return { ...failure, message, cause: result.failure };
+    const trace = this.#traceOf(texts, answers, warnings);
+    if (allowed && trace === NO_TRACE) return ALLOWED;
+    const { failed, ...findings } = trace;
+    if (allowed && failed === undefined) return { verdict: "allow", ...findings };
+    const causes = causesOf(this.#names, asked);
+    const message = usableMessage(texts?.[MESSAGE]) ?? this.#options.message;
+    if (result === false) return { verdict: "deny", message, code: DENIED, causes, ...findings };
+    const failure = { verdict: "error", code: 500, causes, ...findings } as const;
     if (allowed && failed !== undefined) return { ...failure, ...failed };
+    const cause = causeOf(result);
+    if (result instanceof MemberFailure) return { ...failure, message, cause };
     const reason = result instanceof CelError ? result.message : "not a bool";
-    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause: causeOf(result) };
+    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
   }
 
   /** The trace of the answer: annotations of the group and of its members, and their findings. */
-  #traceOf(texts: readonly (Result | undefined)[], answers: readonly MemberAnswer[]): Trace {
-    let isEmpty = texts.length === 0;
+  #traceOf(texts: Evaluations["texts"], answers: readonly MemberAnswer[], warnings: readonly string[]): Trace {
+    let isEmpty = texts === undefined && warnings.length === 0;
     for (const { outcome } of answers) {
       if (outcome.found !== undefined || outcome.auditAnnotations !== undefined) isEmpty = false;
     }
     if (isEmpty) return NO_TRACE;
+    const [said, ...values] = texts ?? [];
     const own: Record<string, string> = {};
     let failed: Trace["failed"];
-    for (const [i, value] of texts.slice(1).entries()) {
+    for (const [i, value] of values.entries()) {
       const key = this.#options.annotations?.[i]?.key ?? "";
       if (value instanceof CelError) {
         const message = `error evaluating audit annotation '${key}' of policy group: ${value.message}`;
@@ -250,40 +239,42 @@ class GroupPolicy implements Policy, WithExpressions, Explainable {
       } else if (typeof value === "string" && trimSpace(value) !== "") own[key] = cutValue(trimSpace(value));
     }
     const members = new AnnotationValues();
+    const found: Found[] = [];
     for (const { member, outcome } of answers) {
       for (const [key, value] of Object.entries(outcome.auditAnnotations ?? {})) members.add(`${member}/${key}`, value);
+      for (const each of outcome.found ?? [])
+        found.push({ ...each, member: each.member === undefined ? member : `${member}/${each.member}` });
     }
-    const all = members.joined();
-    const kept = all.slice(0, MAX_MEMBER_ANNOTATIONS).map(([path, value]) => {
-      const slash = path.indexOf("/");
-      return [path.slice(0, slash), path.slice(slash + 1), cutValue(value)] as const;
+    const all = members.joined().map(([path, value]) => {
+      const [, member = "", key = ""] = /^([^/]*)\/(.*)$/s.exec(path) ?? [];
+      return [member, key, cutValue(value)] as const;
     });
-    const annotations = annotationKeys(kept, own);
-    const found = answers.flatMap(({ member, outcome }) =>
-      (outcome.found ?? []).map((each) => ({
-        ...each,
-        member: each.member === undefined ? member : `${member}/${each.member}`,
-      })),
-    );
-    const left = all.length - kept.length;
-    const findings = {
-      ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
+    const left = all.length - MAX_MEMBER_ANNOTATIONS;
+    const details = [
+      ...(said instanceof CelError ? [`messageExpression: ${said.message}`] : []),
+      ...(failed === undefined ? [] : [failed.message]),
+      ...(left > 0 ? [`${left} audit annotations of members were left out`] : []),
+    ];
+    const auditAnnotations = annotationKeys(all.slice(0, MAX_MEMBER_ANNOTATIONS), own);
+    return {
+      ...(warnings.length > 0 && { warnings }),
+      ...(Object.keys(auditAnnotations).length > 0 && { auditAnnotations }),
       ...(found.length > 0 && { found }),
-      ...(left > 0 && { detail: `${left} audit annotations of members were left out` }),
+      ...(details.length > 0 && { detail: details.join("; ") }),
+      ...(failed !== undefined && { failed }),
     };
-    return { findings, failed };
   }
 }
 
-/** The parts of an answer that are left behind, beside its words. */
-interface Trace {
-  readonly findings: Pick<Findings, "auditAnnotations" | "found" | "detail">;
+/** The parts of an answer beside its words. */
+interface Trace extends Findings {
   /** The first annotation of the group that could not be made: what would leave no trace is not allowed. */
-  readonly failed?: Pick<Failure, "message" | "cause"> | undefined;
+  readonly failed?: Pick<Failure, "message" | "cause">;
 }
 
-const NO_TRACE: Trace = { findings: {} };
-const NONE: readonly never[] = [];
+const NO_TRACE: Trace = {};
+/** The place of the message among the texts. */
+const MESSAGE = 0;
 
 /** The kind of failure of an expression. */
 function causeOf(result: Result | undefined): FailureCause {

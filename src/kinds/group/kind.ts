@@ -1,4 +1,3 @@
-import type { Program } from "../../cel/index.js";
 import { formatPath, type Path, type Problem } from "../../config/documents/problem.js";
 import type { GroupDraft, GroupEntry } from "../../config/entry.js";
 import { canNeverDeny } from "../../policy/policy.js";
@@ -15,32 +14,25 @@ import { createGroupPolicy, type GroupText } from "./group-policy.js";
  */
 export const groupKind = (now: () => number, watcher?: Pick<Watcher, "watch">): GroupKind => ({
   policy(entry, members, warn) {
-    const trace = watcher !== undefined;
+    const { id, message, groupWarnings: warnings, expression } = entry;
     const names = members.map(({ name }) => name);
-    const texts = compileTexts(entry, names, trace);
-    const called = texts.made.flatMap(({ program }) => program.references.functions);
+    const problems: Problem[] = [];
+    const texts = compileTexts(entry, names, watcher, problems);
+    const called = texts.flatMap((text) => text.expression.program.references.functions);
     const neverDeny = members.filter(({ policy }) => canNeverDeny(policy)).map(({ name }) => name);
-    const compiled = compileGroupExpression(entry.expression, names, { trace, called, neverDeny });
-    const wrong = "problems" in compiled ? compiled.problems.map((problem) => mistake(entry, problem)) : [];
-    if ("problems" in compiled || texts.problems.length > 0) {
-      const problems = [...wrong, ...texts.problems];
+    const compiled = compileGroupExpression(expression, names, { trace: watcher !== undefined, called, neverDeny });
+    if ("problems" in compiled) problems.unshift(...compiled.problems.map((problem) => mistake(entry, problem)));
+    if ("problems" in compiled || problems.length > 0) {
       throw new LoadError(`Policy group expression is invalid: ${problems[0]?.message.split("\n")[0] ?? ""}`, problems);
     }
     for (const problem of compiled.warnings) {
-      warn(entry.origin.warning(["expression"], withCaret(entry.expression, problem), place(problem)));
+      warn(entry.origin.warning(["expression"], withCaret(expression, problem), place(problem)));
     }
-    const { id, message, groupWarnings: warnings, expression } = entry;
     const { alwaysAllows } = compiled;
-    const program = watcher === undefined ? compiled.program : watcher.watch(compiled.program);
-    const all = texts.made.map(({ program: made, ...text }): GroupText => {
-      const { source, type } = made;
-      const used = watcher === undefined ? made : watcher.watch(made);
-      return { ...text, expression: { source, program: used, error: undefined, internal: false, type, shared: false } };
-    });
-    const messageExpression = all.find(({ key }) => key === undefined);
-    const annotations = all.filter(({ key }) => key !== undefined);
-    const made = { messageExpression, annotations, alwaysAllows };
-    return createGroupPolicy({ id, expression, program, message, members, warnings, now, ...made });
+    const program = watcher?.watch(compiled.program) ?? compiled.program;
+    const common = { id, expression, program, message, members, warnings, now, alwaysAllows };
+    const annotations = texts.filter(({ key }) => key !== undefined);
+    return createGroupPolicy({ ...common, messageExpression: texts.find(({ key }) => key === undefined), annotations });
   },
   mistakes(draft) {
     const compiled = compileGroupExpression(draft.expression, draft.members);
@@ -48,28 +40,27 @@ export const groupKind = (now: () => number, watcher?: Pick<Watcher, "watch">): 
   },
 });
 
-/** A compiled text at its path in the entry. */
-interface MadeText {
-  readonly path: string;
-  readonly key?: string;
-  readonly program: Program;
-}
-
-/** Compiles the message's expression and those of audit annotations. */
+/** Compiles the message's expression and those of audit annotations; `problems` receives mistakes. */
 function compileTexts(
   entry: GroupEntry,
   members: readonly string[],
-  trace: boolean,
-): { readonly made: readonly MadeText[]; readonly problems: readonly Problem[] } {
-  const made: MadeText[] = [];
-  const problems: Problem[] = [];
+  watcher: Pick<Watcher, "watch"> | undefined,
+  problems: Problem[],
+): readonly GroupText[] {
+  const { messageExpression, auditAnnotations = [] } = entry;
+  const texts: GroupText[] = [];
   const add = (source: string, path: Path, key?: string): void => {
-    const compiled = compileGroupText(source, members, key === undefined ? "string" : "string-or-null", trace);
+    const wanted = key === undefined ? "string" : "string-or-null";
+    const compiled = compileGroupText(source, members, wanted, watcher !== undefined);
     if ("problems" in compiled) {
       problems.push(...compiled.problems.map((each) => mistake({ ...entry, expression: source }, each, path)));
-    } else made.push({ path: formatPath(path), program: compiled.program, ...(key !== undefined && { key }) });
+      return;
+    }
+    const program = watcher?.watch(compiled.program) ?? compiled.program;
+    const { type } = compiled.program;
+    const expression = { source, program, error: undefined, internal: false, type, shared: false };
+    texts.push({ path: formatPath(path), expression, ...(key !== undefined && { key }) });
   };
-  const { messageExpression, auditAnnotations = [] } = entry;
   if (messageExpression !== undefined) add(messageExpression, ["messageExpression"]);
   for (const { key, valueExpression, path } of auditAnnotations) {
     const member = members.find((name) => key.startsWith(`${name}.`));
@@ -79,7 +70,7 @@ function compileTexts(
     }
     add(valueExpression, path, key);
   }
-  return { made, problems };
+  return texts;
 }
 
 function mistake(

@@ -117,9 +117,6 @@ const UNKNOWN_KIND: Failure = {
 const saysItsKind = (object: unknown): boolean =>
   object === undefined || object === null || text(object, "kind") !== "";
 
-/** Whether a policy has validations: one without is for its annotations. */
-const judges = ({ validations = [] }: CompiledPolicy["resource"]["spec"]): boolean => validations.length > 0;
-
 /** Options of a set. */
 export interface PolicySetOptions {
   readonly id: string;
@@ -160,7 +157,9 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
 
   get neverDenying(): NeverDenying {
     const denies = (actions: readonly string[]): boolean => (this.#actions ?? actions).includes("Deny");
-    const never = this.#policies.filter(({ actions, resource }) => !denies(actions) && judges(resource.spec));
+    // One without validations is for its annotations.
+    const judges = this.#policies.filter(({ resource }) => (resource.spec.validations ?? []).length > 0);
+    const never = judges.filter(({ actions }) => !denies(actions));
     return { names: never.map(({ resource }) => nameOf(resource.metadata)), of: this.#policies.length };
   }
 
