@@ -85,13 +85,9 @@ class Lines implements Output {
     this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
     const hidden = wouldDeny(verdict);
     const said = whyText(answered) || (verdict.response.patch === undefined ? "" : "changes the object");
-    const [first, ...others] = foundLines(answered);
-    const found = [
-      ...(first === undefined ? [] : [first]),
-      ...(others.length > 0 ? [`(and ${others.length} more)`] : []),
-    ];
-    const why =
-      hidden === undefined ? said || found.join(" ") : `monitor mode lets it pass; it would be denied: ${hidden}`;
+    const [first = "", ...others] = foundLines(answered);
+    const found = others.length > 0 ? `${first} (and ${others.length} more)` : first;
+    const why = hidden === undefined ? said || found : `monitor mode lets it pass; it would be denied: ${hidden}`;
     const cells = [
       paint(TONES[word], word) + " ".repeat("DOES NOT APPLY".length - word.length),
       printable(entry.id.padEnd(this.options.idWidth)),

@@ -38,10 +38,8 @@ export interface PolicyDecision {
   /** The denials: the first one is the answer, all of them are causes. */
   readonly denials: readonly BoundViolation[];
   readonly warnings: readonly string[];
-  /** The violations behind the warnings. */
-  readonly warned: readonly BoundViolation[];
-  /** The violations in the validation_failure annotation. */
-  readonly audited: readonly BoundViolation[];
+  /** The violations behind the warnings, and those in the validation_failure annotation. */
+  readonly found: readonly Found[];
   readonly annotations: readonly PublishedAnnotation[];
   /** Why none of the policies applies; `undefined` when one was evaluated or failed. */
   readonly skipped: Skipped | undefined;
@@ -54,8 +52,7 @@ export interface PolicyDecision {
 const NOTHING: PolicyDecision = {
   denials: [],
   warnings: [],
-  warned: [],
-  audited: [],
+  found: [],
   annotations: [],
   skipped: undefined,
   failure: undefined,
@@ -74,21 +71,6 @@ export function denialMessage({ policy: { title }, binding, message }: BoundViol
     ? `${title} denied request: ${message}`
     : `${title} with binding '${binding.name}' denied request: ${message}`;
 }
-
-/** The findings of actions that do not deny. */
-export const foundBy = ({ audited, warned }: Pick<PolicyDecision, "audited" | "warned">): readonly Found[] => [
-  ...audited.map((violation) => foundOf("Audit", violation)),
-  ...warned.map((violation) => foundOf("Warn", violation)),
-];
-
-const foundOf = (action: Found["action"], { message, policy, binding, index }: BoundViolation): Found => ({
-  action,
-  message,
-  policy: policy.name,
-  binding: binding?.name ?? "",
-  index: index ?? 0,
-  actions: binding?.actions ?? [],
-});
 
 /** The HTTP code of a reason (spec validating-admission-policy.md 7.4). */
 export function reasonCode(reason: string): number {

@@ -1,7 +1,7 @@
 import { Waiting } from "../../cel/index.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { AnnotationValues, cutValue } from "../../policy/audit-annotations.js";
-import type { Failure } from "../../policy/outcome.js";
+import type { Failure, Found } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { EvaluationInputs } from "../admission-policy/evaluation-inputs.js";
 import { collectParams, NO_PARAM, paramScope, paramValue } from "../admission-policy/params.js";
@@ -62,8 +62,7 @@ class Gathering {
   readonly #inputs: RequestInputs;
   readonly #denials: BoundViolation[] = [];
   readonly #warnings: string[] = [];
-  readonly #warned: BoundViolation[] = [];
-  readonly #audited: BoundViolation[] = [];
+  readonly #found: Found[] = [];
   readonly #annotations: PublishedAnnotation[] = [];
   #applied = false;
   /** Why the first policy that did not apply did not. */
@@ -90,8 +89,7 @@ class Gathering {
     return {
       denials: this.#denials,
       warnings: this.#warnings,
-      warned: this.#warned,
-      audited: this.#audited,
+      found: this.#found,
       annotations: this.#annotations,
       skipped: this.#applied ? undefined : (this.#skipped ?? { reason: "there is no policy" }),
       failure: this.#failure,
@@ -222,10 +220,12 @@ class Gathering {
       }
       for (const action of binding.actions) {
         if (action === "Deny") this.#denials.push(bound);
-        else if (action === "Warn") {
-          this.#warnings.push(warningOf(policy, binding, message));
-          this.#warned.push(bound);
-        } else if (action === "Audit") this.#audited.push(bound);
+        else if (action === "Warn" || action === "Audit") {
+          const { index = 0 } = violation;
+          const { name = "", actions } = binding;
+          this.#found.push({ action, message, policy: policy.name, binding: name, index, actions });
+          if (action === "Warn") this.#warnings.push(warningOf(policy, binding, message));
+        }
       }
     }
   }

@@ -21,7 +21,6 @@ import {
   type BoundViolation,
   denialMessage,
   failedWith,
-  foundBy,
   type PolicyDecision,
   reasonCode,
   skippedBecause,
@@ -82,9 +81,8 @@ const reportOf = ({ message, binding }: BoundViolation, denials: readonly BoundV
 });
 
 function findingsOf(decision: PolicyDecision): Findings {
-  const { warnings } = decision;
+  const { warnings, found } = decision;
   const annotations = webhookAnnotations(decision);
-  const found = foundBy(decision);
   if (warnings.length === 0 && annotations === undefined && found.length === 0) return NONE;
   return {
     ...(warnings.length > 0 && { warnings }),

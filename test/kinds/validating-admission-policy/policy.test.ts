@@ -144,7 +144,7 @@ describe("outcomes", () => {
     assert.deepEqual(answerOf(warning, review(deployment()), context()), {
       verdict: "allow",
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'p.acme.example': matched"],
-      found: (["Audit", "Warn"] as const).map((action) => ({
+      found: (["Warn", "Audit"] as const).map((action) => ({
         action,
         message: "matched",
         policy: "p.acme.example",

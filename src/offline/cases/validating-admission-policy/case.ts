@@ -8,12 +8,7 @@ import type { ExpressionCompiler } from "../../../kinds/shared/expressions/expre
 import type { RequestAttributes } from "../../../kinds/shared/match/request-attributes.js";
 import { API_TYPES } from "../../../kinds/validating-admission-policy/api-types.js";
 import { compilePolicy } from "../../../kinds/validating-admission-policy/compiled-policy.js";
-import {
-  denialMessage,
-  foundBy,
-  type PolicyDecision,
-  reasonCode,
-} from "../../../kinds/validating-admission-policy/decision.js";
+import { denialMessage, type PolicyDecision, reasonCode } from "../../../kinds/validating-admission-policy/decision.js";
 import { ValidatingPolicySet } from "../../../kinds/validating-admission-policy/policy.js";
 import {
   type PreparedPolicy,
@@ -96,7 +91,7 @@ function nativeAnnotations(decision: PolicyDecision): Record<string, string> {
     if (qualifiedNameErrors(key).length === 0) annotations[key] ??= value;
   };
   for (const { policy, key, value } of decision.annotations) add(`${policy}/${key}`, value);
-  const failures = validationFailure(foundBy(decision));
+  const failures = validationFailure(decision.found);
   if (failures !== undefined) add(FAILURE_KEY, failures);
   return annotations;
 }
