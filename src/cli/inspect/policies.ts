@@ -92,6 +92,10 @@ function describe(entry: ConfigEntry, policy: Policy | undefined): Omit<Inspecte
     allowedToMutate: entry.allowedToMutate,
     ...(entry.kind === "group" && {
       expression: entry.expression,
+      ...(entry.messageExpression !== undefined && { messageExpression: entry.messageExpression }),
+      ...(entry.auditAnnotations && {
+        auditAnnotations: Object.fromEntries(entry.auditAnnotations.map((each) => [each.key, each.valueExpression])),
+      }),
       members: Object.fromEntries(entry.members.map((each) => [each.name, memberText(each)])),
     }),
   };
