@@ -107,7 +107,7 @@ describe("one outcome of several policies", () => {
     const unmet: Outcome = { ...SKIP, report: { passedOver: "condition" } };
     const exempt: Outcome = { verdict: "skip", reason: "exempt", report: { passedOver: "exception" } };
     assert.deepEqual(of(SKIP, unmet, exempt), { ...SKIP, report: { message: "exempt", passedOver: "exception" } });
-    assert.deepEqual(of(unmet, SKIP), SKIP);
+    assert.deepEqual(of(SKIP, unmet), { ...SKIP, report: { message: SKIP.reason, passedOver: "condition" } });
   });
 
   test("tells each reason as it was given, the message where there are no causes", () => {
