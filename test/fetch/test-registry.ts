@@ -18,6 +18,8 @@ export type Login = "none" | "basic" | "bearer";
 export interface RegistryOptions {
   readonly certificate?: Certificate;
   readonly login?: Login;
+  /** Artifacts that refer to others stand under a tag, as before version 1.1 of the specification. */
+  readonly withoutReferrers?: boolean;
   /** `user:password`; others get 401. */
   readonly user?: string;
 }
@@ -30,6 +32,8 @@ export class TestRegistry {
   readonly blobs = new Map<string, Buffer>();
   /** Manifests by `<repository>:<tag>` and `<repository>@<digest>`. */
   readonly manifests = new Map<string, Buffer>();
+  /** What refers to an artifact, by `<repository>@<digest>`. */
+  readonly referrers = new Map<string, object[]>();
   /** Answers in the place of the registry, by path. */
   readonly special = new Map<string, RequestListener>();
   tokensGiven = 0;
@@ -82,6 +86,27 @@ export class TestRegistry {
     return sha256(manifest);
   }
 
+  /** Puts an artifact there that refers to another one, as `oras attach` and cosign 3 do. */
+  refer(
+    repository: string,
+    subject: string,
+    artifactType: string,
+    bytes: Buffer,
+    annotations?: Record<string, string>,
+  ): string {
+    const type = { mediaType: artifactType, bytes };
+    const digest = this.push(repository, `refers-${this.manifests.size}`, [type]);
+    const size = this.manifests.get(`${repository}@${digest}`)!.length;
+    const mediaType = "application/vnd.oci.image.manifest.v1+json";
+    const list = this.referrers.get(`${repository}@${subject}`) ?? [];
+    list.push({ mediaType, digest, size, artifactType, ...(annotations && { annotations }) });
+    this.referrers.set(`${repository}@${subject}`, list);
+    if (this.options.withoutReferrers !== true) return digest;
+    const index = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests: list };
+    this.manifests.set(`${repository}:${subject.replace(":", "-")}`, Buffer.from(JSON.stringify(index)));
+    return digest;
+  }
+
   /** A module under a name. */
   pushModule(repository: string, tag: string, bytes: Buffer): string {
     return this.push(repository, tag, [{ mediaType: "application/vnd.wasm.content.layer.v1+wasm", bytes }]);
@@ -108,6 +133,13 @@ export class TestRegistry {
     }
     if (request.method === "POST" || request.method === "PUT") {
       this.#take(request, response, path);
+      return;
+    }
+    const [, referred, subject] = /^\/v2\/(.+)\/referrers\/([^/]+)$/.exec(path) ?? [];
+    if (subject !== undefined && this.options.withoutReferrers !== true) {
+      const manifests = this.referrers.get(`${referred}@${subject}`) ?? [];
+      response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json" });
+      response.end(JSON.stringify({ schemaVersion: 2, manifests }));
       return;
     }
     const match = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(path);
