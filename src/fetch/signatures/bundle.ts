@@ -44,7 +44,7 @@ export function mayBeSignature({ artifactType, annotations = {} }: Descriptor): 
 /**
  * Reads the bundle of an artifact.
  * @param image the signed image
- * @param digest the digest of its manifest
+ * @param manifest reads the bytes of its manifest, which some signatures are about
  * @returns undefined for an artifact without a readable signature: one party's artifacts must not keep others' signatures from being found
  * @throws FetchError when the registry is not available
  */
@@ -52,13 +52,13 @@ export async function signatureBundle(
   registry: RegistryClient,
   image: ImageReference,
   digest: string,
+  manifest: () => Promise<Buffer>,
   artifact: Descriptor,
   signal: AbortSignal,
 ): Promise<Signature | undefined> {
   const { host, repository } = image;
-  const manifestOf = (wanted: string) => registry.manifest({ host, repository, digest: wanted }, signal);
   try {
-    const layers = layersOf(await manifestOf(artifact.digest));
+    const layers = layersOf(await registry.manifest({ host, repository, digest: artifact.digest }, signal));
     const [layer] = layers;
     if (layer === undefined || layers.length !== 1 || !layer.mediaType.startsWith(BUNDLE_TYPE)) return undefined;
     const bytes = await registry.blob(image, layer, MAX_BUNDLE_BYTES, signal);
@@ -70,7 +70,7 @@ export async function signatureBundle(
     const signed =
       content.$case === "dsseEnvelope"
         ? statementOf(content.dsseEnvelope, digest)
-        : messageOf(content.messageSignature, (await manifestOf(digest)).bytes);
+        : messageOf(content.messageSignature, await manifest());
     const { verificationMaterial } = json as { readonly verificationMaterial: Readonly<Record<string, unknown>> };
     const { certificate: _, x509CertificateChain: __, ...others } = verificationMaterial;
     const keyed = { ...json, verificationMaterial: { ...others, publicKey: { hint: "configured" } } };
@@ -81,8 +81,8 @@ export async function signatureBundle(
       isBundle: true,
     };
   } catch (error) {
-    if (!(error instanceof FetchError) || !error.transient) return undefined;
-    throw error;
+    if (error instanceof FetchError && (error.transient || error.status === 401 || error.status === 403)) throw error;
+    return undefined;
   }
 }
 
@@ -134,7 +134,7 @@ function messageOf({ messageDigest, signature }: Message, manifest: Buffer): Sig
   return { payload: manifest, signature: Buffer.from(signature), imageDigest: digest, annotations: {} };
 }
 
-/** What a bundle says about its signer. */
+/** The claims of a bundle about its signer. */
 function claimedBy({ verificationMaterial: { content, tlogEntries } }: Bundle): Claimed {
   for (const { canonicalizedBody, inclusionProof } of tlogEntries) {
     // It is parsed with the built-in parser. Logs write canonical JSON without escapes in keys.

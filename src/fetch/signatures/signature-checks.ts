@@ -7,7 +7,7 @@ import { limiter } from "../../data/limiter.js";
 import { FetchError, reasonOf, shownOf, TOO_LARGE } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
-import type { Descriptor, ImageVerifier, RegistryClient } from "../registry-client.js";
+import type { Descriptor, ImageVerifier, Manifest, RegistryClient } from "../registry-client.js";
 import { signatureBundle, signatureReferrers } from "./bundle.js";
 import { type Claim, claimOf, isSignedAsClaimed } from "./layer-verification.js";
 import {
@@ -187,7 +187,12 @@ export class SignatureChecks {
     );
     if (isEnough) return true;
     const referrers = await signatureReferrers(registry, image, digest, signal);
-    const inBundles = await examine(referrers, (one) => this.#examineBundle(one, open, verification, all));
+    let asked: Promise<Manifest> | undefined;
+    const manifest = async () => {
+      asked ??= registry.manifest({ host: image.host, repository: image.repository, digest }, signal);
+      return (await asked).bytes;
+    };
+    const inBundles = await examine(referrers, (one) => this.#examineBundle(one, open, verification, manifest, all));
     return inLayers || inBundles;
   }
 
@@ -258,10 +263,11 @@ export class SignatureChecks {
     descriptor: Descriptor,
     open: ReadonlySet<Sought>,
     { registry, image, digest, signal }: Verification,
+    manifest: () => Promise<Buffer>,
     all: boolean,
   ): Promise<Examined | undefined> {
     await this.#turn(signal);
-    const layer = await signatureBundle(registry, image, digest, descriptor, signal);
+    const layer = await signatureBundle(registry, image, digest, manifest, descriptor, signal);
     if (layer === undefined) return undefined;
     await this.#turn(signal);
     const { claim, sought } = await mayMeet(layer, open);

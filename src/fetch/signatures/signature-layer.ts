@@ -50,7 +50,7 @@ export interface ListedSignature {
   readonly bundle?: LogBundle;
 }
 
-/** What a signature says about its signer and its time, unverified. */
+/** The claims of a signature about its signer and its time, unverified. */
 export interface Claimed {
   /** PEM; absent for signatures made with a key. */
   readonly certificate?: string;
@@ -170,7 +170,7 @@ export function signatureLayer(listed: ListedSignature, payload: Buffer): Signat
   };
 }
 
-/** What a listed signature says about its signer. */
+/** The claims of a listed signature about its signer. */
 export function claimedBy({ certificate, bundle }: ListedSignature): Claimed {
   return {
     ...(certificate !== undefined && { certificate }),
