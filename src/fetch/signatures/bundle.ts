@@ -31,6 +31,8 @@ const STATEMENT_TYPES: ReadonlySet<unknown> = new Set([
 const PREDICATE_ANNOTATION = "dev.sigstore.bundle.predicateType";
 /** Names of logs that sign checkpoints. */
 const PLAIN_NAME = /^[\w./:-]{1,253}$/;
+/** Answers of a registry that is not willing: what it does not give may be a signature. */
+const REFUSALS: readonly number[] = [401, 403, 429];
 /** Largest bundle, in bytes; those of signatures have 5 to 15 KiB, and each is parsed in one go. */
 export const MAX_BUNDLE_BYTES = 128 * 1024;
 
@@ -81,7 +83,7 @@ export async function signatureBundle(
       isBundle: true,
     };
   } catch (error) {
-    if (error instanceof FetchError && (error.transient || error.status === 401 || error.status === 403)) throw error;
+    if (error instanceof FetchError && (error.transient || REFUSALS.includes(error.status ?? 0))) throw error;
     return undefined;
   }
 }
