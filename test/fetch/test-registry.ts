@@ -1,8 +1,10 @@
 /** A small OCI registry on loopback, over HTTP or TLS, with or without log-in. */
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Certificate } from "./certificates.js";
 
@@ -105,6 +107,27 @@ export class TestRegistry {
     const index = { schemaVersion: 2, mediaType: "application/vnd.oci.image.index.v1+json", manifests: list };
     this.manifests.set(`${repository}:${subject.replace(":", "-")}`, Buffer.from(JSON.stringify(index)));
     return digest;
+  }
+
+  /** Takes what an image layout holds, as `<repository>@<digest>`; answers the digests of its named images. */
+  load(repository: string, layout: string): ReadonlyMap<string, string> {
+    type Entry = { digest: string; artifactType?: string; annotations?: Record<string, string> };
+    const { manifests } = JSON.parse(readFileSync(join(layout, "index.json"), "utf8")) as { manifests: Entry[] };
+    for (const name of readdirSync(join(layout, "blobs/sha256"))) {
+      this.blobs.set(`sha256:${name}`, readFileSync(join(layout, "blobs/sha256", name)));
+    }
+    const named = new Map<string, string>();
+    for (const entry of manifests) {
+      const bytes = this.blobs.get(entry.digest)!;
+      this.manifests.set(`${repository}@${entry.digest}`, bytes);
+      const { subject } = JSON.parse(bytes.toString()) as { subject?: { digest: string } };
+      const name = entry.annotations?.["org.opencontainers.image.ref.name"];
+      if (name !== undefined) named.set(name, entry.digest);
+      if (subject === undefined) continue;
+      const key = `${repository}@${subject.digest}`;
+      this.referrers.set(key, [...(this.referrers.get(key) ?? []), entry]);
+    }
+    return named;
   }
 
   /** A module under a name. */

@@ -1,5 +1,5 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
-import { type KeyObject, verify, X509Certificate } from "node:crypto";
+import { createHash, type KeyObject, verify, X509Certificate } from "node:crypto";
 import type { X509Certificate as ParsedCertificate } from "@sigstore/core";
 import type { TrustMaterial } from "@sigstore/verify";
 import type { Claimed, KeyMaterial, Signature } from "./signature-layer.js";
@@ -186,10 +186,13 @@ async function isVerified(
     const entity = toSignedEntity(bundleFromJSON(layer.bundle(material)), layer.payload);
     const kind = clock === "log" ? "transparency-log" : "timestamp-authority";
     const timestamps = clock === "none" ? [] : entity.timestamps.filter(({ $case }) => $case === kind);
-    // The library knows one hash for all keys.
-    const signature = Object.create(entity.signature, {
+    const own = entity.signature;
+    const signed = createHash("sha256").update(layer.payload).digest();
+    // The library knows one hash for all keys, and for an envelope only log entries of its payload, not of the bytes that are signed (Rekor 2).
+    const signature = Object.create(own, {
       verifySignature: { value: (key: KeyObject) => signatureFits(layer, key) },
-    }) as typeof entity.signature;
+      compareDigest: { value: (digest: Buffer) => own.compareDigest(digest) || signed.equals(digest) },
+    }) as typeof own;
     const certified = { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 };
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
     const thresholds = clock === "none" ? { timestampThreshold: 0 } : {};

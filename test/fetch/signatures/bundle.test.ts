@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { VerificationConfig, WantedSignature } from "../../../src/config/verification.js";
 import { MAX_BUNDLE_BYTES, MAX_REFERRER_LISTS, MAX_REFERRERS } from "../../../src/fetch/signatures/bundle.js";
 import { imageVerifier } from "../../../src/fetch/signatures/signature-checks.js";
@@ -345,4 +347,60 @@ describe("signatures in bundles that refer to an image", () => {
     assert.ok(registry!.requests.some((request) => request.includes("/referrers/")));
     assert.ok(registry!.requests.every((request) => !request.includes(blob)));
   });
+});
+
+/** Made by cosign 3.1.2 with Fulcio 1.8.8, rekor-tiles 2.3.0 and timestamp-authority 2.1.2 (scripts/sigstore-golden). */
+const GOLDEN = fileURLToPath(new URL("../../../../test/fixtures/sigstore", import.meta.url));
+
+describe("signatures of cosign 3, with a certificate or a key, Rekor 2 and a timestamp", () => {
+  const ops: WantedSignature = { kind: "pubKey", key: readFileSync(join(GOLDEN, "cosign.pub"), "utf8") };
+  const ci: WantedSignature = {
+    kind: "genericIssuer",
+    issuer: "http://localhost:15056",
+    subject: { equal: "ci@example.org" },
+  };
+  const env = (value: string) => ({ ...ops, annotations: { env: value } });
+  type Change = "timestampAuthorities" | "certificateAuthorities" | "tlogs";
+  const cases: readonly [image: string, wanted: WantedSignature, expected?: RegExp | undefined, change?: Change][] = [
+    ["keyless", ci],
+    ["key", ops],
+    ["annotated", ops],
+    ["annotated", env("prod")],
+    ["annotated", env("dev"), /missing signatures/],
+    ["key", env("prod"), /missing signatures/],
+    ["keyless", ops, /missing signatures/],
+    ["key", ci, /missing signatures/],
+    ["attested only", ops, /missing signatures|no signatures found/],
+    ["unsigned", ops, /no signatures found/],
+    ["keyless", ci, /missing signatures/, "timestampAuthorities"],
+    ["keyless", ci, /missing signatures/, "certificateAuthorities"],
+    ["keyless", ci, /missing signatures/, "tlogs"],
+    ["key", ops, /missing signatures/, "tlogs"],
+    ["key", ops, undefined, "timestampAuthorities"],
+  ];
+  for (const [image, wanted, expected, change] of cases) {
+    const by =
+      wanted.kind === "pubKey"
+        ? `by a key${wanted.annotations ? ` with ${wanted.annotations.env}` : ""}`
+        : "by an identity";
+    test(`${image}, ${by}${change ? `, without ${change}` : ""}: ${expected ? "refused" : "taken"}`, async (context) => {
+      const registry = await TestRegistry.start(context);
+      const digest = registry.load("team/p", GOLDEN).get(image)!;
+      const trusted = JSON.parse(readFileSync(join(GOLDEN, "trust.json"), "utf8")) as MadeBundle;
+      if (change !== undefined) trusted.trustedRoot[change] = [];
+      const trustConfig = join(folder(context, { "trust.json": JSON.stringify(trusted) }), "trust.json");
+      const modules = fetcher(context, {
+        sources: insecure(registry.host),
+        verifier: (client) =>
+          imageVerifier(
+            { allOf: [wanted] },
+            client,
+            checksWith(sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" })),
+          ),
+      });
+      const fetched = modules.fetch(`registry://${registry.host}/team/p@${digest}`);
+      if (expected === undefined) assert.match((await fetched).digest, /^sha256:/);
+      else assert.match(await failureOf(fetched), expected);
+    });
+  }
 });
