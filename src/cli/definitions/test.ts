@@ -1,6 +1,7 @@
 /** `test` on the command line. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { type AddCommand, LOADING_OPTIONS, withExamples, withOptions } from "../definition.js";
+import { addKyvernoFlags, heedKyvernoFlags } from "../kyverno-flags.js";
 import { settingsOf } from "../loader-settings.js";
 
 /** Adds `test`. */
@@ -10,6 +11,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .description("run test files, of our own and kyverno-test.yaml; exit 1 if a case or row fails")
     .argument("[paths...]", "test files, or folders with *.test.yaml and kyverno-test.yaml (default: this folder)")
     .option("--junit <file>", "write the results as JUnit XML")
+    .option("--sarif <file>", "write the failures as SARIF 2.1.0")
     .option("--coverage", "say which expressions and branches of the policies of policies.yaml no case reached")
     .option("--min-coverage <percent>", "fail below this", percentage)
     .option("-f, --file-name <name>", "name of test files in Kyverno's format", "kyverno-test.yaml")
@@ -21,8 +23,12 @@ export const addTest: AddCommand = (program, { io, done }) => {
     .option("--detailed-results", "with the message of each row")
     .option("--fail-only", "only the rows that fail")
     .option("-w, --watch", "run again when a test file, a policy or what they name has changed; Ctrl+C ends")
-    .option("--require-tests", "exit 1 when there are no tests")
+    .option("--require-tests", "with --compat kyverno: exit 1 when there are no tests; without it they are required")
+    .addOption(
+      new Option("--compat <command>", "exit as this command does; what is printed stays").choices(["kyverno"]),
+    )
     .option("--remove-color", "no colours, on a terminal either");
+  addKyvernoFlags(test, "test");
   withExamples(test, [
     ["policy-server test", "every test below this folder"],
     ["policy-server test a.test.yaml --coverage", "one file, and what its cases did not reach"],
@@ -30,6 +36,7 @@ export const addTest: AddCommand = (program, { io, done }) => {
     ["policy-server test -o json --junit results.xml", "for programs"],
   ]);
   withOptions(test, LOADING_OPTIONS).action(async (written: string[]) => {
+    heedKyvernoFlags(test, io);
     const { testCommand } = await import("../test/index.js");
     const paths = written.length === 0 ? ["."] : written;
     const settings = settingsOf(test, io);
