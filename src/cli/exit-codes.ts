@@ -94,6 +94,7 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
   completion: PRINTED,
   docs: PRINTED,
   help: PRINTED,
+  version: PRINTED,
 };
 
 /** Adds `--allow-empty` to the commands that can end with 3. */

@@ -180,7 +180,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
     ],
     types: ["kinds/shared", "kubernetes", "telemetry"],
   },
-  main: { rooms: ["cli"] },
+  main: { rooms: ["cli", "data"] },
   "offline/cases": {
     rooms: [
       "cel",

@@ -5,6 +5,7 @@ export const PROBLEM_CODES = [
   "CEL_EXPRESSION",
   "CEL_TYPES",
   "YAML_SYNTAX",
+  "YAML_TAG",
   "YAML_LIMIT",
   "YAML_KEY",
   "YAML_MERGE",
