@@ -90,6 +90,28 @@ export const isBuiltin = (kind: GroupVersionKind): boolean =>
 export const builtinNamespaced = (kind: GroupVersionKind): boolean | undefined =>
   isBuiltin(kind) ? !CLUSTER_SCOPED.has(kind.kind) : undefined;
 
+/** Cluster-scoped kinds of the API server that its client library does not know. */
+const EXTENSIONS = [
+  { group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" },
+  { group: "apiregistration.k8s.io", kind: "APIService" },
+];
+/** All of their versions, also those that are gone: whether the objects live in namespaces, by `group/kind`. */
+const SCOPES: ReadonlyMap<string, boolean> = new Map([
+  ...Object.entries(KINDS).flatMap(([apiVersion, kinds]) =>
+    kinds.split(" ").map((kind): [string, boolean] => [`${groupOf(apiVersion)}/${kind}`, !CLUSTER_SCOPED.has(kind)]),
+  ),
+  ...EXTENSIONS.map(({ group, kind }): [string, boolean] => [`${group}/${kind}`, false]),
+]);
+
+/** Whether objects of a built-in kind live in namespaces, in whatever version; `undefined` for a kind that is not built in. */
+export const builtinScope = ({ group, kind }: Pick<GroupVersionKind, "group" | "kind">): boolean | undefined =>
+  SCOPES.get(`${group}/${kind}`);
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
 /** The resource of a kind by the rules of English that Kubernetes' client library uses. */
 export function pluralOf(kind: string): string {
   const lower = kind.toLowerCase();

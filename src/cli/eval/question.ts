@@ -3,7 +3,7 @@ import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { buildRequest, readRequest } from "../../admission/build-request.js";
+import { buildRequest, type Circumstances, readRequest } from "../../admission/build-request.js";
 import { admissionQuestion, rawQuestion } from "../../admission/decode.js";
 import { type CommandIo, say, UsageError } from "../../data/command-io.js";
 import { parseSuspectYaml, warningText, YamlError, yamlText } from "../../data/yaml.js";
@@ -54,9 +54,14 @@ const MAX_LISTS = 8;
 
 /**
  * Reads the questions; the first is read at once, so that an error is reported before policies are loaded.
+ * @param find the kinds that are not built in
  * @throws UsageError for invalid questions
  */
-export async function questionsOf(options: QuestionOptions, io: CommandIo): Promise<Questions> {
+export async function questionsOf(
+  options: QuestionOptions,
+  io: CommandIo,
+  find: Circumstances["find"],
+): Promise<Questions> {
   const { object = [], old, operation, namespace, request, raw, csr } = options;
   if ([object[0], request, raw, csr].filter((given) => given !== undefined).length !== 1)
     throw new UsageError("give exactly one of --object, --csr, --request and --raw");
@@ -75,8 +80,15 @@ export async function questionsOf(options: QuestionOptions, io: CommandIo): Prom
   if (raw !== undefined) return one(rawQuestion(only(await documentsOf(raw, io), raw)), raw);
   if (request !== undefined) return one(readRequest(only(await documentsOf(request, io), request), request), request);
   const before = old === undefined ? {} : { oldObject: only(await documentsOf(old, io), old) };
-  const make = (each: unknown): Review =>
-    admissionQuestion(buildRequest({ object: each, ...before, operation, namespace }));
+  const told = new Set<string>();
+  const make: Make = (each, place) => {
+    const doubt = (text: string): void => {
+      if (!told.has(text)) say(io.stderr, `warning: ${place}: ${text}`);
+      told.add(text);
+    };
+    const known = { operation, namespace, doubt, ...(find && { find }) };
+    return placed(() => admissionQuestion(buildRequest({ object: each, ...before, ...known })), place);
+  };
   const files = await filesOf(object);
   const [first] = files;
   if (first === undefined) throw new UsageError(`${object.join(", ")}: no file in it ends in .yaml, .yml or .json`);
@@ -86,7 +98,8 @@ export async function questionsOf(options: QuestionOptions, io: CommandIo): Prom
   const documents = await documentsOf(first.path, io);
   const objects = documents.flatMap((document) => opened(document));
   const [written] = documents;
-  if (documents.length === 1 && objects.length === 1 && objects[0] === written) return one(make(written), first.path);
+  if (documents.length === 1 && objects.length === 1 && objects[0] === written)
+    return one(make(written, first.path), first.path);
   if (objects.length === 0)
     throw new UsageError(
       `${first.path} holds ${documents.length === 0 ? "no documents" : "an empty list"}, expected objects`,
@@ -108,7 +121,7 @@ interface GivenFile {
 
 async function* fromFiles(
   files: readonly GivenFile[],
-  make: (object: unknown) => Review,
+  make: Make,
   io: CommandIo,
   known: readonly (readonly unknown[])[] = [],
 ): AsyncGenerator<Question> {
@@ -116,7 +129,7 @@ async function* fromFiles(
     const documents = known[file] ?? (await documentsOf(path, io));
     for (const [index, object] of documents.flatMap((document) => opened(document)).entries()) {
       if (!inFolder || isKubernetesObject(object)) {
-        yield { review: placed(() => make(object), path, index), file: path, index };
+        yield { review: make(object, `${path}: document ${index + 1}`), file: path, index };
         continue;
       }
       say(io.stderr, `warning: ${path}: document ${index + 1} has no apiVersion and kind, and is left out`);
@@ -124,13 +137,16 @@ async function* fromFiles(
   }
 }
 
+/** Makes a review of an object; the place is for messages. */
+type Make = (object: unknown, place: string) => Review;
+
 /** Adds the object's place to an error. */
-function placed(make: () => Review, file: string, index: number): Review {
+function placed(make: () => Review, place: string): Review {
   try {
     return make();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${file}: document ${index + 1}: ${error.message}`, { cause: error });
+    throw new UsageError(`${place}: ${error.message}`, { cause: error });
   }
 }
 

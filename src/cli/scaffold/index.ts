@@ -96,7 +96,8 @@ async function reviewCommand(
 ): Promise<number> {
   const object = await objectIn(file, io);
   const before = old === undefined ? {} : { oldObject: await objectIn(old, io) };
-  const request = buildRequest({ object, ...before, operation, namespace });
+  const doubt = (text: string): void => say(io.stderr, `warning: ${file}: ${text}`);
+  const request = buildRequest({ object, ...before, operation, namespace, doubt });
   io.stdout.write(`${stringifyJson({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request })}\n`);
   return 0;
 }

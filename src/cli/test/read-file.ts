@@ -27,9 +27,10 @@ export interface TestFile {
 
 /**
  * Reads a test file.
+ * @param find the kinds of objects that are not built in
  * @throws UsageError when it can't be read
  */
-export async function readTestFile(file: string): Promise<TestFile> {
+export async function readTestFile(file: string, find: CaseContext["find"]): Promise<TestFile> {
   const content = await readFile(file).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   const { documents, problems, warnings } = parseResources(yamlText(content), file);
@@ -46,7 +47,7 @@ export async function readTestFile(file: string): Promise<TestFile> {
     const behind = second?.problem("error", [], "a test file holds one document: remove this second one");
     return { cases: [], problems: problems.length > 0 ? problems : [behind ?? none], fixtures: [] };
   }
-  const reader = new FileReader(document);
+  const reader = new FileReader(document, find);
   const cases = await reader.read();
   return { cases, problems: [...warnings, ...reader.problems], fixtures: reader.fixtures };
 }
@@ -58,7 +59,10 @@ class FileReader {
   readonly #elsewhere: Problem[] = [];
   readonly #fixtures = new Set<string>();
 
-  constructor(document: SourceDocument) {
+  constructor(
+    document: SourceDocument,
+    readonly find: CaseContext["find"],
+  ) {
     this.#document = document;
     this.#sink = new ProblemSink(document);
   }
@@ -112,6 +116,7 @@ class FileReader {
       path,
       sink: this.#sink,
       elsewhere: (problem) => this.#elsewhere.push(problem),
+      find: this.find,
       fixture: (file) => this.#fixtures.add(file),
     };
     const review = await this.#review(written, path, context);

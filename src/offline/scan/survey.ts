@@ -32,9 +32,9 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
-  const warnings: string[] = [];
+  const warnings = new Set<string>();
   const repeating = new Set<string>();
-  const doubts: Doubts = { warn: (line) => warnings.push(line), repeated: (file) => repeating.add(file) };
+  const doubts: Doubts = { warn: (line) => warnings.add(line), repeated: (file) => repeating.add(file) };
   let resources = 0;
   let first: string | undefined;
   for await (const batch of batchesOf(files)) {
@@ -48,8 +48,8 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
     if (hold) held.push(...read);
     for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
   }
-  for (const file of files) if (repeating.has(file.name)) warnings.push(...(await jsonDoubts(file)));
-  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
+  for (const file of files) if (repeating.has(file.name)) for (const line of await jsonDoubts(file)) warnings.add(line);
+  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings: [...warnings] };
 }
 
 /** The batches of files, in order. */
