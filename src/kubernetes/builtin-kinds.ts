@@ -90,17 +90,18 @@ export const isBuiltin = (kind: GroupVersionKind): boolean =>
 export const builtinNamespaced = (kind: GroupVersionKind): boolean | undefined =>
   isBuiltin(kind) ? !CLUSTER_SCOPED.has(kind.kind) : undefined;
 
-/** Cluster-scoped kinds of the API server that its client library does not know. */
-const EXTENSIONS = [
-  { group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" },
-  { group: "apiregistration.k8s.io", kind: "APIService" },
+/** Kinds that the API server's client library does not know, and whether their objects live in namespaces. */
+const EXTENSIONS: readonly (readonly [kind: string, namespaced: boolean])[] = [
+  ["apiextensions.k8s.io/CustomResourceDefinition", false],
+  ["apiregistration.k8s.io/APIService", false],
+  ["cert-manager.io/CertificateRequest", true],
 ];
 /** All of their versions, also those that are gone: whether the objects live in namespaces, by `group/kind`. */
 const SCOPES: ReadonlyMap<string, boolean> = new Map([
   ...Object.entries(KINDS).flatMap(([apiVersion, kinds]) =>
     kinds.split(" ").map((kind): [string, boolean] => [`${groupOf(apiVersion)}/${kind}`, !CLUSTER_SCOPED.has(kind)]),
   ),
-  ...EXTENSIONS.map(({ group, kind }): [string, boolean] => [`${group}/${kind}`, false]),
+  ...EXTENSIONS,
 ]);
 
 /** Whether objects of a built-in kind live in namespaces, in whatever version; `undefined` for a kind that is not built in. */

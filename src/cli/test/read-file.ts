@@ -8,6 +8,8 @@ import { ProblemSink } from "../../config/problem-sink.js";
 import type { RecordValue } from "../../config/record-shape.js";
 import { UsageError } from "../../data/command-io.js";
 import { yamlText } from "../../data/yaml.js";
+import { IdentityError, identify } from "../../kubernetes/identity.js";
+import type { GroupVersionKind } from "../../kubernetes/names.js";
 import type { Expected, Subject, TestCase } from "./case.js";
 import { caseShape, EXPECTED_KEYS, fileShape, KIND_KEYS, PAYLOAD_KEYS } from "./fields.js";
 import { type CaseContext, documentFrom, readReview } from "./payload.js";
@@ -176,6 +178,20 @@ class FileReader {
     return readReview(written, only, context);
   }
 
+  /** The object as the API server would have it, like the one that is asked about. */
+  #inNamespace(object: unknown, written: Written): unknown {
+    const { namespace } = written;
+    const known = (kind: GroupVersionKind) => this.find(kind)?.namespaced;
+    try {
+      if (!Object.hasOwn(written, "object")) return object;
+      return identify(object, { namespaced: known, ...(typeof namespace === "string" && { namespace }) }).object;
+    } catch (error) {
+      // It is compared as it stands.
+      if (error instanceof IdentityError) return object;
+      throw error;
+    }
+  }
+
   async #expected(fields: CaseFields, written: Written, context: CaseContext): Promise<Expected | undefined> {
     const { path } = context;
     if (!EXPECTED_KEYS.some((key) => Object.hasOwn(written, key))) {
@@ -208,7 +224,7 @@ class FileReader {
       ...(warnings !== undefined && { warnings }),
       ...(auditAnnotations !== undefined && { auditAnnotations }),
       ...(patch !== undefined && { patch }),
-      ...(mutated !== undefined && { mutated }),
+      ...(mutated !== undefined && { mutated: { object: this.#inNamespace(mutated.object, written) } }),
       ...(members !== undefined && { members }),
     };
   }

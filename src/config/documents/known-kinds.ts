@@ -132,5 +132,22 @@ export function knownKind({ group, kind }: Pick<DocumentIdentity, "group" | "kin
   return group === "constraints.gatekeeper.sh" ? CONSTRAINT : KINDS.get(`${group}/${kind}`);
 }
 
+/** API groups that have policies, and little else. */
+const POLICY_GROUPS: ReadonlySet<string> = new Set([
+  ...[KUBEWARDEN, KYVERNO, OLD_KYVERNO, "policy.cert-manager.io"],
+  ...["templates.gatekeeper.sh", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh"],
+]);
+/** Kinds of those groups that decide no request. */
+const NO_POLICIES: ReadonlySet<string> = new Set(["PolicyServer", "UpdateRequest"]);
+const KIND_NAMES: ReadonlySet<string> = new Set(Array.from(KINDS.keys(), (key) => key.slice(key.indexOf("/") + 1)));
+
+/** Whether a document is a policy, or meant as one: it has the group or the kind of policies, or nearly so. */
+export function isPolicyLike({ group, kind }: Pick<DocumentIdentity, "group" | "kind">): boolean {
+  if (POLICY_GROUPS.has(group)) return !NO_POLICIES.has(kind);
+  if (KIND_NAMES.has(kind))
+    return KINDS.has(`${group}/${kind}`) || kind.includes("Admission") || kind.includes("Validating");
+  return group === ADMISSION && /(?:Policy|Binding)$/.test(kind);
+}
+
 /** The advice for a problem's hint. */
 export const adviceOn = ({ advice, page }: KnownKind): string => `${advice} (${page})`;

@@ -11,6 +11,7 @@ import { GROUP } from "../admission-policy/resource.js";
 import { policyWarnings } from "../admission-policy/warnings.js";
 import { salvage } from "../shared/decode/api-type.js";
 import { isConsequence, misread } from "../shared/decode/misread.js";
+import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
 import { alwaysSame } from "../shared/expressions/constant-warnings.js";
 import type { ExpressionCompiler } from "../shared/expressions/expression-compiler.js";
 import type { MatchResources } from "../shared/match/match-resources.js";
@@ -20,7 +21,7 @@ import { compilePolicy } from "./compiled-policy.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { preparePolicy, standalone } from "./prepared-policy.js";
 import { POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
-import { typeWarnings } from "./type-check.js";
+import { examined, typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
 
@@ -78,9 +79,11 @@ export function prepareInline(
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
   const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const doubts = schemas && expressionDoubts(examined(policy.spec, compiled), schemas);
   const warnings: readonly FieldError[] = [
     ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
+    ...(doubts === undefined ? [] : [...doubts.nulls, ...doubts.absent]),
     ...suspect.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {

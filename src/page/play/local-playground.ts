@@ -109,7 +109,7 @@ function pageProblem(problem: Problem, file: string, folder: string): PageProble
   const place = `${problem.file.replace(folder, "")}:${line}:${column}: `;
   const isGenerated = problem.file === `${folder}${ENTRY_FILE}`;
   return {
-    severity,
+    severity: severity === "error" ? severity : "warning",
     line: isOwn ? line : 1,
     column: isOwn ? column : 1,
     ...(isOwn && endColumn !== undefined && { endColumn }),
@@ -287,7 +287,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}]/gu;
 
 function payloadProblem({ severity, line, column, path, message, endColumn }: Problem): PageProblem {
   return {
-    severity,
+    severity: severity === "error" ? severity : "warning",
     line,
     column,
     path: formatPath(path),
