@@ -2,10 +2,10 @@
 import { basename } from "node:path";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { identityOf, opened } from "../../config/documents/documents.js";
-import { isPolicyLike, knownKind } from "../../config/documents/known-kinds.js";
+import { isPolicyLike, knownKind, nearKind } from "../../config/documents/known-kinds.js";
 import { Origin } from "../../config/documents/origin.js";
 import { parseResources, type SourceDocument } from "../../config/documents/source-document.js";
-import { resourceEntry } from "../../config/entry-parts.js";
+import { type ResourceFields, resourceEntry } from "../../config/entry-parts.js";
 import { type ConfigEntry, type ConfigResult, type Problem, parseConfig } from "../../config/index.js";
 import { counted } from "../../data/counted.js";
 import { member, text } from "../../kubernetes/object.js";
@@ -45,7 +45,10 @@ export interface DocumentFile {
 }
 
 /** The group of each kind whose policies are evaluated together, with all their companions. */
-const TOGETHER: ReadonlySet<string> = new Set(["policies.kyverno.io", "policy.cert-manager.io"]);
+const KYVERNO = "policies.kyverno.io";
+const CERTIFICATES = "policy.cert-manager.io";
+const RBAC = "rbac.authorization.k8s.io";
+const TOGETHER: ReadonlySet<string> = new Set([KYVERNO, CERTIFICATES]);
 const KUBEWARDEN = "policies.kubewarden.io";
 const ADMISSION = "admissionregistration.k8s.io";
 const TEMPLATE = /\{\{/;
@@ -136,18 +139,19 @@ class Reading {
       for (const document of beside) used.add(document);
       const all = distinct([...policies, ...beside]);
       const parts = { id: `${idFor(first.file)} ${entries.length + 1}`, origin: new Origin(first, []), documents: all };
-      // Whether a policy may change objects is said where it is served.
-      entries.push(resourceEntry(parts, mutates(first) ? { allowedToMutate: true } : {}));
+      entries.push(resourceEntry(parts, settingsOf(first, beside)));
     };
     for (const group of TOGETHER) for (const set of sets(served.filter((each) => groupOf(each) === group))) make(set);
     for (const policy of served) if (!TOGETHER.has(groupOf(policy))) make([policy]);
     // The kinds report them: the mistake is in the kind, or they are not served.
-    for (const document of unserved) make([document]);
+    const strange = unserved.filter((document) => isStrange(document));
+    for (const document of unserved) if (!strange.includes(document)) make([document]);
     const lost = companions.filter((document) => !used.has(document));
     const own = new Set([...served, ...unserved, ...companions, ...used].map(({ file }) => file));
     const problems = [
       ...this.#problems,
       ...[...this.#warnings].flatMap(([file, warnings]) => (own.has(file) ? warnings : [])),
+      ...strange.map((document) => unknownPolicy(document)),
       ...lost.map((document) => withoutPolicy(document)),
     ];
     return {
@@ -178,7 +182,13 @@ const COMPANIONS: ReadonlySet<string> = new Set([
 ]);
 
 const groupOf = (document: SourceDocument): string => identityOf(document).group;
-const mutates = (document: SourceDocument): boolean => identityOf(document).kind.startsWith("Mutating");
+
+/** What is said where a policy is served: whether it may change objects, and who may use a policy of certificates. */
+function settingsOf(policy: SourceDocument, beside: readonly SourceDocument[]): ResourceFields {
+  if (identityOf(policy).kind.startsWith("Mutating")) return { allowedToMutate: true };
+  const knowsUsers = beside.some((document) => groupOf(document) === RBAC);
+  return groupOf(policy) !== CERTIFICATES || knowsUsers ? {} : { certificateRequests: { binding: "map", bound: [] } };
+}
 const idFor = (path: string): string => path.replaceAll("/", ":");
 
 /** Documents of the same kind and name are in different sets: overlays of one folder have the same policy. */
@@ -215,7 +225,7 @@ function companionsOf(policies: readonly SourceDocument[], companions: readonly 
   const names = new Set(policies.map((policy) => identityOf(policy).name));
   const belongs = (document: SourceDocument): boolean => {
     const identity = identityOf(document);
-    if (identity.group !== ADMISSION) return group === "policies.kyverno.io";
+    if (identity.group !== ADMISSION) return group === KYVERNO;
     const bound = text(member(document.value, "spec"), "policyName");
     return group === ADMISSION && names.has(bound) && identity.kind === `${first && identityOf(first).kind}Binding`;
   };
@@ -233,11 +243,22 @@ function objectsFor(policies: readonly SourceDocument[], others: readonly Source
   const wanted = (document: SourceDocument): boolean => {
     const { group, kind } = identityOf(document);
     if (kind === "Namespace" || kind === "CustomResourceDefinition") return true;
-    if (group === "rbac.authorization.k8s.io")
-      return policies.some((each) => groupOf(each) === "policy.cert-manager.io");
+    if (group === RBAC) return policies.some((each) => groupOf(each) === CERTIFICATES);
     return paramKinds.has(`${text(document.value, "apiVersion")}/${kind}`);
   };
   return others.filter(wanted);
+}
+
+/** Whether a document of a group of policies has a kind that no policy has. */
+const isStrange = (document: SourceDocument): boolean => {
+  const { group, kind } = identityOf(document);
+  return knownKind({ group, kind }) === undefined && !isPolicyLike({ group: "", kind });
+};
+
+function unknownPolicy(document: SourceDocument): Problem {
+  const { group, kind } = identityOf(document);
+  const message = `${kind} is not a kind of ${group}${nearKind(kind)}`;
+  return document.problem("error", ["kind"], message, undefined, { code: "POLICY_KIND" });
 }
 
 /** The warning for a binding, an exception or a context entry without any policy. */

@@ -1,4 +1,5 @@
 /** Kinds of policies from other tools, and what can be done with them here: a file of one of them deserves a better message than "unknown". */
+import { didYouMean } from "../../data/suggest.js";
 import type { DocumentIdentity } from "./documents.js";
 
 /** A kind that is known by its name. */
@@ -146,8 +147,11 @@ export function isPolicyLike({ group, kind }: Pick<DocumentIdentity, "group" | "
   if (POLICY_GROUPS.has(group)) return !NO_POLICIES.has(kind);
   if (KIND_NAMES.has(kind))
     return KINDS.has(`${group}/${kind}`) || kind.includes("Admission") || kind.includes("Validating");
-  return group === ADMISSION && /(?:Policy|Binding)$/.test(kind);
+  return group === ADMISSION && !kind.endsWith("WebhookConfiguration");
 }
+
+/** The advice for a document of an unknown kind that is meant as a policy; `""`: none. */
+export const nearKind = (kind: string): string => didYouMean(kind, [...KIND_NAMES]);
 
 /** The advice for a problem's hint. */
 export const adviceOn = ({ advice, page }: KnownKind): string => `${advice} (${page})`;

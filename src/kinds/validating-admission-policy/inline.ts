@@ -6,6 +6,7 @@ import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { defaultPolicy } from "../admission-policy/defaults.js";
 import { needsOf } from "../admission-policy/needs.js";
+import { NO_PARAMETERS } from "../admission-policy/parameter-doubts.js";
 import { repeatedVariables } from "../admission-policy/read.js";
 import { GROUP } from "../admission-policy/resource.js";
 import { policyWarnings } from "../admission-policy/warnings.js";
@@ -84,6 +85,7 @@ export function prepareInline(
     ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),
     ...(doubts === undefined ? [] : [...doubts.nulls, ...doubts.absent]),
+    ...(doubts === undefined || written?.paramKind === undefined ? [] : [{ path: ["paramKind"], text: NO_PARAMETERS }]),
     ...suspect.map(({ warning, ...found }): FieldError => ({ ...found, text: warning.trimEnd(), code: "CEL_TYPES" })),
   ];
   if (unread.length + others.length > 0) {

@@ -17,6 +17,7 @@ import {
   usableBindings,
 } from "../admission-policy/documents.js";
 import { needsOf } from "../admission-policy/needs.js";
+import { parameterDoubts } from "../admission-policy/parameter-doubts.js";
 import type { Server } from "../admission-policy/server.js";
 import { doubtsIn, policyWarnings, warningsIn } from "../admission-policy/warnings.js";
 import { expressionDoubts } from "../shared/doubts/expression-doubts.js";
@@ -80,6 +81,7 @@ export function prepareDocuments(
     problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
     if (schemas !== undefined) {
       problems.push(...suspectTypes(resource, document, schemas, errors));
+      problems.push(...parameterDoubts({ resource, document }, found.bindings, objects));
       problems.push(...doubtsIn(document, expressionDoubts(examined(resource.spec, compiled), schemas)));
     }
     if (errors.length > 0) continue;

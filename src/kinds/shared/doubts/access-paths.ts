@@ -15,6 +15,8 @@ export interface AccessPath {
   readonly present: number;
   /** Whether it is an optional value, so that all further steps may lead to nothing. */
   readonly optional: boolean;
+  /** Whether a default stands for it where it is absent. */
+  readonly defaulted?: boolean;
 }
 
 /** A path at its place in the source, in code points. */
@@ -104,7 +106,8 @@ class Reader {
 
   #step(path: AccessPath, step: Step, offset: number): AccessPath {
     const steps = [...path.steps, step];
-    const next = { ...path, steps, present: path.optional ? steps.length : path.present };
+    const present = path.optional ? steps.length : path.present;
+    const next = { ...path, steps, present, defaulted: false };
     this.read.push({ ...next, offset });
     return next;
   }
@@ -140,11 +143,11 @@ class Reader {
     if (compared !== undefined && COMPARISONS.has(name)) {
       if (compared.steps.length === 0 && [left, right].some(isNull)) this.nullTested.add(compared.root);
       // `path.orValue('') == ''` tells whether there is something.
-      if (compared.present === compared.steps.length) this.#tested(compared, true);
+      if (compared.defaulted === true) this.#tested(compared, true);
     }
     if (name === "size") return of ?? first;
     if (name === "hasValue" && of !== undefined) this.#tested(of, true);
-    if (name === "orValue" || name === "value") return of && { ...of, present: of.steps.length, optional: false };
+    if (name === "orValue" || name === "value") return of && { ...found(of), defaulted: true };
     if (name === "dyn") return first;
     // Both are lists of the same items; of a choice one part is a default.
     if (name === "_+_") return found(first ?? second);
@@ -157,7 +160,7 @@ class Reader {
     const item = (kind: "list" | "any"): AccessPath | undefined => {
       if (path === undefined) return undefined;
       const steps = [...path.steps, { item: kind }];
-      return { ...path, steps, present: steps.length, optional: false };
+      return { ...path, steps, present: steps.length, optional: false, defaulted: false };
     };
     const inside = new Map(scope);
     inside.set(accuVar, this.visit(accuInit, scope));
@@ -173,8 +176,11 @@ const COMPARISONS: ReadonlySet<string> = new Set(["_==_", "_!=_", "_>_", "_<_", 
 
 const isRoot = (name: string): name is Root => name === "object" || name === "oldObject";
 const isNull = (expr: Expr | undefined): boolean => expr?.kind === "literal" && expr.value === null;
-const found = (path: AccessPath | undefined): AccessPath | undefined =>
-  path && { ...path, present: path.steps.length, optional: false };
+function found(path: AccessPath): AccessPath;
+function found(path: AccessPath | undefined): AccessPath | undefined;
+function found(path: AccessPath | undefined): AccessPath | undefined {
+  return path && { ...path, present: path.steps.length, optional: false };
+}
 
 /** Whether a loop chooses items of its range: `condition ? made + [item] : made`. */
 function isFilter({ loopStep, iterVar }: ComprehensionExpr): boolean {

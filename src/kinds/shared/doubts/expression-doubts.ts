@@ -89,7 +89,8 @@ const tests = ({ nullTested, tested }: Accesses, root: Root, emptyObjects: boole
 
 function advice(key: string, name: string): string {
   const quoted = JSON.stringify(name);
-  if (!/^[A-Za-z_]\w*$/.test(name)) return `write [?${quoted}], with orValue() at the end, or test ${quoted} in the map first`;
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    return `write [?${quoted}], with orValue() at the end, or test ${quoted} in the map first`;
   // The path of an item has no name that the author knows.
   const test = key.includes("[]") ? "test it with has()" : `test has(${key})`;
   return `write .?${name}, with orValue() at the end, or ${test} first`;
@@ -147,8 +148,8 @@ function firstAbsent(
   return undefined;
 }
 
-/** Line and column of an offset, from 1, in code points. */
-function placeIn(source: string, offset: number): { readonly line: number; readonly column: number } {
+/** Line and column of an offset in a source, from 1, in code points. */
+export function placeIn(source: string, offset: number): { readonly line: number; readonly column: number } {
   const before = [...source].slice(0, offset).join("").split("\n");
   return { line: before.length, column: [...(before.at(-1) ?? "")].length + 1 };
 }
