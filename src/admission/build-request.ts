@@ -31,7 +31,7 @@ export interface KnownResource {
   readonly namespaced: boolean;
 }
 
-/** What is known beside the object. */
+/** The kinds that are known beside the object. */
 export interface Circumstances {
   /** The kinds that are not built in; undefined for one that is not known. */
   readonly find?: (kind: GroupVersionKind) => KnownResource | undefined;

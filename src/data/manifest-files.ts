@@ -12,25 +12,25 @@ export const MAX_FOLDER_FILES = 100_000;
  * The files of a folder and of all folders below it, hidden ones too, in order of their names, as `kubectl -R -f` reads them (cli-runtime 0.37.2,
  * resource/visitor.go): links to files are read, links to folders are not followed.
  * @param names the names of files to take
- * @param passedOver the names of folders to leave out
+ * @param passesOver whether to leave out the folders of a name
  * @throws the file system's error for an unreadable folder; RangeError beyond `MAX_FOLDER_FILES`
  */
 export function manifestFiles(
   folder: string,
   names: RegExp = MANIFESTS,
-  passedOver?: ReadonlySet<string>,
+  passesOver: (folder: string) => boolean = () => false,
 ): readonly string[] {
   const found: string[] = [];
-  collect(folder, names, passedOver, found);
+  collect(folder, names, passesOver, found);
   return found;
 }
 
-function collect(folder: string, names: RegExp, passedOver: ReadonlySet<string> | undefined, found: string[]): void {
+function collect(folder: string, names: RegExp, passesOver: (folder: string) => boolean, found: string[]): void {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((left, right) => (left.name < right.name ? -1 : 1));
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (passedOver?.has(entry.name) !== true) collect(path, names, passedOver, found);
+      if (!passesOver(entry.name)) collect(path, names, passesOver, found);
     } else if (names.test(entry.name)) {
       found.push(path);
       if (found.length > MAX_FOLDER_FILES) {

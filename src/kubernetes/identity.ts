@@ -21,7 +21,7 @@ export class IdentityError extends Error {
   }
 }
 
-/** What an object is. */
+/** The kind and name of an object. */
 export interface Identity extends GroupVersionKind {
   /** `""`: none, or one that is to be generated. */
   readonly name: string;
@@ -29,11 +29,11 @@ export interface Identity extends GroupVersionKind {
   readonly namespace: string;
   /** The object with its namespace; the very one where nothing had to be added. */
   readonly object: JsonObject;
-  /** What had to be assumed. */
+  /** The assumption that was made, if any. */
   readonly doubt?: string;
 }
 
-/** What is known beside the object. */
+/** The circumstances of an object. */
 export interface Surroundings {
   /** The namespace of an object that names none; `""`: the object is cluster-scoped. Default: `default`. */
   readonly namespace?: string | undefined;
@@ -100,7 +100,7 @@ function described(value: unknown): string {
   return isObject(value) ? "a map" : typeof value === "string" ? "a text" : String(value);
 }
 
-/** What is doubtful about an object that counts as in `default`. */
+/** The doubt about an object that counts as in `default`. */
 function doubtOf(kind: GroupVersionKind, scope: boolean | undefined, metadata: JsonObject): string | undefined {
   if (scope === undefined) return unknownKind(kind);
   // A cluster reads null like no namespace; in a file it may be a template that was filled with nothing.

@@ -1,19 +1,17 @@
 /** Kinds that the documents of policies define, for objects of commands. */
-import type { Circumstances } from "../admission/build-request.js";
 import type { Config } from "../config/index.js";
-import { isObject } from "../kubernetes/object.js";
+import { isJsonObject } from "../data/same-value.js";
 import { KnownKinds } from "../world/objects/known-kinds.js";
 
-/** The kinds of CustomResourceDefinitions in a configuration, which is read when a kind is not built in. */
-export function definedKinds(configuration: () => Config | undefined): Required<Circumstances>["find"] {
+/** Finds the built-in kinds, and those of CustomResourceDefinitions in a configuration, which is read at the first question. */
+export function definedKinds(configuration: () => Config | undefined): KnownKinds["find"] {
   let kinds: KnownKinds | undefined;
   return (kind) => {
     const entries = kinds === undefined ? (configuration()?.entries ?? []) : [];
-    kinds ??= new KnownKinds(
-      entries
-        .flatMap((entry) => (entry.kind === "resource" ? entry.documents.map(({ value }) => value) : []))
-        .filter(isObject),
-    );
+    const values = entries
+      .flatMap((entry) => (entry.kind === "resource" ? entry.documents : []))
+      .map(({ value }) => value);
+    kinds ??= new KnownKinds(values.filter(isJsonObject));
     return kinds.find(kind);
   };
 }

@@ -10,7 +10,7 @@ import { type ConfigEntry, type ConfigResult, type Problem, parseConfig } from "
 import { counted } from "../../data/counted.js";
 import { member, text } from "../../kubernetes/object.js";
 
-/** What was not looked at, because it is no policy and belongs to none. */
+/** The documents and files that were not looked at: they have no policy, and belong to none. */
 export interface LeftOut {
   /** Documents of other kinds. */
   readonly objects: number;
@@ -100,7 +100,7 @@ class Reading {
       return;
     }
     const { documents, problems, warnings } = parseResources(content, path);
-    // A template is no YAML, and the files of other tools are JSON with comments.
+    // A template is not YAML, and the files of other tools are JSON with comments.
     const isForeign = TEMPLATE.test(content) || (path.endsWith(".json") && !content.includes('"apiVersion"'));
     const objects = opened(documents).filter((document) => isKubernetesObject(document) || !this.#inFolder);
     if (problems.length > 0 && !(this.#inFolder && isForeign)) {
@@ -116,7 +116,11 @@ class Reading {
   /** The policy of such a file is an entry of another kind: it is read as if an entry named the file. */
   #addKubewarden(path: string, given: string | undefined): void {
     const options = { salvage: true, ...(given !== undefined && { texts: new Map([[path, given]]) }) };
-    const read = parseConfig(JSON.stringify({ [idFor(path)]: { resource: basename(path) } }), path, options);
+    const read = parseConfig(
+      JSON.stringify({ [idFor(path, this.#entries)]: { resource: basename(path) } }),
+      path,
+      options,
+    );
     const { config, problems } = read.ok ? read : { config: undefined, problems: read.problems };
     this.#entries.push(...(config?.entries ?? []));
     this.#problems.push(...problems);
@@ -138,7 +142,7 @@ class Reading {
       const beside = [...companionsOf(policies, companions), ...objectsFor(policies, others)];
       for (const document of beside) used.add(document);
       const all = distinct([...policies, ...beside]);
-      const parts = { id: `${idFor(first.file)} ${entries.length + 1}`, origin: new Origin(first, []), documents: all };
+      const parts = { id: idFor(first.file, entries), origin: new Origin(first, []), documents: all };
       entries.push(resourceEntry(parts, settingsOf(first, beside)));
     };
     for (const group of TOGETHER) for (const set of sets(served.filter((each) => groupOf(each) === group))) make(set);
@@ -183,13 +187,15 @@ const COMPANIONS: ReadonlySet<string> = new Set([
 
 const groupOf = (document: SourceDocument): string => identityOf(document).group;
 
-/** What is said where a policy is served: whether it may change objects, and who may use a policy of certificates. */
+/** The keys of an entry that decides what a policy may do: whether it may change objects, and who may use a policy of certificates. */
 function settingsOf(policy: SourceDocument, beside: readonly SourceDocument[]): ResourceFields {
   if (identityOf(policy).kind.startsWith("Mutating")) return { allowedToMutate: true };
   const knowsUsers = beside.some((document) => groupOf(document) === RBAC);
   return groupOf(policy) !== CERTIFICATES || knowsUsers ? {} : { certificateRequests: { binding: "map", bound: [] } };
 }
-const idFor = (path: string): string => path.replaceAll("/", ":");
+
+/** An id for the policies of a file: entries must not share one, and a slash would make it that of a member. */
+const idFor = (path: string, entries: readonly unknown[]): string => `${basename(path)}#${entries.length + 1}`;
 
 /** Documents of the same kind and name are in different sets: overlays of one folder have the same policy. */
 function sets(policies: readonly SourceDocument[]): readonly (readonly SourceDocument[])[] {

@@ -31,7 +31,7 @@ interface CheckedFile {
   readonly warnings: number;
   /** Advice that never fails. */
   readonly notes: number;
-  /** What a folder has beside policies. */
+  /** The rest of a folder. */
   readonly leftOut?: LeftOut;
   /** Problems without repetitions: those of the file itself first, then those of others by name, each by line and column. */
   readonly problems: readonly Problem[];
@@ -163,10 +163,10 @@ function summary({ file, policies, errors, warnings, notes, leftOut }: CheckedFi
 /** Most configurations of one run: more are a wrong folder. */
 const MAX_FILES = 1000;
 /** Folders with foreign files. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", ".git"]);
+const isForeign = (folder: string): boolean => folder === "node_modules" || folder.startsWith(".");
 const CONFIGURATION = /^policies\.ya?ml$/;
 
-/** What is to be checked: a configuration, or files of Kubernetes documents. */
+/** The subject of a check: a configuration, or files of Kubernetes documents. */
 type Subject =
   | { readonly kind: "configuration"; readonly file: string }
   | {
@@ -196,7 +196,7 @@ function subjectsOf(named: readonly string[], settings: LoaderSettings, stdin: s
     }
     const path = name === STDIN ? STDIN_NAME : name;
     const content = name === STDIN ? stdin : read(name).join("\n");
-    if (content !== undefined && holdsDocuments(content, path))
+    if (named.length > 0 && content !== undefined && holdsDocuments(content, path))
       documents.push({ path, ...(name === STDIN && { text: content }) });
     else configurations.push(path);
   }
@@ -218,7 +218,7 @@ function isFolder(path: string): boolean {
 /** @throws UsageError */
 function inFolder(folder: string): readonly string[] {
   try {
-    return manifestFiles(folder, MANIFESTS, PASSED_OVER);
+    return manifestFiles(folder, MANIFESTS, isForeign);
   } catch (cause) {
     throw new UsageError(`${folder}: ${errorText(cause)}`, { cause });
   }

@@ -51,7 +51,7 @@ function* writesIn(node: Expr, reference: TypeReference | undefined, path: strin
     const member = type.map?.member(field);
     const inner = member?.resolve();
     const at = `${path}.${field}`;
-    // What may also be something else is not known before it is there.
+    // A value of several forms is not known before it is there.
     const only = [inner?.scalar, inner?.list, inner?.map].filter((form) => form !== undefined).length === 1;
     if (only && inner?.list?.atomic === true) yield { path: at, what: "a list", offset };
     else if (only && inner?.map?.atomic === true) yield { path: at, what: "a map", offset };

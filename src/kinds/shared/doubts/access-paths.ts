@@ -24,7 +24,7 @@ export interface Access extends AccessPath {
   readonly offset: number;
 }
 
-/** What is said of paths in an expression. */
+/** The paths of an expression. */
 export interface Accesses {
   readonly read: readonly Access[];
   /** Keys of paths whose presence is tested: by `has()`, `in` or `hasValue()`. */

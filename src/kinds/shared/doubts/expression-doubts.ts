@@ -103,7 +103,7 @@ function alwaysNull(match: MatchResources | undefined): readonly (readonly [Root
   const [only, other] = operations;
   if (other !== undefined) return [];
   if (only === "DELETE") return [["object", only, "oldObject"]];
-  // What is connected to has options as its object, and nothing before.
+  // A CONNECT has its options as the object, and nothing before.
   return only === "CREATE" || only === "CONNECT" ? [["oldObject", only, "object"]] : [];
 }
 

@@ -5,7 +5,7 @@ import { apiVersionOf, type GroupVersionKind } from "../../../kubernetes/names.j
 import { isObject, type JsonObject, member } from "../../../kubernetes/object.js";
 import type { Step } from "./access-paths.js";
 
-/** What is known of a value: its Go type, or its schema. */
+/** The Go type of a value, or its schema. */
 export type Shape = GoType | { readonly kind: "schema"; readonly schema: JsonObject };
 
 /** A member of a shape. */
