@@ -67,7 +67,10 @@ describe("check", () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     const { code, err } = await run(["check", empty]);
-    assert.deepEqual([code, err], [3, `nothing was checked: there is no policy in ${empty}\n`]);
+    assert.deepEqual(
+      [code, err],
+      [3, `nothing was judged: there is no policy in ${empty} (--allow-empty: exit 0 all the same)\n`],
+    );
   });
 
   test("reads standard input, and shows its lines", async () => {

@@ -1,5 +1,5 @@
 /** Files of Kubernetes documents as the configuration of a server that has an entry for their policies. */
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { identityOf, opened } from "../../config/documents/documents.js";
 import { isPolicyLike, knownKind, nearKind } from "../../config/documents/known-kinds.js";
@@ -115,7 +115,7 @@ class Reading {
 
   /** The policy of such a file is an entry of another kind: it is read as if an entry named the file. */
   #addKubewarden(path: string, given: string | undefined): void {
-    const options = { salvage: true, ...(given !== undefined && { texts: new Map([[path, given]]) }) };
+    const options = { salvage: true, ...(given !== undefined && { texts: new Map([[resolve(path), given]]) }) };
     const read = parseConfig(
       JSON.stringify({ [idFor(path, this.#entries)]: { resource: basename(path) } }),
       path,

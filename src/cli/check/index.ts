@@ -9,10 +9,10 @@ import { eachMistake } from "../../config/documents/each-mistake.js";
 import { type Excerpt, excerptOf } from "../../config/documents/excerpt.js";
 import { withoutQuotedLines } from "../../config/documents/problem-line.js";
 import { type ConfigResult, formatPath, type Problem, parseConfig } from "../../config/index.js";
-import { type CommandIo, say, UsageError } from "../../data/command-io.js";
+import { type CommandIo, UsageError } from "../../data/command-io.js";
 import { counted } from "../../data/counted.js";
 import { errorText } from "../../data/error-text.js";
-import { EXIT } from "../../data/exit-codes.js";
+import { EXIT, nothingJudged } from "../../data/exit-codes.js";
 import { MANIFESTS, manifestFiles } from "../../data/manifest-files.js";
 import { escapedLines, printable, printableLines } from "../../data/printable.js";
 import { yamlText } from "../../data/yaml.js";
@@ -324,8 +324,7 @@ export async function checkCommand(settings: LoaderSettings, options: CheckOptio
     policies === 0 && (leftOut === undefined || withEntry.size === 0);
   const empty = all.filter(isEmpty).map(({ file }) => file);
   if (empty.length === 0) return EXIT.FINE;
-  say(io.stderr, `nothing was checked: there is no policy in ${empty.join(", ")}`);
-  return EXIT.NOTHING_JUDGED;
+  return nothingJudged(`there is no policy in ${empty.join(", ")}`, io);
 }
 
 async function checkConfiguration(

@@ -21,7 +21,10 @@ const OUTPUT = new Option("-o, --output <format>", "how problems are told")
 export const addCheck: AddCommand = (program, { io, done }) => {
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)
-    .argument("[files...]", "policies files, policy documents, or folders of them; - is standard input (default: --policies)")
+    .argument(
+      "[files...]",
+      "policies files, policy documents, or folders of them; - is standard input (default: --policies)",
+    )
     .addOption(OUTPUT)
     .option("--strict", "exit 1 for warnings, too")
     .option("--kubernetes-version <version>", "the Kubernetes that must store the policies, such as 1.34")

@@ -225,6 +225,7 @@ describe("folders", () => {
       const { code, err } = await check([folder(files)]);
       assert.equal(code, 3, JSON.stringify(files));
       assert.match(err, /there is no policy in/);
+      assert.equal((await check([folder(files), "--allow-empty"])).code, 0);
     }
   });
 
