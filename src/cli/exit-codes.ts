@@ -1,4 +1,4 @@
-/** What the exit codes of each command mean: the table of docs/command-line.md. */
+/** The meaning of the exit codes of each command: the table of docs/command-line.md. */
 import type { Command } from "commander";
 import { EXIT } from "../data/exit-codes.js";
 
@@ -56,16 +56,11 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
   replay: {
     fine: "done",
     no: "with `--fail-on-change`: an answer would change",
-    notAsked: "a file can't be read",
+    notAsked: "a file can't be read, or holds no request",
     nothing: "no request in the files could be asked about",
   },
   cel: { fine: "a value", no: "an error in place of a value", nothing: "`--batch` without a line" },
-  read: {
-    fine: "all read",
-    no: "a file is broken",
-    notAsked: "a file is not there",
-    nothing: "a file has no document",
-  },
+  read: { fine: "all read", no: "a file is broken", notAsked: "a file is not there" },
   audit: {
     fine: "nothing failed",
     no: "a policy failed, or could not judge an object",
