@@ -1,9 +1,10 @@
 /** An AdmissionRequest as the API server would send it, made from an object. */
 import { UsageError } from "../data/command-io.js";
 import { stringifyJson } from "../data/json.js";
+import { builtinScope, mistakenKind } from "../kubernetes/builtin-kinds.js";
 import { creatorOf } from "../kubernetes/creator.js";
 import { IdentityError, identify } from "../kubernetes/identity.js";
-import type { GroupVersionKind, GroupVersionResource } from "../kubernetes/names.js";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { type DecodedAdmission, decodeAdmissionReview } from "./decode.js";
 
@@ -104,7 +105,11 @@ function identified({ object, namespace, find }: RequestParts, of: "object" | "o
   if ((apiVersion ?? kind) === undefined)
     throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
   try {
-    return identify(object, { namespace, namespaced: (each) => find?.(each)?.namespaced });
+    const found = identify(object, { namespace, namespaced: (each) => find?.(each)?.namespaced });
+    const isKnown = builtinScope(found) !== undefined || find?.(found) !== undefined;
+    const mistake = isKnown ? undefined : mistakenKind(apiVersionOf(found), found.kind);
+    if (mistake !== undefined) throw new IdentityError(["kind"], `is wrong: ${mistake}`);
+    return found;
   } catch (error) {
     throw error instanceof IdentityError ? new ObjectError(error, of) : error;
   }

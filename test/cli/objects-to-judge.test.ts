@@ -74,7 +74,7 @@ async function verdicts(object: object): Promise<Readonly<Record<string, string>
     eval: word(evaluated),
     scaffold: word(scaffolded),
     test: tested.code === 0 ? "denied" : /^Error: /m.test(tested.err) ? tested.err : "not for it",
-    apply: /fail: 1/.test(applied.out) ? "denied" : applied.err === "" ? "not for it" : applied.err,
+    apply: applied.code === 2 ? applied.err : /fail: 1/.test(applied.out) ? "denied" : "not for it",
   };
 }
 
@@ -132,6 +132,7 @@ describe("an object that no cluster takes is an error of every command", () => {
     ]),
     [pod(["a"]), /metadata:? is a list, not a map/],
     [{ ...pod({ name: "a" }), kind: 1 }, /kind/i],
+    [{ apiVersion: "v1", kind: "Podd", metadata: { name: "a" } }, /v1 has no kind Podd/],
     [{ kind: "Pod", metadata: { name: "a" } }, /apiVersion/],
     [{ apiVersion: "v1", metadata: { name: "a" } }, /kind/i],
   ];
