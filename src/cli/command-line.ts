@@ -11,6 +11,7 @@ import { addBench } from "./definitions/bench.js";
 import { addCel } from "./definitions/cel.js";
 import { addCheck } from "./definitions/check.js";
 import { addCompletion } from "./definitions/completion.js";
+import { addConvert } from "./definitions/convert.js";
 import { addDigest } from "./definitions/digest.js";
 import { addDocs } from "./definitions/docs.js";
 import { addEval } from "./definitions/eval.js";
@@ -36,7 +37,7 @@ const COMMANDS: readonly (readonly [heading: string, commands: readonly AddComma
   ["Serve", [addServe, addPlay]],
   [
     "Write and test",
-    [addScaffold, addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead],
+    [addScaffold, addConvert, addCheck, addExplain, addEval, addBench, addTest, addApply, addReplay, addCel, addRead],
   ],
   ["Cluster", [addAudit, addWebhooks]],
   ["Modules", [addInspect, addPull, addPush, addVerify, addDigest, addPolicies, addRm]],

@@ -29,6 +29,12 @@ export const EXIT_MEANINGS: Readonly<Record<string, ExitMeanings>> = {
     notAsked: "a file of documents that is named has no policy",
     nothing: "there is no policy in a file or folder",
   },
+  convert: {
+    fine: "everything is converted",
+    no: "something is not",
+    notAsked: "an input can't be read, or a file is there already",
+    nothing: "there is nothing to convert",
+  },
   explain: { fine: "printed", notAsked: "there is no such code" },
   eval: {
     fine: "allowed",
