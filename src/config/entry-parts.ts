@@ -164,7 +164,9 @@ export function moduleEntry(
 
 /** The keys of a group entry beside its members. */
 export type GroupFields = Pick<GroupEntry, "expression" | "message"> &
-  Partial<Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds">>;
+  Partial<
+    Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds" | "messageExpression" | "auditAnnotations">
+  >;
 
 /** A group entry with defaults filled in. */
 export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin" | "members">): GroupEntry {
@@ -178,6 +180,8 @@ export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin"
     groupWarnings: parts.groupWarnings ?? "rejected",
     policyMode: parts.policyMode ?? "protect",
     allowedToMutate: false,
+    ...(parts.messageExpression !== undefined && { messageExpression: parts.messageExpression }),
+    ...(parts.auditAnnotations !== undefined && { auditAnnotations: parts.auditAnnotations }),
     ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
   });
 }

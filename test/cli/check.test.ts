@@ -203,6 +203,30 @@ describe("explain", () => {
   });
 });
 
+test("a policy that can never deny is a warning, with which --strict fails", async () => {
+  file(
+    "warned/policy.yaml",
+    `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: baseline }
+spec:
+  validationActions: [Warn]
+  matchConstraints: { resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }] }
+  validations: [{ expression: "!object.spec.?hostNetwork.orValue(false)" }]
+`,
+  );
+  const named = file("warned/policies.yaml", "baseline: { resource: policy.yaml }\n");
+  const lax = await run(["check", named]);
+  assert.equal(lax.code, 0);
+  assert.match(
+    lax.out,
+    /warning: baseline\.resource: baseline can never deny: .*\[POLICY_NEVER_DENIES\]\n.*\n.*\nhelp: to deny, write `validationActions: \[Deny\]`/,
+  );
+  assert.equal((await run(["check", "--strict", named])).code, 1);
+  const meant = file("warned/meant.yaml", "baseline: { resource: policy.yaml, validationActions: [Warn] }\n");
+  assert.equal((await run(["check", "--strict", meant])).code, 0);
+});
+
 describe("the examples of docs/errors.md", () => {
   const sections = codeSections(readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8"));
   const VAP =
@@ -213,6 +237,9 @@ describe("the examples of docs/errors.md", () => {
     VAP.replace("matchConstraints: {", "matchConstraints: { namespaceSelector: { matchLabels: { a: b } },"),
   );
   file("examples/policies.yaml", "a: {}\n");
+  const BINDING =
+    "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicyBinding\nmetadata: { name: b }\n";
+  file("examples/audit-only.yaml", `${VAP}---\n${BINDING}spec: { policyName: v, validationActions: [Audit] }\n`);
   for (const [code, section] of sections) {
     const [, example] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
     // The module that refuses settings is not among what this file can write down.

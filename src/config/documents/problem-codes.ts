@@ -34,6 +34,7 @@ export const PROBLEM_CODES = [
   "POLICY_DOUBT",
   "POLICY_INVALID",
   "POLICY_KIND",
+  "POLICY_NEVER_DENIES",
   "SETTINGS_INVALID",
 ] as const;
 
