@@ -63,11 +63,14 @@ describe("check", () => {
     );
   });
 
-  test("refuses a folder without a configuration, as a mistake of the command line", async () => {
+  test("has nothing to check in a folder without a policy", async () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     const { code, err } = await run(["check", empty]);
-    assert.deepEqual([code, err], [2, `Error: ${empty}: there is no policies.yaml or policies.yml in this folder\n`]);
+    assert.deepEqual(
+      [code, err],
+      [3, `nothing was judged: there is no policy in ${empty} (--allow-empty: exit 0 all the same)\n`],
+    );
   });
 
   test("reads standard input, and shows its lines", async () => {
@@ -124,6 +127,7 @@ describe("check for programs", () => {
       policies: 1,
       errors: 1,
       warnings: 0,
+      notes: 0,
       problems: [
         {
           file: wrong,
@@ -247,7 +251,7 @@ describe("the examples of docs/errors.md", () => {
         "examples/example.yaml",
         asDocument === undefined ? example : "p: { resource: document.yaml }\n",
       );
-      const { problems } = JSON.parse((await run(["check", named, "-o", "json"])).out);
+      const { problems } = JSON.parse((await run(["check", "--policies", named, "-o", "json"])).out);
       assert.ok(
         problems.some((problem: { code: string }) => problem.code === code),
         JSON.stringify(problems),

@@ -2,7 +2,9 @@
 
 /** Every code of a problem. */
 export const PROBLEM_CODES = [
+  "CEL_ABSENT",
   "CEL_EXPRESSION",
+  "CEL_NULL",
   "CEL_TYPES",
   "YAML_SYNTAX",
   "YAML_TAG",
