@@ -4,7 +4,7 @@
  */
 import type { Expr, ParsedExpr } from "./ast.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration, ObjectTypeProvider } from "./declarations.js";
-import type { KubernetesVersion } from "./kubernetes-version.js";
+import type { Behaviour, KubernetesVersion } from "./kubernetes-version.js";
 import type { Flavour } from "./public-types.js";
 import type { Type } from "./types.js";
 
@@ -32,6 +32,8 @@ export interface Declarations {
   readonly flavour: Flavour;
   /** The environment's version; without one the newest. */
   readonly version: KubernetesVersion;
+  /** The behaviour of the server that evaluates. */
+  readonly behaviour: Behaviour;
   /** The container in which names are resolved, `""` for none. */
   readonly container: string;
   readonly variables: ReadonlyMap<string, Type>;

@@ -14,7 +14,7 @@ import type { Hint } from "./hints/hint.js";
 import type { HintSource } from "./hints/hint-source.js";
 import { HOLES, withHoles } from "./hints/holes.js";
 import { hintsOf } from "./hints/index.js";
-import { NEWEST_VERSION } from "./kubernetes-version.js";
+import { behaviourOf, NEWEST_VERSION } from "./kubernetes-version.js";
 import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import type { MacroTable } from "./macros/macro.js";
 import { parserOptions } from "./macros/macro-sets.js";
@@ -85,10 +85,12 @@ type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functio
 /** Makes an environment. Not cheap: make it once and share it. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
   const version = options.flavour === "kubernetes" ? (options.version ?? NEWEST_VERSION) : NEWEST_VERSION;
-  const base = libraries(options.flavour, version, options.extensions);
+  const behaviour = options.flavour === "kubernetes" ? (options.behaviour ?? behaviourOf(version)) : "1.37";
+  const base = libraries(options.flavour, version, options.extensions, behaviour);
   const declarations: Declarations = {
     flavour: options.flavour,
     version,
+    behaviour,
     container: options.container ?? "",
     variables: new Map(),
     functions: functionsByName(base),
@@ -134,9 +136,9 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
     }
     const parts = measured(plan);
-    const { flavour, marksLists } = this.#declarations;
+    const { flavour, behaviour, marksLists } = this.#declarations;
     const cost = options.cost ?? flavour !== "standard";
-    const decorations = { trace: options.trace ?? false, cost, flavour, marksLists };
+    const decorations = { trace: options.trace ?? false, cost, flavour, behaviour, marksLists };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of the code that runs, and rarely needed again: they are made anew from the source then.
     const again = (): CheckedExpr => {

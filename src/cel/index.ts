@@ -29,6 +29,8 @@ export {
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
 export {
+  type Behaviour,
+  behaviourOf,
   isKubernetesVersion,
   isSince,
   KUBERNETES_VERSIONS,

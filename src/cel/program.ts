@@ -46,7 +46,8 @@ interface ProgramParts {
   readonly references: References;
   readonly plan: Plan;
   readonly trees: ExpressionTrees;
-  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & Pick<EmitOptions, "flavour" | "marksLists">;
+  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> &
+    Pick<EmitOptions, "flavour" | "behaviour" | "marksLists">;
   readonly costLimit: number;
 }
 
@@ -195,9 +196,9 @@ export class CompiledProgram implements Program {
     return new Emitter(options).buildGenerator(this.#taken());
   }
 
-  get #emitOptions(): Pick<EmitOptions, "counting" | "flavour" | "marksLists"> {
-    const { cost, flavour, marksLists } = this.#options;
-    return { counting: cost, flavour, marksLists };
+  get #emitOptions(): Pick<EmitOptions, "counting" | "flavour" | "behaviour" | "marksLists"> {
+    const { cost, flavour, behaviour, marksLists } = this.#options;
+    return { counting: cost, flavour, behaviour, marksLists };
   }
 
   /** The plan, kept until a function is made of it. */

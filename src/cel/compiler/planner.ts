@@ -217,7 +217,7 @@ export class Planner {
     const candidates = this.#candidates(name, overload, args.length);
     // An added function may share its name with one of the language's, but not more.
     const known = candidates.every(({ cost }) => cost === undefined);
-    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const stopsAtError = this.#stopsAtError(name, overload, args.length);
     const onTexts = known && declaration?.dynamic === undefined ? candidates.find(isTextOverload) : undefined;
     const call = (callee: Callee | undefined, stateful?: StatefulCallee): CallPlan => ({
       kind: "call",
@@ -265,9 +265,15 @@ export class Planner {
     kinds: readonly Type["kind"][],
   ): CallPlan {
     const cost = this.#callCost(name, overload);
-    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const stopsAtError = this.#stopsAtError(name, overload, args.length);
     const none = { textOverload: undefined, callee: undefined, stateful: undefined, work: undefined };
     return { kind: "call", id, name, overload, args, kinds, cost, stopsAtError, known: true, ...none };
+  }
+
+  /** Whether the first argument that fails ends a call. Since 1.38 it ends all but those that charge for themselves in any case. */
+  #stopsAtError(name: string, overload: string | undefined, count: number): boolean {
+    if (this.#declarations.behaviour === "1.38") return name !== "!_" && name !== "@not_strictly_false";
+    return count > 2 || (count === 2 && this.#isSequential(name, overload));
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */

@@ -49,15 +49,19 @@ function global(bound: unknown, name: string): Result {
 
 type OptionalStep = (from: Value, key: Value) => Result | undefined;
 
-/** Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none. */
+/**
+ * Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none.
+ * @param charges whether an optional step that fails counts
+ */
 const walker =
-  (optionalStep: OptionalStep) =>
+  (optionalStep: OptionalStep, charges = false) =>
   (from: Value, keys: readonly Value[], meter: Meter, optional: boolean): Result | undefined => {
     let current = from;
     for (let i = 0; i < keys.length; i++) {
       const next = optional ? optionalStep(current, keys[i] as Value) : qualify(current, keys[i] as Value);
       if (next === undefined || isError(next)) {
-        meter.steps = optional ? i : i + 1; // a failing step counts, a missing optional one does not
+        // A failing step counts, a missing optional one does not.
+        meter.steps = optional && !(charges && isError(next)) ? i : i + 1;
         return next;
       }
       current = next;
@@ -178,11 +182,19 @@ function plusKeeping(a: Result, b: Result, meter: Meter): Result {
   return isError(sum) ? sum : ListSum.containing(sum as readonly Value[]);
 }
 
-/** {@link ordered} by the rules of the newest releases of the reference: a value that is not a number comes neither before nor after another. */
+/** {@link ordered} by the rules of the newest releases of the reference: NaN comes neither before nor after anything that has an order. */
 function orderedNumbers(operator: string, a: Result, b: Result, meter: Meter): Result {
-  const unordered = (Number.isNaN(a) && !isError(b)) || (Number.isNaN(b) && !isError(a));
+  const unordered = !isError(a) && !isError(b) && (Number.isNaN(a) || (Number.isNaN(b) && compare(a, a) !== undefined));
   return unordered ? false : ordered(operator, a, b, meter);
 }
+
+/** {@link range} since 1.38: an empty text runs over nothing, also empty octets. */
+function rangeOrNothing(of: Value, two: boolean, meter: Meter): readonly Value[] | CelError {
+  if (of !== "" && !(of instanceof Uint8Array && of.length === 0)) return range(of, two, meter);
+  meter.keys = undefined;
+  return NOTHING;
+}
+const NOTHING: readonly Value[] = [];
 
 const strict2 =
   (operation: (a: Value, b: Value) => Result) =>
@@ -386,6 +398,14 @@ const STANDARD_HELPERS: Helpers = {
   setEntry: setUniqueEntry,
 };
 
+/** The functions for the behaviour of Kubernetes 1.38 (spec kubernetes-1.38.md 1). */
+const HELPERS_SINCE_1_38: Helpers = {
+  ...HELPERS,
+  walk: walker(qualifyOptional, true),
+  ordered: orderedNumbers,
+  range: rangeOrNothing,
+};
+
 const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
   kubernetes: HELPERS,
   "cel-go": { ...HELPERS, ordered: orderedNumbers },
@@ -393,5 +413,11 @@ const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
 };
 
 /** The functions that generated code refers to, for these options. */
-export const helpersOf = ({ flavour, marksLists }: Pick<EmitOptions, "flavour" | "marksLists">): Helpers =>
-  marksLists ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];
+export function helpersOf({
+  flavour,
+  behaviour,
+  marksLists,
+}: Pick<EmitOptions, "flavour" | "behaviour" | "marksLists">): Helpers {
+  const helpers = behaviour === "1.38" ? HELPERS_SINCE_1_38 : HELPERS_OF[flavour];
+  return marksLists ? { ...helpers, add: plusKeeping } : helpers;
+}
