@@ -9,6 +9,7 @@ import type { EmitOptions } from "./compiler/emitting.js";
 import { type Calls, Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import { Estimator } from "./cost/estimate/estimator.js";
+import { SizedEstimator } from "./cost/estimate/sized-estimator.js";
 import type {
   AsyncEvaluation,
   AsyncEvaluationOptions,
@@ -95,7 +96,8 @@ export class CompiledProgram implements Program {
 
   estimate(): { readonly min: bigint; readonly max: bigint } {
     const checked = this.#trees.checked();
-    return new Estimator(checked).cost(checked.expr);
+    const estimator = this.#options.behaviour === "1.38" ? new SizedEstimator(checked) : new Estimator(checked);
+    return estimator.cost(checked.expr);
   }
 
   /** Makes the function now rather than at the first evaluation. Throws where it cannot be made. */

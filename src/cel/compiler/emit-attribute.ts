@@ -292,7 +292,7 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!${h.isArray}(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
   const indexed = `typeof ${key.code}==="number"&&${h.isArray}(${current})&&(${to}=${current}[${key.code}])!==undefined`;
   const fast = keyKind === "int" ? indexed : keyKind === "string" ? own : `${own}||${indexed}`;
-  code.add(`if(!(${fast})){${to}=${h.step}(${current},${key.code},${chain.optional},${isVariable(qualifier.key)});`);
+  code.add(`if(!(${fast})){${to}=${h.step}(${current},${key.code},${chain.optional},${keyName(emitter, qualifier)});`);
   if (chain.optional === false) {
     code.add(`if(${to} instanceof ${h.E}){${result}=${to};`);
     emitter.units(1);
@@ -307,6 +307,10 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   emitter.units(1);
   chain.current = to;
 }
+
+/** What the step tells of a key that is none: since 1.38 what it is made of, before whether it is read as it was bound. */
+const keyName = (emitter: Emitting, { key, keyParts }: Qualifier): string =>
+  keyParts === undefined ? String(isVariable(key)) : emitter.code.constant(keyParts);
 
 /** Whether a key is read from a variable of the environment, not from one of a loop or from an operation. */
 function isVariable(key: Plan): boolean {

@@ -3,7 +3,9 @@
  * (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
+import type { Expr } from "../ast.js";
 import type { StatefulCall, WorkRule } from "../declarations.js";
+import type { Parts } from "../operators/kind.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
@@ -30,6 +32,8 @@ export interface Qualifier {
   readonly test: boolean;
   /** The key is a field that the operand's type declares, as an `ObjectTypeProvider` has it. */
   readonly declared?: boolean;
+  /** Since 1.38: the Go type of the parts of a key that is a list or map, for the error. */
+  readonly keyParts?: Parts;
   /** The static type of a key that is not constant. */
   readonly keyKind: "string" | "int" | undefined;
 }
@@ -53,6 +57,8 @@ export interface AttributePlan extends Node {
 /** A variable of a loop, as the emitter names it. */
 export interface Slot {
   readonly name: string;
+  /** The range of a loop's variable. */
+  readonly range?: Expr;
 }
 
 /** `condition ? yes : no`. */

@@ -2,10 +2,17 @@
  * The functions that generated code calls: the slow and complete forms, and parts that need no fast one.
  */
 
-import { equalityCost } from "../cost/runtime-cost.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
-import { compare, equals, listContains } from "../operators/compare.js";
-import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
+import { compare, listContains } from "../operators/compare.js";
+import {
+  genericNameOf,
+  goNameOf,
+  isPlainObject,
+  kindOf,
+  nativeNameOf,
+  type Parts,
+  typeNameOf,
+} from "../operators/kind.js";
 import { badKey, entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
@@ -18,6 +25,7 @@ import {
   qualifyOptional,
   qualifyOptionalStrictly,
 } from "../operators/qualify.js";
+import { costSize, shallowSize } from "../operators/size.js";
 import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
 import { printedValue } from "../stdlib/printed-value.js";
@@ -29,7 +37,8 @@ import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { EmitOptions } from "./emitting.js";
-import { type Meter, PENDING } from "./meter.js";
+import { equality } from "./equality.js";
+import { type Meter, PENDING, spend } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { TEXT_HELPERS } from "./text-helpers.js";
 import { weigh, weighAll, weighCount, weighKeys } from "./work.js";
@@ -70,12 +79,13 @@ const walker =
     return current;
   };
 
-/** One step with a key found at run time; `variable` when the key is read from a variable as it was bound. */
+/** One step with a key found at run time; `told` is `true` when the key is read from a variable as it was bound; since 1.38 it is what the key is made of. */
 const stepper =
   (optionalStep: OptionalStep) =>
-  (from: Value, key: Value, optional: boolean, variable: boolean): Result | undefined => {
+  (from: Value, key: Value, optional: boolean, told: boolean | Parts): Result | undefined => {
     if (isQualifier(key)) return optional ? optionalStep(from, key) : qualify(from, key);
-    return new CelError(`invalid qualifier type: ${variable ? goNameOf(key) : nativeNameOf(key)}`);
+    const name = typeof told === "string" ? genericNameOf(key, told) : told ? goNameOf(key) : nativeNameOf(key);
+    return new CelError(`invalid qualifier type: ${name}`);
   };
 
 /** The error of `!` and `?:` for a condition that is not a bool. */
@@ -92,30 +102,6 @@ function or(a: Result, b: Result): Result {
   if (b === true) return true;
   if (a === false) return b === false ? false : notBool(b);
   return notBool(a);
-}
-
-/** `==` on anything. In `meter.steps`: its cost. */
-function equal(a: Result, b: Result, meter: Meter): Result {
-  meter.steps = equalityCost(a, b, false, meter);
-  if (isError(a)) return a;
-  if (isError(b)) return b;
-  const result = equals(a, b, meter);
-  spend(meter, 0);
-  return result;
-}
-
-/** The same where the left side's type is a struct: comparing it with a value that is not a map is an error, except for null. */
-function equalStruct(a: Result, b: Result, meter: Meter): Result {
-  const result = equal(a, b, meter);
-  if (result !== false || b === null || !isPlainObject(a)) return result;
-  return isPlainObject(b) || b instanceof MapValue ? false : noSuchOverload();
-}
-
-function notEqual(a: Result, b: Result, meter: Meter): Result {
-  const cost = equalityCost(a, b, true, meter);
-  const result = equal(a, b, meter);
-  meter.steps = cost;
-  return isError(a) || isError(b) ? result : result !== true;
 }
 
 /** The cost of comparing two texts: a tenth of the shorter one's code points, of which either number may be known. */
@@ -157,12 +143,6 @@ function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
   const order = compare(a, b);
   if (order === undefined) return noSuchOverload(operator);
   return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
-}
-
-/** Accounts for work whose size is known only here. */
-function spend(meter: Meter, units: number): void {
-  meter.left -= units;
-  if (meter.left < 0) meter.look();
 }
 
 /** `a + b`; texts and lists are copied. */
@@ -352,9 +332,7 @@ export const HELPERS = {
   notBool,
   and,
   or,
-  equal,
-  equalStruct,
-  notEqual,
+  ...equality(costSize),
   shorter,
   ordered,
   add: plus,
@@ -401,6 +379,7 @@ const STANDARD_HELPERS: Helpers = {
 /** The functions for the behaviour of Kubernetes 1.38 (spec kubernetes-1.38.md 1). */
 const HELPERS_SINCE_1_38: Helpers = {
   ...HELPERS,
+  ...equality(shallowSize),
   walk: walker(qualifyOptional, true),
   ordered: orderedNumbers,
   range: rangeOrNothing,

@@ -9,7 +9,7 @@ import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./ran
 import { standardCost } from "./standard-costs.js";
 
 /** The size of a literal: characters, octets, elements, entries; 1 for scalars. */
-function literalSize(expr: Expr): Range | undefined {
+export function literalSize(expr: Expr): Range | undefined {
   switch (expr.kind) {
     case "literal": {
       const { value } = expr;
@@ -26,7 +26,7 @@ function literalSize(expr: Expr): Range | undefined {
 }
 
 /** Whether values of this type are always of size 1. */
-function isScalar(type: Type): boolean {
+export function isScalar(type: Type): boolean {
   switch (type.kind) {
     case "bool":
     case "double":
