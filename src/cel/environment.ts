@@ -112,7 +112,8 @@ class CelEnvironment implements Environment {
   constructor(declarations: Declarations, parsing: ParserOptions) {
     this.#declarations = declarations;
     this.#parsing = parsing;
-    this.#checker = new TypeChecker(declarations);
+    const macros = parsing.macros.macros.map(({ name }) => name);
+    this.#checker = new TypeChecker(declarations, macros);
   }
 
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {

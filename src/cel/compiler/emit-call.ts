@@ -167,7 +167,7 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
     else if (last && !free) emitCost(emitter, plan, args, result);
     code.add(`break ${label};}`);
   });
-  const operated = isOperator ? emitOperator(emitter, plan, args) : undefined;
+  const operated = isOperator && plan.args.length < 3 ? emitOperator(emitter, plan, args) : undefined;
   if (operated !== undefined) {
     code.add(`${result}=${operated.code};}`);
     return { code: result, can: operated.can | CAN.ERROR };
