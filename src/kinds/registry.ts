@@ -30,6 +30,8 @@ export interface KindTools {
   readonly httpInNamespaced?: boolean;
   /** The Kubernetes version that must support policies of admissionregistration.k8s.io; absent: any known version. */
   readonly kubernetesVersion?: KubernetesVersion;
+  /** The version as which those policies are evaluated, asked at each preparation; absent, or without an answer: 1.37. */
+  readonly evaluatedAs?: () => KubernetesVersion | undefined;
 }
 
 /** The webhooks of kinds whose policies have one in a cluster. */
@@ -54,7 +56,7 @@ export function createKinds(tools: KindTools): KindSource {
 }
 
 async function loadValidating(tools: KindTools): Promise<DocumentKind & { readonly inline: InlineKind }> {
-  const { watcher, typeCheck = false, kubernetesVersion } = tools;
+  const { watcher, typeCheck = false, kubernetesVersion, evaluatedAs } = tools;
   const [{ STORED_VERSION }, { createServer }, { createExpressionCompiler }, { validatingAdmissionPolicyKind }] =
     await Promise.all([
       import("./admission-policy/dialect.js"),
@@ -63,14 +65,29 @@ async function loadValidating(tools: KindTools): Promise<DocumentKind & { readon
       import("./validating-admission-policy/kind.js"),
     ]);
   const schemas = typeCheck ? (await import("./shared/index.js")).bundledSchemas() : undefined;
-  return validatingAdmissionPolicyKind(
-    createExpressionCompiler(STORED_VERSION, watcher),
-    schemas,
-    kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler),
+  const server = kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler);
+  const kinds = memoized((version: KubernetesVersion) =>
+    validatingAdmissionPolicyKind(createExpressionCompiler(version, version, watcher), schemas, server),
   );
+  const kind = () => kinds(evaluatedAs?.() ?? STORED_VERSION);
+  return {
+    ...VALIDATING_DOCUMENTS,
+    prepare: (documents, warn) => kind().prepare(documents, warn),
+    inline: { prepare: (entry, warn) => kind().inline.prepare(entry, warn) },
+  };
 }
 
-async function loadMutating({ watcher, kubernetesVersion }: KindTools): Promise<DocumentKind> {
+/** The function with its answers kept. */
+function memoized<K, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+async function loadMutating({ watcher, kubernetesVersion, evaluatedAs }: KindTools): Promise<DocumentKind> {
   const [{ STORED_VERSION }, { createServer }, { createMutationCompilers }, { mutatingAdmissionPolicyKind }] =
     await Promise.all([
       import("./admission-policy/dialect.js"),
@@ -78,10 +95,14 @@ async function loadMutating({ watcher, kubernetesVersion }: KindTools): Promise<
       import("./mutating-admission-policy/compilers.js"),
       import("./mutating-admission-policy/kind.js"),
     ]);
-  return mutatingAdmissionPolicyKind(
-    createMutationCompilers(STORED_VERSION, watcher),
-    kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers),
+  const server = kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers);
+  const kinds = memoized((version: KubernetesVersion) =>
+    mutatingAdmissionPolicyKind(createMutationCompilers(version, version, watcher), server),
   );
+  return {
+    ...MUTATING_DOCUMENTS,
+    prepare: (documents, warn) => kinds(evaluatedAs?.() ?? STORED_VERSION).prepare(documents, warn),
+  };
 }
 
 const loadKyverno = async ({ watcher, httpInNamespaced }: KindTools): Promise<DocumentKind> =>

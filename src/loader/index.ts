@@ -1,6 +1,7 @@
 /** Turns configurations into sets of policies, any number of times. */
 
 import { availableParallelism } from "node:os";
+import { isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import type { Config, ConfigEntry } from "../config/index.js";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { PublicError } from "../data/public-text.js";
@@ -13,7 +14,7 @@ import {
   openRegistries,
 } from "../fetch/index.js";
 import { createKinds } from "../kinds/registry.js";
-import type { KubernetesVersion, Watcher } from "../kinds/shared/index.js";
+import type { Watcher } from "../kinds/shared/index.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -32,6 +33,7 @@ import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js
 import { moduleFiles } from "./module-files.js";
 import { NamespaceModules } from "./namespace-modules.js";
 import { downloads } from "./prefetch.js";
+import { ServerRelease } from "./server-release.js";
 import { DEFAULT_POLICY_TIMEOUT_MS, type LoaderSettings } from "./settings.js";
 
 export { LoadError } from "../kinds/load-error.js";
@@ -71,6 +73,8 @@ export interface PolicyLoader {
   readonly access: ClusterAccess | undefined;
   /** The client of that cluster; undefined where there is none. It is closed with the loader. */
   readonly cluster: Cluster | undefined;
+  /** The Kubernetes as which policies of admissionregistration.k8s.io are evaluated that are loaded now. */
+  readonly evaluatedAs: () => KubernetesVersion;
   /** Data that expressions may look up. */
   readonly external: ExternalData;
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
@@ -117,6 +121,20 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
         egress,
         cluster,
       });
+  const { kubernetesVersion: given } = settings;
+  const release =
+    cluster === undefined || given !== undefined
+      ? undefined
+      : new ServerRelease({
+          clock: SYSTEM_CLOCK,
+          ask: async () => (await cluster.http.get("/version", {}, cluster.signal)).value,
+        });
+  /** Of an older server only the rules for storing are checked, and a cluster may be older than what it is served by. */
+  const evaluatedAs = (): KubernetesVersion => {
+    if (given !== undefined && options.kubernetesVersion === undefined) return given;
+    const version = given ?? release?.current ?? NEWEST_VERSION;
+    return isSince(version, NEWEST_VERSION) ? version : NEWEST_VERSION;
+  };
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
@@ -136,6 +154,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
     ...(options.watcher && { watcher: options.watcher }),
     typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
+    evaluatedAs,
     runtime,
     policyTimeout,
     now,
@@ -150,23 +169,29 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
   // Files of a policy that is no longer in use may be removed: policies are replaced and kept in many places, so garbage collection tells.
   const served = new FinalizationRegistry<() => void>((release) => release());
   const inUse = new NamespaceModules();
-  const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
-    kinds: await kinds.for(entries),
-    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
-    keep: (policy, release) => served.register(policy, release),
-    worldFor,
-    prefetch: foresee,
-    policyTimeout,
-    watcher: options.watcher,
-  });
+  const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => {
+    await release?.begin();
+    return {
+      kinds: await kinds.for(entries),
+      fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn, inUse),
+      keep: (policy, leave) => served.register(policy, leave),
+      worldFor,
+      prefetch: foresee,
+      policyTimeout,
+      watcher: options.watcher,
+    };
+  };
   return {
     policyTimeout,
     access,
     cluster,
+    evaluatedAs,
     external: external.data,
-    clusterPolicies: (changed) =>
-      new ClusterPolicies({
+    clusterPolicies: (changed) => {
+      release?.listeners.push(changed);
+      return new ClusterPolicies({
         clock: SYSTEM_CLOCK,
+        conditions: evaluatedAs,
         fetcher: ({ terms }) => createModuleFetcher({ ...fetchingUnder(terms, fetch), guard }),
         async load(config, fetcher, warm) {
           // Policies of a cluster come and change while the process serves others, or waits for the first one.
@@ -181,7 +206,8 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
           return loadEntries(config, { ...loading, prefetch: later });
         },
         changed,
-      }),
+      });
+    },
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
@@ -201,6 +227,7 @@ export function createLoader(settings: LoaderSettings, options: LoaderOptions = 
       }
     },
     close() {
+      release?.close();
       runtime.close();
       void closeRegistries();
       void external.close();

@@ -13,16 +13,19 @@ export interface Server<Compiler> {
   readonly compiler: (version: KubernetesVersion) => Compiler;
 }
 
-/** A server of `version`; each of its compilers is made when it is first needed, at most one per version. */
+/**
+ * A server of `version`; each of its compilers is made when it is first needed, at most one per version.
+ * @param make a compiler of expressions of a version, as a server of a release evaluates them
+ */
 export function createServer<Compiler>(
   version: KubernetesVersion,
-  make: (version: KubernetesVersion) => Compiler,
+  make: (version: KubernetesVersion, release: KubernetesVersion) => Compiler,
 ): Server<Compiler> {
   const made = new Map<KubernetesVersion, Compiler>();
   return {
     version,
     compiler: (wanted) => {
-      const compiler = made.get(wanted) ?? make(wanted);
+      const compiler = made.get(wanted) ?? make(wanted, version);
       made.set(wanted, compiler);
       return compiler;
     },

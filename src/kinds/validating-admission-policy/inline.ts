@@ -77,7 +77,7 @@ export function prepareInline(
     ...validateActions(actions, ["validationActions"]),
   ];
   const others = errors.filter((error) => !isConsequence(inSpec(error), unread.map(inSpec)));
-  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
+  const suspect = schemas === undefined ? [] : typeWarnings(policy.spec, schemas, compiler.dialect.environment);
   const warnings: readonly FieldError[] = [
     ...policyWarnings({ ...policy.spec, matchConstraints: written?.matchConstraints ?? {} }, compiled),
     ...alwaysSame(compiled.validations, ["validations"]),

@@ -77,7 +77,7 @@ export function prepareDocuments(
     problems.push(...unreachableVariables(resource, document));
     const same = alwaysSame(compiled.validations, ["validations"]);
     problems.push(...warningsIn(document, [...policyWarnings(resource.spec, compiled), ...same]));
-    if (schemas !== undefined) problems.push(...suspectTypes(resource, document, schemas, errors));
+    if (schemas !== undefined) problems.push(...suspectTypes(resource, document, schemas, errors, compiler));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
@@ -105,10 +105,11 @@ function suspectTypes(
   document: PolicyDocument,
   schemas: SchemaSource,
   errors: readonly FieldError[],
+  { dialect }: ExpressionCompiler,
 ): readonly Problem[] {
   // An expression that does not compile is reported already, and one that names a variable which does not would be reported twice.
   const wrong = new Set(errors.map(({ path }) => formatPath(path)));
-  return typeWarnings(spec, schemas).flatMap(({ path, warning, ...found }) => {
+  return typeWarnings(spec, schemas, dialect.environment).flatMap(({ path, warning, ...found }) => {
     const at = ["spec", ...path];
     const text = `${warning.trimEnd()}\n${REPORTED}`;
     return wrong.has(formatPath(at))
