@@ -123,7 +123,7 @@ export class Checker {
       const resolved = shadowed ? undefined : this.#global(expr, path.name, path.rooted);
       if (resolved !== undefined) return resolved;
     }
-    if (path !== undefined && this.#isUndeclared(expr, path, undefined)) return this.#typed(expr, ERROR);
+    if (path !== undefined && this.#isUndeclared(expr, path)) return this.#typed(expr, ERROR);
     const operand = this.#check(expr.operand);
     const type = this.#fieldType(expr, operand, expr.field, false);
     this.types.set(expr.id, expr.testOnly ? BOOL : this.#substitution.apply(type, false));
@@ -203,22 +203,12 @@ export class Checker {
     return this.#typed(resolved, ERROR);
   }
 
-  /**
-   * Whether a chain of names, of which no beginning is declared, is reported as one name: since 1.38, where it is a name, or there is one to propose.
-   * @param method the name that is called at the end of the chain
-   */
-  #isUndeclared(part: Part, { first, name, rooted }: DottedPath, method: string | undefined): boolean {
-    const { catalog } = this.names;
-    if (catalog === undefined || (!rooted && this.#locals.find(first) !== undefined)) return false;
-    const names = name.split(".");
-    const prefixes = names
-      .slice(0, method === undefined ? -1 : undefined)
-      .map((_, i) => names.slice(0, i + 1).join("."));
-    if (prefixes.some((prefix) => this.names.resolve(prefix, rooted) !== undefined)) return false;
-    const whole = `${rooted ? "." : ""}${method === undefined ? name : `${name}.${method}`}`;
-    if (catalog.find(whole).length === 0) return false;
-    this.#problems.undeclared(part, whole);
-    return true;
+  /** Reports a chain of names as one undeclared name, where the reference does (see {@link Names.undeclaredPath}). */
+  #isUndeclared(part: Part, path: DottedPath, method?: string): boolean {
+    if (!path.rooted && this.#locals.find(path.first) !== undefined) return false;
+    const whole = this.names.undeclaredPath(path, method);
+    if (whole !== undefined) this.#problems.undeclared(part, whole);
+    return whole !== undefined;
   }
 
   /** Checks expressions in order; answers the same array if nothing changed. */

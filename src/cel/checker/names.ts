@@ -5,6 +5,7 @@ import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { isReserved } from "../parser/ast-builder.js";
 import { objectType, type Type, typeType } from "../types.js";
 import { Catalog } from "./catalog.js";
+import type { DottedPath } from "./dotted-path.js";
 import { SHORT_TYPE_NAMES, WELL_KNOWN_TYPES, wellKnownName } from "./well-known-types.js";
 
 /** Since this version of Kubernetes a field named like a reserved word need not be escaped. */
@@ -67,6 +68,21 @@ export class Names {
     if (behaviour === "1.37") return undefined;
     this.#catalog ??= new Catalog(variables.keys(), functions.keys(), this.macros);
     return this.#catalog;
+  }
+
+  /**
+   * The name as which a chain of names is reported since 1.38: of none of its beginnings is anything declared, and it is a name, or there is one to propose.
+   * @param method the name that is called at the end of the chain
+   */
+  undeclaredPath({ name, rooted }: DottedPath, method: string | undefined): string | undefined {
+    const whole = `${rooted ? "." : ""}${method === undefined ? name : `${name}.${method}`}`;
+    if (this.catalog === undefined) return undefined;
+    const names = name.split(".");
+    const ends = method === undefined ? names.length - 1 : names.length;
+    for (let end = 1; end <= ends; end++) {
+      if (this.resolve(names.slice(0, end).join("."), rooted) !== undefined) return undefined;
+    }
+    return this.catalog.find(whole).length === 0 ? undefined : whole;
   }
 
   /** A variable or type name, not a comprehension variable. */

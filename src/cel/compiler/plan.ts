@@ -179,6 +179,40 @@ export type Plan =
   | StructPlan
   | FoldPlan;
 
+/** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
+export const FOLDED: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** Operators that the emitter writes itself. */
+export const OPERATORS: ReadonlySet<string> = new Set([
+  "_+_",
+  "_-_",
+  "_*_",
+  "_/_",
+  "_%_",
+  "-_",
+  "!_",
+  "_<_",
+  "_<=_",
+  "_>_",
+  "_>=_",
+  "_==_",
+  "_!=_",
+  "@in",
+  "@not_strictly_false",
+  "cel.@mapInsert",
+]);
+
 /** An error found while planning: phase `program` (spec kubernetes-cel.md 0.1, `P`). */
 export class PlanError extends Error {
   constructor(error: CelError | string) {

@@ -34,6 +34,8 @@ import {
   type Callee,
   type CallPlan,
   type ConstPlan,
+  FOLDED,
+  OPERATORS,
   type Plan,
   PlanError,
   type Qualifier,
@@ -42,40 +44,6 @@ import {
 } from "./plan.js";
 import { isTextOverload } from "./text-calls.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
-
-/** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
-const FOLDED: ReadonlySet<string> = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
-
-/** Operators that the emitter writes itself. */
-const OPERATORS: ReadonlySet<string> = new Set([
-  "_+_",
-  "_-_",
-  "_*_",
-  "_/_",
-  "_%_",
-  "-_",
-  "!_",
-  "_<_",
-  "_<=_",
-  "_>_",
-  "_>=_",
-  "_==_",
-  "_!=_",
-  "@in",
-  "@not_strictly_false",
-  "cel.@mapInsert",
-]);
 
 /** Plans one expression. */
 export class Planner {

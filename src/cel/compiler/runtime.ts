@@ -3,7 +3,7 @@
  */
 
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
-import { compare, listContains } from "../operators/compare.js";
+import { listContains } from "../operators/compare.js";
 import {
   genericNameOf,
   goNameOf,
@@ -36,8 +36,8 @@ import { Lazy } from "../values/lazy.js";
 import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
+import { equality, ordered, orderedNumbers } from "./comparisons.js";
 import type { EmitOptions } from "./emitting.js";
-import { equality } from "./equality.js";
 import { type Meter, PENDING, spend } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { TEXT_HELPERS } from "./text-helpers.js";
@@ -127,24 +127,6 @@ function size(value: Result, meter: Meter, otherwise: (value: Value) => Result):
   return keys.length;
 }
 
-const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
-  "_<_": (order) => order < 0,
-  "_<=_": (order) => order <= 0,
-  "_>_": (order) => order > 0,
-  "_>=_": (order) => order >= 0,
-};
-
-function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
-  if (isError(a)) return a;
-  if (isError(b)) return b;
-  // Accounts for the comparison, and for measuring its cost.
-  if (typeof a === "string" && typeof b === "string") spend(meter, 4 * Math.min(a.length, b.length));
-  else spend(meter, weigh(a, meter) + weigh(b, meter));
-  const order = compare(a, b);
-  if (order === undefined) return noSuchOverload(operator);
-  return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
-}
-
 /** `a + b`; texts and lists are copied. */
 function plus(a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
@@ -160,12 +142,6 @@ function plusKeeping(a: Result, b: Result, meter: Meter): Result {
   if (b.length === 0) return a;
   const sum = plus(a, b, meter);
   return isError(sum) ? sum : ListSum.containing(sum as readonly Value[]);
-}
-
-/** {@link ordered} by the rules of the newest releases of the reference: NaN comes neither before nor after anything that has an order. */
-function orderedNumbers(operator: string, a: Result, b: Result, meter: Meter): Result {
-  const unordered = !isError(a) && !isError(b) && (Number.isNaN(a) || (Number.isNaN(b) && compare(a, a) !== undefined));
-  return unordered ? false : ordered(operator, a, b, meter);
 }
 
 /** {@link range} since 1.38: an empty text runs over nothing, also empty octets. */
