@@ -32,7 +32,7 @@ export const isSince = (version: KubernetesVersion, since: KubernetesVersion): b
 
 /**
  * How a server's program behaves, whatever the version of the environment: as that of 1.37 and of every earlier release, or as that of 1.38 (spec
- * kubernetes-1.38.md 1).
+ * kubernetes-1-38.md 1).
  */
 export type Behaviour = "1.37" | "1.38";
 

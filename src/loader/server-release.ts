@@ -1,7 +1,6 @@
 /** The release of a cluster's API servers: policies of admissionregistration.k8s.io are evaluated as those do. */
 import { isKubernetesVersion, KUBERNETES_VERSIONS, type KubernetesVersion } from "../cel/index.js";
 import type { Clock } from "../data/clock.js";
-import { isObject, text } from "../kubernetes/object.js";
 
 /** Milliseconds between two questions. */
 const ASK_EVERY_MS = 60_000;
@@ -10,7 +9,7 @@ const COUNTS_FOR_MS = 600_000;
 /** Milliseconds that loading waits for the first answer. */
 const FIRST_WAIT_MS = 2_000;
 
-/** What a release is found with. */
+/** The means by which a release is found. */
 export interface ServerReleaseOptions {
   /** Asks an API server for `/version`. */
   readonly ask: () => Promise<unknown>;
@@ -61,7 +60,7 @@ export class ServerRelease {
       if (version !== undefined) this.#seen.set(version, now);
       for (const [each, at] of this.#seen) if (at + COUNTS_FOR_MS < now) this.#seen.delete(each);
     } catch {
-      // What was seen still counts, and the connection's own troubles are told elsewhere.
+      // Versions that were seen still count, and the connection's own troubles are told elsewhere.
     }
     if (this.#closed) return;
     if (this.current !== before) for (const changed of this.listeners) changed();
@@ -71,10 +70,10 @@ export class ServerRelease {
 
 /** The release that an answer names; one that is too new to be known counts as the newest known. */
 function releaseOf(answer: unknown): KubernetesVersion | undefined {
-  if (!isObject(answer)) return undefined;
-  const minor = /^\d+/.exec(text(answer, "minor"))?.[0];
-  const version = `${text(answer, "major")}.${minor}`;
+  const { major, minor } = (answer ?? {}) as { readonly major?: unknown; readonly minor?: unknown };
+  const digits = /^\d+/.exec(String(minor))?.[0];
+  const version = `${String(major)}.${digits}`;
   if (isKubernetesVersion(version)) return version;
   const newest = KUBERNETES_VERSIONS.at(-1) as KubernetesVersion;
-  return text(answer, "major") === "1" && Number(minor) > Number(newest.slice(2)) ? newest : undefined;
+  return major === "1" && Number(digits) > Number(newest.slice(2)) ? newest : undefined;
 }

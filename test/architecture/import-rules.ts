@@ -162,6 +162,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   },
   loader: {
     rooms: [
+      "cel",
       "config",
       "data",
       "fetch",

@@ -1,4 +1,4 @@
-/** Expressions as Kubernetes 1.38 has them (spec kubernetes-1.38.md 1): the answers of its own libraries. */
+/** Expressions as Kubernetes 1.38 has them (spec kubernetes-1-38.md 1): the answers of its own libraries. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-/** The names that the reference proposes in place of an undeclared one since 1.38 (spec kubernetes-1.38.md 1). */
+/** The names that the reference proposes in place of an undeclared one since 1.38 (spec kubernetes-1-38.md 1). */
 
 /** The names of the standard library's types; those of other libraries are not proposed. */
 const STANDARD_TYPES = [

@@ -308,7 +308,7 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   chain.current = to;
 }
 
-/** What the step tells of a key that is none: since 1.38 what it is made of, before whether it is read as it was bound. */
+/** The argument by which the step names a key that is none: since 1.38 its parts, before that whether it is read as it was bound. */
 const keyName = (emitter: Emitting, { key, keyParts }: Qualifier): string =>
   keyParts === undefined ? String(isVariable(key)) : emitter.code.constant(keyParts);
 

@@ -144,7 +144,7 @@ const INSERT_UNITS = 300;
 
 /**
  * Writes arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. Since 1.38
- * only a comparison costs something then (spec kubernetes-1.38.md 1).
+ * only a comparison costs something then (spec kubernetes-1-38.md 1).
  */
 function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;

@@ -96,7 +96,7 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
   if (stops) code.add(`if(!(${accumulator} instanceof ${h.E})){`);
   const element = emitter.emit(appended.element);
   if (free) {
-    // What fails is not charged for.
+    // A failure is not charged for.
     const fails = (element.can & CAN.ERROR) !== 0;
     if (fails) code.add(`if(${element.code} instanceof ${h.E})${accumulator}=${element.code};else{`);
     emitter.lump(appended.listCost + 1);

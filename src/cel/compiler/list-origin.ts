@@ -1,5 +1,5 @@
 /**
- * The elements of lists and maps as the reference names their Go types since 1.38 (spec kubernetes-1.38.md 1): an error about a key names the type of the value
+ * The elements of lists and maps as the reference names their Go types since 1.38 (spec kubernetes-1-38.md 1): an error about a key names the type of the value
  * by where it comes from.
  */
 import type { Expr } from "../ast.js";
@@ -14,7 +14,7 @@ const SCALARS: Partial<Record<Type["kind"], Parts>> = {
   uint: "uint64",
 };
 
-/** What is known of names: the static type of a part, and the range of a comprehension's variable (`undefined` for names of the environment). */
+/** Knowledge of names: the static type of a part, and the range of a comprehension's variable (`undefined` for names of the environment). */
 export interface Origins {
   readonly typeOf: (expr: Expr) => Type | undefined;
   readonly rangeOf: (name: string) => Expr | undefined;

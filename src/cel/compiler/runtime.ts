@@ -352,7 +352,7 @@ const STANDARD_HELPERS: Helpers = {
   setEntry: setUniqueEntry,
 };
 
-/** The functions for the behaviour of Kubernetes 1.38 (spec kubernetes-1.38.md 1). */
+/** The functions for the behaviour of Kubernetes 1.38 (spec kubernetes-1-38.md 1). */
 const HELPERS_SINCE_1_38: Helpers = {
   ...HELPERS,
   ...equality(shallowSize),

@@ -213,7 +213,7 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
 /** The cost of a call of one of the language's own overloads; `undefined` for one unit. */
 export const overloadCost = (overload: string): CostRule | undefined => BY_OVERLOAD.get(overload);
 
-/** The rules that are others since 1.38 (spec kubernetes-1.38.md 1). */
+/** The rules that are others since 1.38 (spec kubernetes-1-38.md 1). */
 const SINCE_1_38: ReadonlyMap<string | undefined, CostRule> = new Map<string, CostRule>([
   ...rules(madeSince, "list_slice", "lists_range", "list_reverse"),
   ...rules(flattenedSince, "list_flatten", "list_flatten_int"),

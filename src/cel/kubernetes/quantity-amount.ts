@@ -39,7 +39,7 @@ export function addAmounts(a: Amount, b: Amount): Amount | undefined {
 /** Orders of magnitude that two amounts may be apart to be added as they are since 1.38; the finer one is rounded to so many. */
 const MOST_APART = 29;
 
-/** {@link addAmounts} since 1.38, which adds any two (spec kubernetes-1.38.md 1). */
+/** {@link addAmounts} since 1.38, which adds any two (spec kubernetes-1-38.md 1). */
 export function addBounded(a: Amount, b: Amount): Amount {
   const apart = a.scale - b.scale;
   const fast = a.fast && b.fast;

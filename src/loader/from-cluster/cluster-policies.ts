@@ -41,7 +41,7 @@ export interface ClusterPoliciesOptions {
    * @param warm takes work that is worth a short wait, but not needed
    */
   readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
-  /** What beside its document decides how a policy is loaded; when it changes, all are loaded anew. */
+  /** The conditions beside its document by which a policy is loaded; when they change, all are loaded anew. */
   readonly conditions?: () => string;
   /** Called when the last result of {@link ClusterPolicies.load} has changed: a module has arrived, or a policy is no longer answered for. */
   readonly changed: () => void;

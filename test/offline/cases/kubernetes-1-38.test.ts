@@ -1,4 +1,4 @@
-/** What Kubernetes 1.38 decides, and stores (spec kubernetes-1.38.md 1). */
+/** What Kubernetes 1.38 decides, and stores (spec kubernetes-1-38.md 1). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

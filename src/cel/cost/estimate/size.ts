@@ -1,4 +1,4 @@
-/** Sizes that tell of the parts of lists and maps, too (spec kubernetes-1.38.md 1). */
+/** Sizes that tell of the parts of lists and maps, too (spec kubernetes-1-38.md 1). */
 import { type Range, UINT_MAX, union } from "./range.js";
 
 /** A size, and those of the keys of a map and of the elements of a list or the values of a map, as far as they are known. */

@@ -1,4 +1,4 @@
-/** The cost of functions, at least and at most, where Kubernetes 1.38 estimates otherwise (spec kubernetes-1.38.md 1). */
+/** The cost of functions, at least and at most, where Kubernetes 1.38 estimates otherwise (spec kubernetes-1-38.md 1). */
 import type { Type } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { STRING_FACTOR } from "./library-costs.js";

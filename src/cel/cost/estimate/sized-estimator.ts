@@ -1,5 +1,5 @@
 /**
- * The estimate of Kubernetes 1.38 (spec kubernetes-1.38.md 1): a size tells of its parts, too, and sizes are found for types. Other than {@link Estimator} it charges
+ * The estimate of Kubernetes 1.38 (spec kubernetes-1-38.md 1): a size tells of its parts, too, and sizes are found for types. Other than {@link Estimator} it charges
  * for every selection, and what nothing is known about is as large as can be.
  */
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../../ast.js";
